@@ -1,0 +1,42 @@
+# The two commands a newcomer needs: make run, make test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
+export PORT ?= 8000
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint fmt bench migrate lock clients
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
+
+run: $(VENV)/run.stamp ## Install what is needed and start the service with its sandbox on
+	@SANDBOX=1 $(BIN)/flask --app wsgi db upgrade
+	@SANDBOX=1 exec $(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
+
+test: $(VENV)/test.stamp ## Run the whole test suite
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/test.stamp ## Check style and types
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+fmt: $(VENV)/test.stamp ## Format the code
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+bench: $(VENV)/test.stamp ## Print the figures, each beside its floor from the same run
+	@$(BIN)/python -m bench
+
+migrate: $(VENV)/run.stamp ## Write a migration for what the models have become (M="what changed")
+	@$(BIN)/flask --app wsgi db migrate -m "$(M)"
+
+$(VENV)/bin/pip:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements.lock | $(VENV)/bin/pip
+	$(INSTALL) -r requirements.lock
+	@touch $@
+
+$(VENV)/test.stamp: requirements-test.lock $(VENV)/run.stamp
+	$(INSTALL) -r requirements.lock -r requirements-test.lock
+	@touch $@

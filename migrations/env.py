@@ -1,0 +1,54 @@
+"""Runs the migrations: one history for SQLite and PostgreSQL."""
+
+from alembic import context
+from flask import current_app
+from sqlalchemy import Connection
+
+from service.extensions import UTCDateTime
+
+migrate = current_app.extensions["migrate"]
+engine = migrate.db.engine
+sqlite = engine.dialect.name == "sqlite"
+
+
+def render_type(kind: str, item: object, _context: object) -> str | bool:
+    """A migration names only SQLAlchemy's own types: it must run when ours have changed."""
+    if kind == "type" and isinstance(item, UTCDateTime):
+        return "sa.DateTime(timezone=True)"
+    return False
+
+
+def run(connection: Connection) -> None:
+    context.configure(
+        connection=connection,
+        target_metadata=migrate.db.metadata,
+        render_item=render_type,
+        **migrate.configure_args,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+def run_online() -> None:
+    with engine.connect() as connection:
+        if sqlite:
+            # Batch mode makes a table anew, and with foreign keys on that would delete its
+            # children without an error. The pragma counts only outside a transaction.
+            driver = connection.connection.driver_connection
+            driver.execute("PRAGMA foreign_keys=OFF")
+            run(connection)
+            connection.commit()
+            broken = driver.execute("PRAGMA foreign_key_check").fetchall()
+            driver.execute("PRAGMA foreign_keys=ON")
+            if broken:
+                raise RuntimeError(f"rows without their parent after migrating: {broken[:5]}")
+        else:
+            run(connection)
+            connection.commit()
+    engine.dispose()
+
+
+if context.is_offline_mode():
+    raise SystemExit("Migrations run on a database; offline SQL is not supported.")
+
+run_online()

@@ -1,0 +1,98 @@
+"""The service: chat with tools, behind one bearer token.
+
+`create_app` is the whole wiring: explicit lists of extensions, blueprints and commands.
+"""
+
+import importlib
+from typing import Any
+
+from flask import Flask
+from flask_cors import CORS
+from sqlalchemy.exc import ArgumentError
+
+from config import ConfigError, Settings, load
+from service import cli, database, edge, errors, observe, operations, sandbox
+from service.auth import bearer
+from service.chat.collections import BUILT_IN
+from service.chat.tools.lookups import LOOKUPS
+from service.chat.tools.tool import Tools
+from service.chat.turns import turns
+from service.chat.views import chats
+from service.console.views import console
+from service.extensions import db, migrate
+from service.providers import catalog
+from service.records.collection import Collections
+from service.records.views import records
+from service.upstream import Upstream
+
+BLUEPRINTS = (operations.operations, console, chats, turns, records)
+COMMANDS = (cli.token, cli.users)
+BODY_LIMIT = 1 << 20  # bytes
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """The WSGI app. Raises `ConfigError`, which names the setting at fault."""
+    settings = sandbox.prepare(settings or load())
+    app = Flask("service", static_folder=None)
+    app.config["SETTINGS"] = settings
+    app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    observe.configure_logs(settings.secrets)
+    _open_database(app, settings)
+    upstream = app.extensions["upstream"] = Upstream()
+    app.extensions["models"] = catalog.models(settings)
+    _declare(app, settings)
+    _answer_requests(app, settings, upstream)
+    sandbox.init_app(app, settings)
+    return app
+
+
+def _open_database(app: Flask, settings: Settings) -> None:
+    app.config["SQLALCHEMY_DATABASE_URI"] = settings.database_url
+    try:
+        options = database.engine_options(settings.database_url, settings.database_pool_size)
+    except ArgumentError:
+        raise ConfigError("DATABASE_URL: must be an SQLAlchemy URL") from None
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options
+    db.init_app(app)
+    migrate.init_app(app, db)
+    database.init_app(app)
+
+
+def _declare(app: Flask, settings: Settings) -> None:
+    """Collections and tools: our own, then those of the modules that `EXTENSIONS` names."""
+    modules = [_extension(path) for path in settings.extensions]
+    collections = [c for module in modules for c in getattr(module, "COLLECTIONS", ())]
+    tools = [t for module in modules for t in getattr(module, "TOOLS", ())]
+    try:
+        app.extensions["collections"] = Collections([*BUILT_IN, *collections])
+        declared = Tools([*LOOKUPS, *tools])
+    except ValueError as error:
+        raise ConfigError(f"EXTENSIONS: {error}") from None
+    try:
+        app.extensions["tools"] = declared.only(settings.tools_allowed)
+    except ValueError as error:
+        raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
+
+
+def _extension(path: str) -> Any:
+    try:
+        return importlib.import_module(path)
+    except ImportError as error:
+        raise ConfigError(f"EXTENSIONS: {path} can't be imported ({error})") from error
+
+
+def _answer_requests(app: Flask, settings: Settings, upstream: Upstream) -> None:
+    """The order of these is the order in which a request meets them."""
+    observe.init_app(app)
+    edge.init_app(app)
+    bearer.init_app(app, settings, upstream)
+    errors.init_app(app)
+    exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After"]
+    CORS(
+        app, resources={r"/api/*": {"origins": list(settings.cors_origins)}}, expose_headers=exposed
+    )
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint)
+    for command in COMMANDS:
+        app.cli.add_command(command)

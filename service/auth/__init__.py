@@ -1,0 +1,1 @@
+"""Who is calling: bearer tokens, users and roles."""

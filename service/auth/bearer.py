@@ -1,0 +1,54 @@
+"""The door of `/api`: every route under it needs a bearer token, unless it is marked public."""
+
+from typing import Any
+
+from flask import Flask, current_app, g, request
+
+from config import ConfigError, Settings
+from service.auth import tokens, users
+from service.auth.keys import KeySource
+from service.errors import Unauthorized, Unavailable
+from service.upstream import Upstream
+
+
+def init_app(app: Flask, settings: Settings, upstream: Upstream) -> None:
+    """Raises `ConfigError` when nothing could verify a token, or the owner's token is not one."""
+    keys = KeySource(settings.auth_jwks_url, upstream) if settings.auth_jwks_url else None
+    if not settings.auth_secret and not keys:
+        raise ConfigError("AUTH_SECRET: must be set (or AUTH_JWKS_URL)")
+    if settings.auth_secret and keys and not settings.auth_issuer:
+        raise ConfigError("AUTH_ISSUER: must be set when AUTH_SECRET and AUTH_JWKS_URL both are")
+    verifier = tokens.Verifier(settings, keys)
+    _check_owner(settings, verifier)
+    app.extensions["verifier"] = verifier
+    app.before_request(require_bearer)
+
+
+def _check_owner(settings: Settings, verifier: tokens.Verifier) -> None:
+    if not settings.owner_token:
+        raise ConfigError("OWNER_TOKEN: must be set")
+    try:
+        verifier.verify(settings.owner_token)
+    except Unauthorized:
+        raise ConfigError("OWNER_TOKEN: must be a valid, unexpired token") from None
+    except Unavailable:
+        return  # the identity provider is down: starting matters more than this check
+
+
+def public(view: Any) -> Any:
+    """Mark a view under `/api` that needs no bearer."""
+    view.public = True
+    return view
+
+
+def require_bearer() -> None:
+    """Sets `g.caller`, or raises `Unauthorized`; also for routes that do not exist."""
+    if not request.path.startswith("/api/") or request.method == "OPTIONS":
+        return
+    view = current_app.view_functions.get(request.endpoint or "")
+    if getattr(view, "public", False):
+        return
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthorized()
+    g.caller = users.admit(current_app.extensions["verifier"].verify(token.strip()))

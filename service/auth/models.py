@@ -1,0 +1,21 @@
+"""The `users` table: one row for each subject that has called."""
+
+from datetime import datetime
+
+from sqlalchemy import String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.extensions import BigId, db, now
+
+
+class User(db.Model):  # type: ignore[name-defined,misc]
+    __tablename__ = "users"
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), unique=True)
+    role: Mapped[str | None] = mapped_column(String(64))  # overrides the token's claim
+    email: Mapped[str | None] = mapped_column(String(320))
+    name: Mapped[str | None] = mapped_column(String(200))
+    disabled: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,109 @@
+"""Bearer tokens: JWTs signed with our secret (HS256) or by an identity provider (JWKS).
+
+The algorithms are fixed by configuration, never taken from the token.
+Source: contract section 3; RFC 7519, RFC 8725.
+"""
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from joserfc import jws, jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import OctKey
+
+from config import Settings
+from service.auth.keys import KeySource
+from service.errors import Unauthorized
+
+LEEWAY = 60
+SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
+SUBJECT_LIMIT = 255
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a verified token says: `expires` is Unix time in seconds."""
+
+    subject: str
+    role: str
+    expires: float
+    email: str | None = None
+    name: str | None = None
+
+
+class Verifier:
+    """Verifies tokens as the settings say; with a secret and a key set, `iss` decides."""
+
+    def __init__(self, settings: Settings, keys: KeySource | None) -> None:
+        self._secret = OctKey.import_key(settings.auth_secret) if settings.auth_secret else None
+        self._keys = keys
+        self._issuer = settings.auth_issuer
+        self._registry = _registry(settings)
+
+    def verify(self, token: str) -> Claims:
+        """The claims of a valid token; raises `Unauthorized` for any other."""
+        try:
+            claims = self._decode(token)
+            self._registry.validate(claims)
+            return _read(claims)
+        # A token is a stranger's bytes: whatever they break on the way, they are not a token.
+        except (JoseError, ValueError, TypeError, AttributeError, OverflowError):
+            raise Unauthorized() from None
+
+    def _decode(self, token: str) -> dict[str, Any]:
+        header, claims = peek(token)
+        if self._keys and (not self._secret or claims.get("iss") is not None):
+            if claims.get("iss") != self._issuer and self._issuer:
+                raise Unauthorized()
+            keys = self._keys.holding(header.get("kid"))
+            return jwt.decode(token, keys, algorithms=SIGNED_BY_PROVIDER).claims
+        if not self._secret:
+            raise Unauthorized()
+        return jwt.decode(token, self._secret, algorithms=["HS256"]).claims
+
+
+def peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Header and claims of a token that nobody has verified yet."""
+    parsed = jws.extract_compact(token.encode())
+    return dict(parsed.protected), dict(json.loads(parsed.payload))
+
+
+def issue(settings: Settings, subject: str, role: str, lifetime: int) -> str:
+    """A token signed with `AUTH_SECRET`; `lifetime` in seconds. Raises ValueError."""
+    if not settings.auth_secret:
+        raise ValueError("AUTH_SECRET is not set")
+    if not 0 < len(subject) <= SUBJECT_LIMIT:
+        raise ValueError(f"a subject has 1 to {SUBJECT_LIMIT} characters")
+    issued = int(time.time())
+    claims: dict[str, Any] = {"sub": subject, "role": role, "iat": issued}
+    claims["exp"] = issued + lifetime
+    if settings.auth_audience:
+        claims["aud"] = settings.auth_audience
+    if settings.auth_issuer and not settings.auth_jwks_url:
+        claims["iss"] = settings.auth_issuer
+    return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(settings.auth_secret))
+
+
+def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
+    options: dict[str, Any] = {"sub": {"essential": True}, "exp": {"essential": True}}
+    if settings.auth_audience:
+        options["aud"] = {"essential": True, "value": settings.auth_audience}
+    if settings.auth_issuer and not settings.auth_jwks_url:
+        options["iss"] = {"essential": True, "value": settings.auth_issuer}
+    return jwt.JWTClaimsRegistry(leeway=LEEWAY, **options)
+
+
+def _read(claims: dict[str, Any]) -> Claims:
+    subject, role = claims["sub"], claims.get("role", "user")
+    if not 0 < len(subject) <= SUBJECT_LIMIT or "\x00" in subject or not isinstance(role, str):
+        raise ValueError("not a usable subject or role")
+    expires = float(claims["exp"])
+    return Claims(subject, role, expires, _text(claims, "email", 320), _text(claims, "name", 200))
+
+
+def _text(claims: dict[str, Any], name: str, limit: int) -> str | None:
+    value = claims.get(name)
+    usable = isinstance(value, str) and 0 < len(value) <= limit and "\x00" not in value
+    return value if usable else None

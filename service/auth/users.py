@@ -1,0 +1,114 @@
+"""Users and their rights: the row of a subject, its role and whether it is disabled."""
+
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from service.auth.models import User
+from service.auth.tokens import Claims
+from service.database import write_transaction
+from service.errors import Unauthorized
+from service.extensions import db, now
+
+RIGHTS_AGE = 2.0  # seconds until a changed role or a disabled user takes effect
+RIGHTS_KEPT = 10_000
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, for the length of one request or turn: `claimed_role` is the token's."""
+
+    subject: str
+    claimed_role: str
+
+
+@dataclass(frozen=True)
+class Rights:
+    role: str | None
+    disabled: bool
+    read_at: float
+
+
+class RightsCache:
+    """Each worker's short memory of `users`, so that a permission check costs no query."""
+
+    def __init__(self) -> None:
+        self._rights: dict[str, Rights] = {}
+
+    def clear(self) -> None:
+        self._rights.clear()
+
+    def of(self, subject: str) -> Rights | None:
+        """Needs an app context; None when the subject has no row yet."""
+        known = self._rights.get(subject)
+        if known and time.monotonic() - known.read_at < RIGHTS_AGE:
+            return known
+        row = db.session.execute(
+            select(User.role, User.disabled).where(User.subject == subject)
+        ).one_or_none()
+        db.session.commit()
+        if row is None:
+            return None
+        if len(self._rights) >= RIGHTS_KEPT:
+            self.clear()
+        rights = Rights(row.role, row.disabled, time.monotonic())
+        self._rights[subject] = rights
+        return rights
+
+
+rights_cache = RightsCache()
+
+
+def admit(claims: Claims) -> Caller:
+    """The caller behind verified claims; its row is made at the first call.
+
+    Raises `Unauthorized` for a disabled user.
+    """
+    rights = rights_cache.of(claims.subject)
+    if rights is None:
+        _create(claims)
+    elif rights.disabled:
+        raise Unauthorized("This user is disabled.")
+    return Caller(claims.subject, claims.role)
+
+
+def current_role(caller: Caller) -> str:
+    """The role that counts now. Raises `Unauthorized` once the user is disabled."""
+    rights = rights_cache.of(caller.subject)
+    if rights is None or rights.disabled:
+        raise Unauthorized("This user is disabled.")
+    return rights.role or caller.claimed_role
+
+
+def set_disabled(subject: str, disabled: bool) -> bool:
+    return _change(subject, disabled=disabled)
+
+
+def set_role(subject: str, role: str | None) -> bool:
+    """Override the role that the token claims; None takes the override away."""
+    return _change(subject, role=role)
+
+
+def everyone() -> list[User]:
+    return list(db.session.scalars(select(User).order_by(User.seq)))
+
+
+def _create(claims: Claims) -> None:
+    try:
+        with write_transaction() as session:
+            session.add(User(subject=claims.subject, email=claims.email, name=claims.name))
+    except IntegrityError:
+        return  # a parallel first call of the same subject made it
+
+
+def _change(subject: str, **values: object) -> bool:
+    with write_transaction() as session:
+        user = session.scalar(select(User).where(User.subject == subject))
+        if user is None:
+            return False
+        for name, value in values.items():
+            setattr(user, name, value)
+        user.updated_at = now()
+        return True

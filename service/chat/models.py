@@ -1,0 +1,64 @@
+"""Chats, messages, and the metadata row of each turn."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.extensions import BigId, db, now
+
+TITLE_LIMIT = 200
+
+
+class Chat(db.Model):  # type: ignore[name-defined,misc]
+    __tablename__ = "chats"
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    record_id: Mapped[str] = mapped_column(String(64), unique=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.subject"), index=True)
+    title: Mapped[str] = mapped_column(String(TITLE_LIMIT), default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Message(db.Model):  # type: ignore[name-defined,misc]
+    """`record_id` is the client's choice for a user row, so it is unique only for its owner."""
+
+    __tablename__ = "messages"
+    __table_args__ = (
+        UniqueConstraint("user_id", "record_id"),
+        Index(None, "chat_id", "seq"),
+    )
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    record_id: Mapped[str] = mapped_column(String(128))
+    chat_id: Mapped[str] = mapped_column(ForeignKey("chats.record_id", ondelete="CASCADE"))
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.subject"))
+    role: Mapped[str] = mapped_column(String(16))
+    content: Mapped[str] = mapped_column(Text)
+    parts: Mapped[list[Any] | None]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Turn(db.Model):  # type: ignore[name-defined,misc]
+    """The metadata row: numbers about a turn. It outlives its chat, so it refers to nothing."""
+
+    __tablename__ = "turns"
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    turn_id: Mapped[str] = mapped_column(String(64), unique=True)
+    chat_id: Mapped[str] = mapped_column(String(64), index=True)
+    user_id: Mapped[str] = mapped_column(String(255), index=True)
+    user_message_id: Mapped[str] = mapped_column(String(128))
+    assistant_message_id: Mapped[str] = mapped_column(String(64))
+    model: Mapped[str] = mapped_column(String(64))
+    status: Mapped[str] = mapped_column(String(16))
+    finish_reason: Mapped[str] = mapped_column(String(32))
+    steps: Mapped[int]
+    input_tokens: Mapped[int]
+    output_tokens: Mapped[int]
+    usage_estimated: Mapped[bool]
+    duration_ms: Mapped[int]
+    created_at: Mapped[datetime] = mapped_column(default=now)

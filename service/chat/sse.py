@@ -1,0 +1,29 @@
+"""Chunks as server-sent events: the one place where a chunk becomes bytes."""
+
+import json
+from dataclasses import fields
+
+from service.chat.chunks import ABSENT, Chunk
+
+OPEN = b": stream-open\n\n"
+KEEP_ALIVE = b": keep-alive\n\n"
+DONE = b"data: [DONE]\n\n"
+
+HEADERS = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+    "X-Vercel-AI-UI-Message-Stream": "v1",
+}
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+def encode(chunk: Chunk) -> bytes:
+    """`data: {…}` and a blank line; `type` comes first, as readers of raw streams like it."""
+    body = {"type": chunk.type}
+    for field in fields(chunk):
+        value = getattr(chunk, field.name)
+        if value is not ABSENT:
+            body[field.name] = value
+    return f"data: {_encode(body)}\n\n".encode()

@@ -1,0 +1,59 @@
+"""The tools that look up what there is: collections, their columns, and the caller."""
+
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from service.auth.users import current_role
+from service.chat.collections import USERS
+from service.chat.tools.tool import ToolContext, tool
+from service.errors import NotFound
+from service.records import permissions, store
+
+
+class Nothing(Schema):
+    pass
+
+
+class CollectionName(Schema):
+    collection = fields.String(
+        required=True,
+        validate=validate.Length(1, 100),
+        metadata={"description": "A collection's name, as schema.list gives it."},
+    )
+
+
+@tool("schema.list", Nothing(), reads=True)
+def list_collections(context: ToolContext) -> dict[str, Any]:
+    """List the names of the record collections that the user may read."""
+    role = current_role(context.caller)
+    readable = [c.name for c in context.collections if permissions.rule(c, role, "read")]
+    return {"collections": readable}
+
+
+@tool("schema.describe", CollectionName(), reads=True)
+def describe_collection(context: ToolContext, collection: str) -> dict[str, Any]:
+    """Describe one collection: its columns with their types, and what the user may do with it.
+    A permission is true, false, or "own" for the user's own records only."""
+    role = current_role(context.caller)
+    described = context.collections.named(collection)
+    rules = permissions.rules(described, role)
+    if not any(rules.values()):
+        raise NotFound(f"There is no collection of that name: {collection}")
+    return {
+        "name": described.name,
+        "columns": [
+            {"name": column.name, "type": column.type, "required": column.required}
+            for column in described.columns
+        ],
+        "permissions": rules,
+    }
+
+
+@tool("user.current", Nothing(), reads=True)
+def current_user(context: ToolContext) -> dict[str, Any]:
+    """Look up the record of the user you are talking to."""
+    return store.get(USERS, context.caller, context.caller.subject)
+
+
+LOOKUPS = (list_collections, describe_collection, current_user)

@@ -1,0 +1,91 @@
+"""Running one tool call: its input through the schema, then the function, within its time."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from flask import Flask
+from gevent import Timeout
+from marshmallow import ValidationError
+
+from service.chat.tools.tool import Tool, ToolContext
+from service.errors import InvalidRequest, ServiceError
+
+TOOL_SECONDS = 15
+
+log = structlog.get_logger("tool")
+
+
+class InvalidInput(Exception):
+    """The input does not fit the tool's schema; the text tells the model why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call came to: `output` is a JSON value, `text` what the model reads of it.
+
+    With `failed`, `text` is an error for people and model alike, and there is no output.
+    """
+
+    text: str
+    output: Any = None
+    failed: bool = False
+
+
+def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
+    """A call's raw JSON as the tool's input. Raises `InvalidInput`."""
+    try:
+        return tool.schema.load(read_arguments(arguments))
+    except ValidationError as error:
+        reasons = json.dumps(error.normalized_messages(), ensure_ascii=False)
+        raise InvalidInput(f"The input does not fit the tool's schema: {reasons}") from None
+
+
+def read_arguments(arguments: str) -> Any:
+    """A call's raw JSON as a value that can be streamed and stored. Raises `InvalidInput`."""
+    try:
+        given = json.loads(arguments, parse_constant=_refuse_constant)
+        dump(given)
+    except (ValueError, RecursionError):
+        raise InvalidInput("The input is not valid JSON.") from None
+    return given
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def dump(value: Any) -> str:
+    """JSON text that UTF-8 carries; raises TypeError or ValueError for what is no JSON value."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text.encode()
+    return text
+
+
+def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Outcome:
+    """Run a tool in an app context of its own, which takes its database connection along."""
+    limit = Timeout(TOOL_SECONDS)
+    try:
+        with limit, app.app_context():
+            output = tool.execute(context, **given)
+            return Outcome(dump(output), output)
+    except Timeout as expired:
+        if expired is not limit:
+            raise
+        return failure(f"The tool took longer than {TOOL_SECONDS} seconds.")
+    except ServiceError as error:
+        return failure(explain(error))
+    except Exception:  # a tool is anybody's code, and the turn goes on without it
+        log.exception("tool failed", tool=tool.name)
+        return failure("The tool failed.")
+
+
+def failure(text: str) -> Outcome:
+    return Outcome(text, failed=True)
+
+
+def explain(error: ServiceError) -> str:
+    if isinstance(error, InvalidRequest) and error.facts.get("details"):
+        return f"{error.message} {json.dumps(error.facts['details'], ensure_ascii=False)}"
+    return error.message

@@ -1,0 +1,85 @@
+"""A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from marshmallow import Schema
+
+from service.auth.users import Caller
+from service.providers.prompt import ToolSpec
+from service.records.collection import Collections
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a tool may use. It runs inside an app context of its own."""
+
+    caller: Caller
+    collections: Collections
+
+
+@dataclass(frozen=True)
+class Tool:
+    """`execute(context, **input)` returns a JSON value; what it raises is told to the model.
+
+    `reads` is true when it changes nothing.
+    """
+
+    name: str
+    description: str
+    schema: Schema
+    execute: Callable[..., Any]
+    reads: bool
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, self.description, json_schema(self.schema))
+
+
+def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of a function; its docstring is what the model reads."""
+
+    def make(execute: Callable[..., Any]) -> Tool:
+        description = " ".join((execute.__doc__ or "").split())
+        if not description:
+            raise ValueError(f"tool {name} has no docstring to describe it to the model")
+        return Tool(name, description, schema, execute, reads)
+
+    return make
+
+
+class Tools:
+    """Tools by name."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        """Raises ValueError for a name that is taken twice."""
+        self._by_name: dict[str, Tool] = {}
+        for item in tools:
+            if item.name in self._by_name:
+                raise ValueError(f"tool {item.name} is declared twice")
+            self._by_name[item.name] = item
+        self.specs = tuple(item.spec for item in self._by_name.values())
+
+    def only(self, names: Iterable[str] | None) -> "Tools":
+        """Those of these names; None means all. Raises ValueError for an unknown name."""
+        if names is None:
+            return self
+        unknown = sorted(set(names) - set(self._by_name))
+        if unknown:
+            raise ValueError(f"must name known tools, unlike {', '.join(unknown)}")
+        return Tools(item for name, item in self._by_name.items() if name in set(names))
+
+    def get(self, name: str) -> Tool | None:
+        return self._by_name.get(name)
+
+
+def json_schema(schema: Schema) -> Mapping[str, Any]:
+    """JSON Schema 2020-12 of an object, closed to unknown keys as the schema is."""
+    plugin = MarshmallowPlugin()
+    APISpec(title="", version="", openapi_version="3.1.0", plugins=[plugin])
+    assert plugin.converter  # set by the APISpec it was given to
+    described = plugin.converter.schema2jsonschema(schema)
+    return {"type": "object", "properties": {}, **described, "additionalProperties": False}

@@ -1,0 +1,75 @@
+"""The operator's commands: `flask token …`, `flask users …`."""
+
+import re
+from typing import NoReturn
+
+import click
+from flask import current_app
+from flask.cli import with_appcontext
+
+from config import Settings
+from service.auth import users as accounts
+from service.auth.tokens import issue
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+token = click.Group("token", help="Bearer tokens.")
+users = click.Group("users", help="Users and their rights.")
+
+
+class Duration(click.ParamType):
+    """`90s`, `30m`, `8h` or `7d`, as seconds."""
+
+    name = "duration"
+
+    def convert(self, value: object, param: object, ctx: object) -> int:
+        found = re.fullmatch(r"([1-9]\d{0,5})([smhd])", str(value))
+        if not found:
+            self.fail("must be a number with s, m, h or d, such as 8h")
+        return int(found[1]) * UNITS[found[2]]
+
+
+@token.command("issue")
+@click.argument("subject")
+@click.option("--role", default="user", show_default=True)
+@click.option("--ttl", type=Duration(), default="8h", show_default=True)
+@with_appcontext
+def issue_token(subject: str, role: str, ttl: int) -> None:
+    """Print a token for SUBJECT, signed with AUTH_SECRET."""
+    settings: Settings = current_app.config["SETTINGS"]
+    try:
+        click.echo(issue(settings, subject, role, ttl))
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+
+
+@users.command("list")
+@with_appcontext
+def list_users() -> None:
+    """Print every user: subject, overriding role, whether disabled."""
+    for user in accounts.everyone():
+        click.echo(f"{user.subject}\t{user.role or '-'}\t{'disabled' if user.disabled else ''}")
+
+
+@users.command("disable")
+@click.argument("subject")
+@click.option("--undo", is_flag=True, help="Enable the user again.")
+@with_appcontext
+def disable(subject: str, undo: bool) -> None:
+    """Refuse SUBJECT's tokens, within two seconds."""
+    if not accounts.set_disabled(subject, not undo):
+        _unknown(subject)
+
+
+@users.command("role")
+@click.argument("subject")
+@click.argument("role", required=False)
+@with_appcontext
+def change_role(subject: str, role: str | None) -> None:
+    """Override the role that SUBJECT's tokens claim; without ROLE the claim counts again."""
+    if not accounts.set_role(subject, role):
+        _unknown(subject)
+
+
+def _unknown(subject: str) -> NoReturn:
+    raise click.ClickException(f"no user {subject} has called yet")

@@ -1,0 +1,130 @@
+"""Validation once, at the edge: decorators that read a request through a marshmallow schema.
+
+A view's decorators state its contract from top to bottom; `openapi.py` reads the same facts.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, jsonify, request
+from marshmallow import Schema, ValidationError, fields, validate
+
+from service.errors import InvalidRequest, NotFound, TooLarge
+
+View = Callable[..., Any]
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def unstorable(text: str) -> bool:
+    """Whether a text has what PostgreSQL (NUL) or UTF-8 (unpaired surrogates) does not take."""
+    return _UNSTORABLE.search(text) is not None
+
+
+class Text(fields.String):
+    """A string that every database stores and every UTF-8 stream carries."""
+
+    default_error_messages = {"unstorable": "Must not contain NUL or unpaired surrogates."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if unstorable(text):
+            raise self.make_error("unstorable")
+        return text
+
+
+class AtMost(validate.Length):
+    """A length limit whose breach is `too_large` (413), not `invalid_request`."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(max=limit)
+
+    def __call__(self, value: Any) -> Any:
+        if len(value) > self.max:
+            raise TooLarge(f"At most {self.max} characters are accepted.", limit=self.max)
+        return value
+
+
+def init_app(app: Flask) -> None:
+    app.before_request(_refuse_nul)
+
+
+def _refuse_nul() -> None:
+    """PostgreSQL stores no NUL, so nothing with one in its address exists."""
+    if "\x00" in request.path or any("\x00" in value for value in request.args.values()):
+        raise NotFound()
+
+
+def body(schema: Schema) -> Callable[[View], View]:
+    """Pass the JSON object of the request, loaded through `schema`, as the view's first argument.
+
+    An absent body counts as `{}`. Raises `InvalidRequest` with `details` per field.
+    """
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return view(load(schema, read_json()), *args, **kwargs)
+
+        return _note(wrapped, body=schema)
+
+    return decorate
+
+
+def query(schema: Schema) -> Callable[[View], View]:
+    """Pass the query string, loaded through `schema`, as the view's first argument."""
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return view(load(schema, request.args.to_dict()), *args, **kwargs)
+
+        return _note(wrapped, query=schema)
+
+    return decorate
+
+
+def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[[View], View]:
+    """Answer with what the view returns, as JSON with `status`; None for a response of its own."""
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            answer = view(*args, **kwargs)
+            return answer if schema is None else (jsonify(answer), status)
+
+        return _note(wrapped, answer=schema, status=status, **facts)
+
+    return decorate
+
+
+def read_json() -> Any:
+    """The request's body as JSON; `{}` when there is none. Raises `InvalidRequest`."""
+    raw = request.get_data()
+    if not raw:
+        return {}
+    try:
+        return json.loads(raw, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise InvalidRequest("The body is not valid JSON.", details={}) from None
+
+
+def load(schema: Schema, data: Any) -> dict[str, Any]:
+    """`data` through `schema`; raises `InvalidRequest` with the errors of every field."""
+    try:
+        return schema.load(data)
+    except ValidationError as error:
+        raise InvalidRequest(details=error.normalized_messages()) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _note(view: View, **facts: Any) -> View:
+    view.contract = {**getattr(view, "contract", {}), **facts}  # type: ignore[attr-defined]
+    return view

@@ -1,0 +1,126 @@
+"""What can go wrong for a caller, and the one handler that says so.
+
+    ServiceError                     status  code
+    ├── InvalidRequest               400     invalid_request      details per field
+    │   └── InvalidModel             400     invalid_model
+    ├── Unauthorized                 401     unauthorized
+    ├── Forbidden                    403     forbidden
+    ├── NotFound                     404     not_found
+    ├── Conflict                     409     conflict
+    ├── TooLarge                     413     too_large
+    ├── NotConfigured                503     not_configured       names the setting
+    └── Unavailable                  503     unavailable          something we need is down
+
+Views and domain modules only raise. The body is `{"error": code, "message": text, …facts}`.
+"""
+
+import structlog
+from flask import Flask, Response, jsonify
+from werkzeug.exceptions import HTTPException
+
+log = structlog.get_logger("errors")
+
+
+class ServiceError(Exception):
+    """An answer to the caller: `facts` join the body, `headers` the response."""
+
+    status = 500
+    code = "internal_error"
+    message = "Something went wrong on our side."
+    headers: dict[str, str] = {}
+
+    def __init__(self, message: str | None = None, **facts: object) -> None:
+        super().__init__(message or self.message)
+        self.message = message or self.message
+        self.facts = facts
+
+
+class InvalidRequest(ServiceError):
+    status = 400
+    code = "invalid_request"
+    message = "The request is not valid."
+
+
+class InvalidModel(InvalidRequest):
+    code = "invalid_model"
+
+
+class Unauthorized(ServiceError):
+    status = 401
+    code = "unauthorized"
+    message = "A valid bearer token is needed."
+    headers = {"WWW-Authenticate": "Bearer"}
+
+
+class Forbidden(ServiceError):
+    status = 403
+    code = "forbidden"
+    message = "Your role does not allow this."
+
+
+class NotFound(ServiceError):
+    """One text for what is absent and for what belongs to somebody else."""
+
+    status = 404
+    code = "not_found"
+    message = "There is nothing here that you can see."
+
+
+class Conflict(ServiceError):
+    status = 409
+    code = "conflict"
+    message = "The request conflicts with what is stored."
+
+
+class TooLarge(ServiceError):
+    status = 413
+    code = "too_large"
+    message = "The request is too large."
+
+
+class NotConfigured(ServiceError):
+    status = 503
+    code = "not_configured"
+
+    def __init__(self, setting: str) -> None:
+        super().__init__(f"The server has no {setting}; its operator can set it.", setting=setting)
+
+
+class Unavailable(ServiceError):
+    status = 503
+    code = "unavailable"
+    message = "Something that this needs is not reachable right now."
+    headers = {"Retry-After": "5"}
+
+
+HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
+
+
+def init_app(app: Flask) -> None:
+    app.register_error_handler(Exception, answer_error)
+
+
+def answer_error(error: Exception) -> Response:
+    """The JSON answer for any exception; only unforeseen ones are logged with their traceback."""
+    if isinstance(error, ServiceError):
+        return _answer(error.status, error.code, error.message, error.facts, error.headers)
+    if isinstance(error, HTTPException) and error.code:
+        return _answer_http(error, error.code)
+    log.exception("unhandled")
+    return _answer(500, ServiceError.code, ServiceError.message)
+
+
+def _answer_http(error: HTTPException, status: int) -> Response:
+    """Werkzeug's own errors: unknown route, wrong method, oversize body."""
+    known = {404: NotFound.message, 413: TooLarge.message}
+    code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
+    allowed = getattr(error, "valid_methods", None)
+    headers = {"Allow": ", ".join(sorted(allowed))} if allowed else {}
+    return _answer(status, code, known.get(status) or error.name, headers=headers)
+
+
+def _answer(status: int, code: str, message: str, facts=None, headers=None) -> Response:
+    response = jsonify({"error": code, "message": message, **(facts or {})})
+    response.status_code = status
+    response.headers.update(headers or {})
+    return response

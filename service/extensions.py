@@ -1,0 +1,53 @@
+"""The database and its migrations, made without an app and bound in `create_app`."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask_migrate import Migrate
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, TypeDecorator
+from sqlalchemy.orm import DeclarativeBase, registry
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """An aware UTC time on both databases; SQLite would hand back a naive one."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+        return value.astimezone(UTC) if value is not None else None
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+        if value is None:
+            return None
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+BigId = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER keys by itself
+Json = JSON(none_as_null=True)
+
+
+class Base(DeclarativeBase):
+    # Flask-SQLAlchemy 3.1 refuses type_annotation_map on the class under SQLAlchemy 2.1.
+    registry = registry(
+        metadata=MetaData(naming_convention=NAMING),
+        type_annotation_map={datetime: UTCDateTime, dict[str, Any]: Json, list[Any]: Json},
+    )
+    metadata = registry.metadata
+
+
+db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
+migrate = Migrate(render_as_batch=True, compare_type=True)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

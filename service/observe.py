@@ -1,0 +1,113 @@
+"""Logs, metrics and request ids.
+
+One JSON line for each request and for each upstream call, on standard error. Secret values are
+taken out of every line by value, whatever put them there.
+"""
+
+import re
+import sys
+import time
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+import structlog
+from flask import Flask, Response, g, request
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, values
+from prometheus_client.multiprocess import MultiProcessCollector
+
+REQUESTS = Counter("http_requests_total", "Answered requests.", ["method", "route", "status"])
+REQUEST_SECONDS = Histogram(
+    "http_request_seconds", "Time until the last byte of an answer, seconds.", ["route"]
+)
+UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstream", "outcome"])
+TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+log = structlog.get_logger("request")
+
+
+class Redactor:
+    """Replaces secret values in every string of a log line."""
+
+    def __init__(self) -> None:
+        self.pattern: re.Pattern[str] | None = None
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        # Short values would blot out ordinary words; no real key is that short.
+        worth = sorted({re.escape(value) for value in secrets if len(value) >= 8}, key=len)
+        self.pattern = re.compile("|".join(reversed(worth))) if worth else None
+
+    def __call__(self, _logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+        return self._clean(event) if self.pattern else event
+
+    def _clean(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self.pattern.sub("[secret]", value) if self.pattern else value
+            case dict():
+                return {key: self._clean(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self._clean(item) for item in value]
+            case _:
+                return value
+
+
+redactor = Redactor()
+
+
+def configure_logs(secrets: Iterable[str]) -> None:
+    redactor.hide(secrets)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            redactor,
+            structlog.processors.JSONRenderer(default=repr),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def init_app(app: Flask) -> None:
+    app.before_request(_begin)
+    app.after_request(_end)
+
+
+def _begin() -> None:
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    g.began = time.perf_counter()
+    structlog.contextvars.clear_contextvars()
+    structlog.contextvars.bind_contextvars(request_id=g.request_id)
+
+
+def _end(response: Response) -> Response:
+    """Headers now; the log line and the metrics once the last byte has been handed over."""
+    response.headers["X-Request-Id"] = g.request_id
+    # The pattern, never the path: an id in a label would make a new time series for each chat.
+    route = request.url_rule.rule if request.url_rule else "unmatched"
+    facts = {"method": request.method, "route": route, "status": response.status_code}
+    request_id, began = g.request_id, g.began
+
+    @response.call_on_close
+    def closed() -> None:
+        seconds = time.perf_counter() - began
+        REQUESTS.labels(facts["method"], route, facts["status"]).inc()
+        REQUEST_SECONDS.labels(route).observe(seconds)
+        log.info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
+
+    return response
+
+
+def metrics_registry() -> CollectorRegistry:
+    """All workers' figures where gunicorn.conf.py has made a directory for them, else our own."""
+    if values.ValueClass is values.MutexValue:
+        return REGISTRY
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)
+    return registry

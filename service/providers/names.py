@@ -1,0 +1,41 @@
+"""Tool names on the wire: providers allow no dots and at most 64 characters.
+
+The table is made anew for each request, from the tools it declares and the calls it replays, and
+a name that comes back is looked up in it, never parsed.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+LIMIT = 64
+_FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+class NameTable:
+    """Both ways between the tools' own names and their names on the wire."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._to_wire: dict[str, str] = {}
+        self._from_wire: dict[str, str] = {}
+        for name in names:
+            if name not in self._to_wire:
+                self._add(name)
+
+    def to_wire(self, name: str) -> str:
+        return self._to_wire[name]
+
+    def from_wire(self, received: str) -> str:
+        """The tool's own name; an unknown one as it was received."""
+        # gpt-oss writes `functions.x` and may leak channel tokens behind the name.
+        name = received.removeprefix("functions.").partition("<|")[0].strip()
+        return self._from_wire.get(name) or name or "unknown"
+
+    def _add(self, name: str) -> None:
+        wire = _FORBIDDEN.sub("_", name.replace(".", "__")) or "unknown"
+        if len(wire) > LIMIT or wire in self._from_wire:
+            wire = (
+                f"{wire[:55]}_{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]}"
+            )
+        self._to_wire[name] = wire
+        self._from_wire[wire] = name

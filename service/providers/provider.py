@@ -1,0 +1,69 @@
+"""A provider is a declaration: who, where, which wire, and what its models can bear."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from service.providers.events import Event
+from service.providers.names import NameTable
+from service.providers.prompt import Prompt
+from service.providers.sse import ServerSentEvent
+
+Kind = Literal["A", "B", "C"]
+
+
+@dataclass(frozen=True)
+class WireRequest:
+    """A POST: `path` is appended to the provider's base URL."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    names: NameTable
+
+
+class Decoder(Protocol):
+    """One step's answer; `finished` is true once the terminal event has been given out."""
+
+    finished: bool
+
+    def feed(self, event: ServerSentEvent) -> Iterator[Event]: ...
+
+    def end(self) -> Iterator[Event]:
+        """The stream has ended; raises `ProviderError` if it may not end here."""
+
+
+class Wire(Protocol):
+    def request(self, provider: "Provider", upstream_name: str, prompt: Prompt) -> WireRequest: ...
+
+    def decoder(self, names: NameTable) -> Decoder: ...
+
+    def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
+        """What an answer other than 200 means; raises `ProviderError` where it is no event."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """`output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools."""
+
+    kind: Kind
+    wire: Wire
+    base_url: str
+    api_key: str | None
+    needs_key: bool = True
+    output_cap: str = "max_tokens"
+    reasoning_effort: str | None = None
+
+    @property
+    def missing_setting(self) -> str | None:
+        """The setting without which this provider can't be called, or None."""
+        return f"PROVIDER_{self.kind}_API_KEY" if self.needs_key and not self.api_key else None
+
+
+@dataclass(frozen=True)
+class Model:
+    """`id` is the specification's neutral id, `upstream_name` the provider's own."""
+
+    id: str
+    upstream_name: str
+    provider: Provider

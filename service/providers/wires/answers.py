@@ -1,0 +1,35 @@
+"""What both wires do alike: JSON both ways, and HTTP statuses as faults."""
+
+import json
+from typing import Any
+
+from service.providers.events import Fault, ProviderError
+
+
+def dump(body: dict[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """A JSON object; raises `ProviderError` for anything else."""
+    try:
+        parsed = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ProviderError("garbled") from None
+    if not isinstance(parsed, dict):
+        raise ProviderError("garbled")
+    return parsed
+
+
+def count(value: Any) -> int:
+    """A token count as providers send them: a number, null or missing."""
+    return int(value) if isinstance(value, int | float) and value > 0 else 0
+
+
+def fault_of(status: int) -> Fault:
+    """The fault behind an HTTP status other than 200. Source: Anthropic and OpenAI error pages."""
+    if status in (408, 409, 429) or status >= 500:
+        return "busy"
+    if status in (401, 402, 403):
+        return "refused-key"
+    return "refused-request" if status >= 400 else "garbled"

@@ -1,0 +1,201 @@
+"""The Anthropic Messages API (provider A). Source: docs.anthropic.com, "Streaming Messages"."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from service.providers.calls import finished
+from service.providers.events import (
+    CallFragment,
+    CallStarted,
+    Event,
+    Fault,
+    FinishedCall,
+    FinishReason,
+    Progress,
+    ProviderError,
+    StepFinished,
+    Text,
+    Usage,
+    storable,
+)
+from service.providers.names import NameTable
+from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
+from service.providers.provider import Provider, WireRequest
+from service.providers.sse import ServerSentEvent
+from service.providers.wires.answers import count, dump, fault_of, parse
+
+VERSION = "2023-06-01"
+
+REASONS: dict[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool-calls",
+    "refusal": "content-filter",
+    "pause_turn": "pause",
+}
+
+FAULTS: dict[str, Fault] = {
+    "overloaded_error": "busy",
+    "rate_limit_error": "busy",
+    "timeout_error": "busy",
+    "api_error": "busy",
+    "authentication_error": "refused-key",
+    "permission_error": "refused-key",
+    "billing_error": "refused-key",
+    "invalid_request_error": "refused-request",
+    "not_found_error": "refused-request",
+}
+
+
+class AnthropicMessages:
+    def request(self, provider: Provider, upstream_name: str, prompt: Prompt) -> WireRequest:
+        names = NameTable(prompt.tool_names)
+        body: dict[str, Any] = {
+            "model": upstream_name,
+            "max_tokens": prompt.max_output_tokens,
+            "stream": True,
+            "system": prompt.system,
+            "messages": _messages(prompt.messages, names),
+        }
+        if prompt.tools:
+            body["tools"] = [
+                {
+                    "name": names.to_wire(tool.name),
+                    "description": tool.description,
+                    "input_schema": dict(tool.schema),
+                }
+                for tool in prompt.tools
+            ]
+            body["tool_choice"] = {"type": "auto" if prompt.calls_allowed else "none"}
+        headers = {"content-type": "application/json", "anthropic-version": VERSION}
+        if provider.api_key:
+            headers["x-api-key"] = provider.api_key
+        return WireRequest("/v1/messages", headers, dump(body), names)
+
+    def decoder(self, names: NameTable) -> "MessageDecoder":
+        return MessageDecoder(names)
+
+    def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
+        raise ProviderError(fault_of(status))
+
+
+WIRE = AnthropicMessages()
+
+
+def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, Any]]:
+    """Alternating roles: neighbours of one role become one message, tool results first."""
+    merged: list[dict[str, Any]] = []
+    for message in messages:
+        role = "assistant" if isinstance(message, AssistantMessage) else "user"
+        if merged and merged[-1]["role"] == role:
+            merged[-1]["content"] += _blocks(message, names)
+        else:
+            merged.append({"role": role, "content": _blocks(message, names)})
+    return merged
+
+
+def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
+    match message:
+        case UserMessage(text):
+            return [{"type": "text", "text": text}]
+        case AssistantMessage(text, calls):
+            # Empty text blocks are refused.
+            blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+            for call in calls:
+                wire_name = names.to_wire(call.name)
+                blocks.append(
+                    {"type": "tool_use", "id": call.id, "name": wire_name, "input": call.input}
+                )
+            return blocks
+        case ToolResults(results):
+            return [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": result.call_id,
+                    "content": result.content,
+                    "is_error": result.failed,
+                }
+                for result in results
+            ]
+
+
+class MessageDecoder:
+    def __init__(self, names: NameTable) -> None:
+        self.finished = False
+        self._names = names
+        self._next_key = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """A second `message_start` replaces the message: its calls so far are void."""
+        self._usage: dict[str, Any] = {}
+        self._reason: FinishReason = "other"
+        self._calls: dict[int, tuple[int, str, list[str]]] = {}  # block index: key, name, JSON
+
+    def feed(self, event: ServerSentEvent) -> Iterator[Event]:
+        data = parse(event.data)
+        match data.get("type"):
+            case "message_start":
+                self._begin()
+                self._count(data["message"].get("usage"))
+            case "content_block_start":
+                yield from self._start(data["index"], data["content_block"])
+            case "content_block_delta":
+                yield from self._delta(data["index"], data["delta"])
+            case "message_delta":
+                self._reason = REASONS.get(data["delta"].get("stop_reason"), "other")
+                self._count(data.get("usage"))
+            case "message_stop":
+                self.finished = True
+                yield StepFinished(self._reason, self._total(), self._finished_calls())
+            case "error":
+                raise ProviderError(FAULTS.get(data["error"].get("type"), "failed"))
+            # Others (ping, content_block_stop, and what is yet to come) say nothing we need.
+
+    def end(self) -> Iterator[Event]:
+        raise ProviderError("cut")
+
+    def _start(self, index: int, block: dict[str, Any]) -> Iterator[Event]:
+        match block.get("type"):
+            case "text" if block.get("text"):
+                yield Text(storable(block["text"]))
+            case "tool_use":
+                key, name = self._next_key, self._names.from_wire(block["name"])
+                self._next_key += 1
+                whole = [dump(block["input"]).decode()] if block.get("input") else []
+                self._calls[index] = (key, name, whole)
+                yield CallStarted(key, name)
+                yield from (CallFragment(key, fragment) for fragment in whole)
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> Iterator[Event]:
+        match delta.get("type"):
+            case "text_delta":
+                yield Text(storable(delta["text"]))
+            case "input_json_delta" if index in self._calls:
+                key, _, fragments = self._calls[index]
+                fragments.append(storable(delta["partial_json"]))
+                if fragments[-1]:
+                    yield CallFragment(key, fragments[-1])
+            case "thinking_delta":
+                yield Progress()
+
+    def _count(self, usage: dict[str, Any] | None) -> None:
+        """Counts are cumulative; a later null takes nothing back."""
+        for name, value in (usage or {}).items():
+            if value is not None:
+                self._usage[name] = value
+
+    def _total(self) -> Usage:
+        read = count(self._usage.get("cache_read_input_tokens"))
+        written = count(self._usage.get("cache_creation_input_tokens"))
+        uncached = count(self._usage.get("input_tokens"))
+        output = count(self._usage.get("output_tokens"))
+        return Usage(uncached + read + written, output, read, written)
+
+    def _finished_calls(self) -> tuple[FinishedCall, ...]:
+        return tuple(
+            finished(key, name, "".join(fragments), self._reason)
+            for key, name, fragments in self._calls.values()
+        )

@@ -1,0 +1,202 @@
+"""The OpenAI chat completions API, as OpenAI (provider B) and compatible hosts (C) speak it.
+
+Source: platform.openai.com/docs/api-reference/chat-streaming; the hosts' oddities are named
+where they are met.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from service.providers.calls import CallCollector
+from service.providers.events import (
+    Event,
+    Fault,
+    FinishedCall,
+    FinishReason,
+    Progress,
+    ProviderError,
+    StepFinished,
+    Text,
+    Usage,
+    storable,
+)
+from service.providers.names import NameTable
+from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
+from service.providers.provider import Provider, WireRequest
+from service.providers.sse import ServerSentEvent
+from service.providers.wires.answers import count, dump, fault_of, parse
+
+REASONS: dict[str, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool-calls",
+    "function_call": "tool-calls",
+    "content_filter": "content-filter",
+}
+
+
+class OpenAIChat:
+    def request(self, provider: Provider, upstream_name: str, prompt: Prompt) -> WireRequest:
+        names = NameTable(prompt.tool_names)
+        system = {"role": "system", "content": prompt.system}
+        turns = (entry for message in prompt.messages for entry in _entries(message, names))
+        body: dict[str, Any] = {
+            "model": upstream_name,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            provider.output_cap: prompt.max_output_tokens,
+            "messages": [system, *turns],
+        }
+        if prompt.tools:
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": names.to_wire(tool.name),
+                        "description": tool.description,
+                        "parameters": dict(tool.schema),
+                    },
+                }
+                for tool in prompt.tools
+            ]
+            body["tool_choice"] = "auto" if prompt.calls_allowed else "none"
+            if provider.reasoning_effort:
+                body["reasoning_effort"] = provider.reasoning_effort
+        headers = {"content-type": "application/json"}
+        if provider.api_key:
+            headers["authorization"] = f"Bearer {provider.api_key}"
+        return WireRequest("/chat/completions", headers, dump(body), names)
+
+    def decoder(self, names: NameTable) -> "ChunkDecoder":
+        return ChunkDecoder(names)
+
+    def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
+        """Groq checks its model's tool calls and answers 400: a bad call, not a bad request."""
+        try:
+            error = parse(body).get("error")
+        except ProviderError:
+            raise ProviderError(fault_of(status)) from None
+        if isinstance(error, dict) and error.get("code") == "tool_use_failed":
+            return StepFinished("tool-calls", None, (_refused_call(error, 0, names),))
+        raise ProviderError(fault_of(status))
+
+
+WIRE = OpenAIChat()
+
+
+def _entries(message: Message, names: NameTable) -> Iterator[dict[str, Any]]:
+    match message:
+        case UserMessage(text):
+            yield {"role": "user", "content": text}
+        case AssistantMessage(text, ()):
+            yield {"role": "assistant", "content": text}
+        case AssistantMessage(text, calls):
+            entries = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {
+                        "name": names.to_wire(call.name),
+                        "arguments": dump(dict(call.input)).decode(),
+                    },
+                }
+                for call in calls
+            ]
+            # null content is allowed only beside tool calls
+            yield {"role": "assistant", "content": text or None, "tool_calls": entries}
+        case ToolResults(results):
+            for result in results:
+                yield {"role": "tool", "tool_call_id": result.call_id, "content": result.content}
+
+
+class ChunkDecoder:
+    def __init__(self, names: NameTable) -> None:
+        self.finished = False
+        self._names = names
+        self._calls = CallCollector(names)
+        self._reason: FinishReason | None = None
+        self._usage: Usage | None = None
+
+    def feed(self, event: ServerSentEvent) -> Iterator[Event]:
+        if event.data.strip() == b"[DONE]":
+            yield from self.end()
+            return
+        chunk = parse(event.data)
+        if chunk.get("error") or event.name == "error":
+            yield from self._fail(chunk.get("error"))
+            return
+        self._count(chunk)
+        for choice in (chunk.get("choices") or [])[:1]:  # Azure sends chunks without any
+            yield from self._delta(choice.get("delta") or {})
+            if choice.get("finish_reason"):
+                self._reason = REASONS.get(choice["finish_reason"], "other")
+
+    def end(self) -> Iterator[Event]:
+        """The finish reason is the terminal event; some hosts send no `[DONE]` after it."""
+        if self._reason is None:
+            raise ProviderError("cut")
+        self.finished = True
+        calls = self._calls.finish(self._reason)
+        reason = "tool-calls" if calls and self._reason in ("stop", "other") else self._reason
+        yield StepFinished(reason, self._usage, calls)
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[Event]:
+        for text in (_content(delta.get("content")), delta.get("refusal")):
+            if text:
+                yield Text(storable(text))
+        if delta.get("reasoning") or delta.get("reasoning_content"):
+            yield Progress()
+        for call in delta.get("tool_calls") or []:
+            function = call.get("function") or {}
+            name, fragment = function.get("name") or "", function.get("arguments") or ""
+            if isinstance(fragment, dict):  # a host that sends the object instead of its JSON
+                fragment = json.dumps(fragment, ensure_ascii=False)
+            yield from self._calls.add(call.get("index"), call.get("id") or "", name, fragment)
+
+    def _count(self, chunk: dict[str, Any]) -> None:
+        usage = chunk.get("usage") or (chunk.get("x_groq") or {}).get("usage")
+        if not usage:
+            return
+        details = usage.get("prompt_tokens_details") or {}
+        self._usage = Usage(
+            input=count(usage.get("prompt_tokens")),
+            output=count(usage.get("completion_tokens")),
+            cache_read=count(details.get("cached_tokens")),
+        )
+
+    def _fail(self, error: Any) -> Iterator[Event]:
+        facts = error if isinstance(error, dict) else {}
+        if facts.get("code") != "tool_use_failed":
+            raise ProviderError(_fault(facts))
+        self.finished = True
+        calls = self._calls.finish("content-filter")  # what had come before is not to be run
+        refused = _refused_call(facts, len(calls), self._names)
+        yield StepFinished("tool-calls", self._usage, (*calls, refused))
+
+
+def _content(content: Any) -> str:
+    """Text, or Mistral's list of typed pieces."""
+    if isinstance(content, list):
+        return "".join(piece.get("text") or "" for piece in content)
+    return content or ""
+
+
+def _fault(error: dict[str, Any]) -> Fault:
+    for key in ("status_code", "code", "status"):
+        if isinstance(error.get(key), int) and error[key] >= 400:
+            return fault_of(error[key])
+    busy = ("rate_limit", "overloaded", "server_error", "unavailable", "timeout")
+    words = f"{error.get('type')} {error.get('code')}".lower()
+    return "busy" if any(word in words for word in busy) else "failed"
+
+
+def _refused_call(error: dict[str, Any], key: int, names: NameTable) -> FinishedCall:
+    """The call that the host refused, from the text it generated, if that can be read."""
+    text = str(error.get("failed_generation") or "")
+    try:
+        attempt = json.loads(text)
+        name, arguments = attempt["name"], attempt["arguments"]
+    except (ValueError, TypeError, KeyError):
+        return FinishedCall(key, "unknown", json.dumps({"text": storable(text)}), "refused")
+    return FinishedCall(key, names.from_wire(str(name)), json.dumps(arguments), "refused")

@@ -1,0 +1,1 @@
+"""Record collections: declared once, read through one store and one permission check."""

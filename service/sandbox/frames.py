@@ -1,0 +1,38 @@
+"""What both stand-in wires share: text in tokens, and JSON as frames."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+TOKEN = re.compile(r"\s*\S+|\s+")
+SILENCE = b""
+
+
+def tokens(text: str) -> list[str]:
+    return TOKEN.findall(text)
+
+
+def pieces(text: str, size: int = 9) -> Iterator[str]:
+    """A call's JSON in fragments, as models send it."""
+    yield from (text[i : i + size] for i in range(0, len(text), size))
+
+
+def frame(body: dict[str, Any], name: str | None = None, padded: bool = False) -> bytes:
+    """One server-sent event."""
+    separators = (" , ", " : ") if padded else (",", ":")
+    data = json.dumps(body, ensure_ascii=False, separators=separators)
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {data}{'   ' if padded else ''}\n\n".encode()
+
+
+def tool_name(wire_name: str) -> str:
+    return wire_name.replace("__", ".")
+
+
+def wire_name(tool: str) -> str:
+    return tool.replace(".", "__")
+
+
+def estimate(text: str) -> int:
+    return max(1, len(text) // 4)

@@ -1,0 +1,63 @@
+"""The worker's own loopback listener, and the base URLs that point at it."""
+
+from dataclasses import replace
+from typing import Any
+
+import structlog
+from flask import Flask, Response
+from gevent.pywsgi import WSGIServer
+
+from config import Settings
+from service.providers import catalog
+from service.sandbox.models import wires
+
+KEY = "sandbox-key"
+
+log = structlog.get_logger("sandbox")
+
+
+class Listener:
+    """Serves the stand-ins on a free port, and makes the app call them."""
+
+    def __init__(self, app: Flask, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._server: WSGIServer | None = None
+
+    def start(self) -> str:
+        """Start serving; returns the base URL. Providers with a key or URL of their own stay."""
+        self._server = WSGIServer(("127.0.0.1", 0), upstreams(), log=None, error_log=None)
+        self._server.start()
+        base = f"http://127.0.0.1:{self._server.server_port}"
+        served = replace(self._settings, **_redirected(self._settings, base))
+        self._app.extensions["models"] = catalog.models(served)
+        log.info("sandbox", url=base)
+        return base
+
+    def stop(self) -> None:
+        if self._server:
+            self._server.stop()
+
+
+def upstreams() -> Flask:
+    """The stand-ins as an app of their own; every answer says what it is."""
+    app = Flask("sandbox", static_folder=None)
+    app.register_blueprint(wires)
+
+    @app.after_request
+    def mark(response: Response) -> Response:
+        response.headers["X-Sandbox"] = "1"
+        return response
+
+    return app
+
+
+def _redirected(settings: Settings, base: str) -> dict[str, Any]:
+    """The settings of every provider that has neither a key nor a base URL."""
+    paths = {"a": "/provider-a", "b": "/provider-b/v1", "c": "/provider-c/v1"}
+    changes = {}
+    for kind, path in paths.items():
+        url, key = f"provider_{kind}_base_url", f"provider_{kind}_api_key"
+        if not getattr(settings, url) and not getattr(settings, key):
+            changes |= {url: base + path, key: KEY}
+    return changes

@@ -1,0 +1,72 @@
+"""The three providers' HTTP endpoints: a request in, a reply of the assistant out, streamed."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import gevent
+from flask import Blueprint, Response, request
+
+from service.sandbox import anthropic, faults, openai
+from service.sandbox.assistant import Asked, Reply, reply
+
+TOKEN_SECONDS = 0.01
+SILENCE_SECONDS = 600
+CALLING = ("no-ids", "late-name", "cut-in-call", "length-in-call")
+
+wires = Blueprint("wires", __name__)
+
+
+@wires.post("/provider-a/v1/messages")
+def messages() -> Response:
+    """A stand-in for the Anthropic Messages API"""
+    if not request.headers.get("x-api-key"):
+        return _refuse(faults.REFUSALS["wrong-key"])
+    return _answer(anthropic, anthropic.read(request.get_json()))
+
+
+@wires.post("/provider-<any(b, c):kind>/v1/chat/completions")
+def completions(kind: str) -> Response:
+    """A stand-in for the OpenAI chat completions API"""
+    if not request.headers.get("authorization"):
+        return _refuse(faults.REFUSALS["wrong-key"])
+    return _answer(openai, openai.read(request.get_json()))
+
+
+def _answer(wire: Any, asked: Asked) -> Response:
+    fault = faults.asked_for(asked.text)
+    if fault in faults.REFUSALS:
+        return _refuse(faults.REFUSALS[fault])
+    frames = wire.frames(_said(asked, fault), fault)
+    return Response(_paced(frames, fault), content_type="text/event-stream")
+
+
+def _said(asked: Asked, fault: str | None) -> Reply:
+    if fault == "call-anyway":
+        return Reply(calls=(("schema.list", {}),))
+    if fault in CALLING and not asked.results:
+        return Reply(calls=(("schema.list", {}), ("schema.describe", {"collection": "ai-chats"})))
+    text = re.sub(r"/fail [\w-]+ ?", "", asked.text)
+    plain = Asked(text, asked.earlier, asked.results, asked.tools, asked.may_call)
+    return reply(plain)
+
+
+def _paced(frames: Iterator[bytes], fault: str | None) -> Iterator[bytes]:
+    """A frame at a time; a None-like empty frame is the silence of a model that hangs."""
+    for frame in frames:
+        if not frame:
+            gevent.sleep(SILENCE_SECONDS)
+        if fault == "crlf":
+            frame = frame.replace(b"\n", b"\r\n")
+        if fault == "bytes":
+            yield from (frame[i : i + 1] for i in range(len(frame)))
+        else:
+            yield frame
+        gevent.sleep(TOKEN_SECONDS)
+
+
+def _refuse(refusal: faults.Refusal) -> Response:
+    response = Response(refusal.body, refusal.status, content_type=refusal.content_type)
+    if refusal.retry_after is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after)
+    return response

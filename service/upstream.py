@@ -1,0 +1,152 @@
+"""The only maker of outbound requests: one pooled session for each worker.
+
+Redirects are never followed, the environment's proxies and netrc are not read, and foreign
+exceptions become `UpstreamError` here.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
+
+import requests
+import structlog
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+from service.observe import UPSTREAM_CALLS
+
+POOLED_CONNECTIONS = 100
+
+log = structlog.get_logger("upstream")
+
+Reason = Literal["unreachable", "timeout", "cut", "too-large"]
+
+
+class UpstreamError(Exception):
+    """An upstream gave no usable answer; `reason` says how it failed."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Outbound:
+    """One request: `connect` and `idle` are seconds, `name` is the upstream's word in logs."""
+
+    name: str
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None = None
+    connect: float = 10
+    idle: float = 30
+
+
+class ByteStream(Protocol):
+    """A response whose body is still arriving."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    def read(self) -> bytes:
+        """What has arrived, at least one byte; b"" at the end. Raises `UpstreamError`."""
+
+    def close(self) -> None: ...
+
+
+class PooledStream:
+    """A `ByteStream` over a pooled connection, which goes back to the pool if read to its end."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.headers: Mapping[str, str] = response.headers
+
+    def read(self) -> bytes:
+        # read1 hands over what is there; iter_content would wait for a full buffer.
+        with _translated():
+            return self._response.raw.read1()
+
+    def close(self) -> None:
+        self._response.close()
+
+
+class Upstream:
+    """Makes outbound requests over one connection pool."""
+
+    def __init__(self) -> None:
+        self._session = requests.Session()
+        self._session.trust_env = False
+        adapter = HTTPAdapter(pool_connections=32, pool_maxsize=POOLED_CONNECTIONS)
+        self._session.mount("https://", adapter)
+        self._session.mount("http://", adapter)
+
+    @contextmanager
+    def open(self, outbound: Outbound) -> Iterator[ByteStream]:
+        """The response as soon as its headers are there; closed on leaving.
+
+        Raises `UpstreamError`. A body read to its end leaves the connection in the pool.
+        """
+        outcome = "failed"
+        stream = None
+        try:
+            with _translated():
+                stream = PooledStream(self._send(outbound))
+            outcome = str(stream.status)
+            yield stream
+        except UpstreamError as error:
+            outcome = error.reason
+            raise
+        finally:
+            if stream:
+                stream.close()
+            UPSTREAM_CALLS.labels(outbound.name, outcome).inc()
+            host = urlsplit(outbound.url).hostname
+            log.info("called", upstream=outbound.name, host=host, outcome=outcome)
+
+    def fetch(self, outbound: Outbound, limit: int) -> tuple[int, bytes]:
+        """Status and whole body, of at most `limit` bytes. Raises `UpstreamError`."""
+        with self.open(outbound) as stream:
+            return stream.status, read_all(stream, limit)
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._session.close()
+
+    def _send(self, outbound: Outbound) -> requests.Response:
+        headers: dict[str, Any] = {"Accept-Encoding": "identity", **outbound.headers}
+        return self._session.request(
+            outbound.method,
+            outbound.url,
+            headers=headers,
+            data=outbound.body,
+            timeout=(outbound.connect, outbound.idle),
+            allow_redirects=False,
+            stream=True,
+        )
+
+
+def read_all(stream: ByteStream, limit: int) -> bytes:
+    """The rest of the body; raises `UpstreamError` when it is over `limit` bytes."""
+    body = bytearray()
+    while piece := stream.read():
+        body += piece
+        if len(body) > limit:
+            raise UpstreamError("too-large")
+    return bytes(body)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Foreign exceptions become ours in this one place."""
+    try:
+        yield
+    except (requests.Timeout, ReadTimeoutError, TimeoutError):
+        raise UpstreamError("timeout") from None
+    except requests.ConnectionError:
+        raise UpstreamError("unreachable") from None
+    except (requests.RequestException, HTTPError, OSError):
+        raise UpstreamError("cut") from None

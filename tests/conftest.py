@@ -1,0 +1,138 @@
+"""Fixtures: databases, apps, people, and the guards that every test runs under."""
+
+import gevent
+import pytest
+import urllib3.util.connection
+from sqlalchemy import event
+
+from config import Settings
+from service import create_app
+from service.auth.users import rights_cache
+from service.extensions import db
+from tests.people import Person, person
+from tests.services import Databases, Service, settings_for
+from tests.upstream import ScriptedUpstream
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@pytest.fixture(scope="session")
+def databases(tmp_path_factory):
+    made = Databases(tmp_path_factory.mktemp("databases"))
+    yield made
+    made.remove()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request, databases) -> str:
+    """An empty, migrated database; a test that asks for it runs on both kinds."""
+    return databases.make(request.param)
+
+
+@pytest.fixture
+def configure(request) -> dict:
+    """Settings of the app under test, by `@pytest.mark.parametrize` or an override."""
+    marker = request.node.get_closest_marker("settings")
+    return dict(marker.kwargs) if marker else {}
+
+
+@pytest.fixture
+def settings(database_url, configure) -> Settings:
+    return settings_for(database_url, **configure)
+
+
+@pytest.fixture
+def app(settings):
+    """The app with its sandbox running, as in a worker."""
+    rights_cache.clear()
+    app = create_app(settings)
+    listener = app.extensions.get("sandbox")
+    if listener:
+        listener.start()
+    yield app
+    if listener:
+        listener.stop()
+    with app.app_context():
+        assert db.engine.pool.checkedout() == 0, "a database connection was not given back"
+        db.engine.dispose()
+    app.extensions["upstream"].close()
+
+
+@pytest.fixture
+def client(app):
+    return app.test_client()
+
+
+@pytest.fixture
+def alice(app, client) -> Person:
+    return person(client, app.config["SETTINGS"], "alice")
+
+
+@pytest.fixture
+def bob(app, client) -> Person:
+    return person(client, app.config["SETTINGS"], "bob")
+
+
+@pytest.fixture
+def admin(app, client) -> Person:
+    return person(client, app.config["SETTINGS"], "admin", "admin")
+
+
+@pytest.fixture
+def upstream():
+    """A scripted upstream server; a test fills in its answers."""
+    scripted = ScriptedUpstream()
+    yield scripted
+    scripted.stop()
+
+
+@pytest.fixture
+def service(databases, configure):
+    """The service as processes, on SQLite."""
+    running = Service(databases.make("sqlite"), **configure).start()
+    yield running
+    running.remove()
+
+
+@pytest.fixture(autouse=True)
+def no_silent_greenlet_errors():
+    """A greenlet's exception is only printed by gevent; here it fails the test."""
+    hub = gevent.get_hub()
+    original, raised = hub.handle_error, []
+
+    def remember(context, kind, value, traceback):
+        if not issubclass(kind, gevent.GreenletExit | SystemExit | KeyboardInterrupt):
+            raised.append(value)
+        return original(context, kind, value, traceback)
+
+    hub.handle_error = remember
+    yield
+    hub.handle_error = original
+    assert not raised, raised
+
+
+@pytest.fixture(autouse=True)
+def no_outbound_calls(monkeypatch):
+    """No test reaches a host other than this one."""
+    connect = urllib3.util.connection.create_connection
+
+    def guarded(address, *arguments, **options):
+        assert address[0] in LOOPBACK, f"a test tried to call {address[0]}"
+        return connect(address, *arguments, **options)
+
+    monkeypatch.setattr(urllib3.util.connection, "create_connection", guarded)
+
+
+@pytest.fixture
+def statements(app):
+    """Every SQL statement of the test, in order."""
+    executed: list[str] = []
+    with app.app_context():
+        engine = db.engine
+
+    def note(_connection, _cursor, statement, *_rest):
+        executed.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    yield executed
+    event.remove(engine, "before_cursor_execute", note)

@@ -1,0 +1,145 @@
+"""What tests run against: databases, and the service as real processes."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+import requests
+
+from config import ROOT, Settings, load
+from tests.postgres import Cluster, binaries
+
+SECRET = "a-secret-for-tests-of-more-than-32-bytes"
+ENVIRONMENT = {
+    "AUTH_SECRET": SECRET,
+    "TOKEN_ENCRYPTION_KEYS": "t:" + "A" * 43 + "=",
+    "SANDBOX": "1",
+}
+
+
+def require(present: object, what: str) -> None:
+    """Skip a test for what is not installed; fail it where REQUIRE_SERVICES is set."""
+    if present:
+        return
+    if os.environ.get("REQUIRE_SERVICES"):
+        pytest.fail(f"{what} is needed (REQUIRE_SERVICES is set)", pytrace=False)
+    pytest.skip(f"install {what} to run this")
+
+
+def settings_for(database_url: str, **values: object) -> Settings:
+    """The settings of an app under test; values are as in the environment."""
+    given = {name.upper(): str(value) for name, value in values.items()}
+    return load({**ENVIRONMENT, "DATABASE_URL": database_url, **given})
+
+
+class Databases:
+    """Migrated once for each kind, then copied for each test."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.count = 0
+        self._template: Path | None = None
+        self._cluster: Cluster | None = None
+
+    def make(self, kind: str) -> str:
+        self.count += 1
+        return self._sqlite() if kind == "sqlite" else self._postgresql()
+
+    @property
+    def cluster(self) -> Cluster:
+        require(binaries(), "PostgreSQL (postgresql)")
+        if self._cluster is None:
+            self._cluster = Cluster()
+            self._cluster.start()
+            flask(self._cluster.create("migrated"), "db", "upgrade")
+        return self._cluster
+
+    def remove(self) -> None:
+        if self._cluster:
+            self._cluster.remove()
+
+    def _sqlite(self) -> str:
+        if self._template is None:
+            self._template = self.directory / "template.db"
+            flask(f"sqlite:///{self._template}", "db", "upgrade")
+        copy = self.directory / f"test-{self.count}.db"
+        shutil.copy(self._template, copy)
+        return f"sqlite:///{copy}"
+
+    def _postgresql(self) -> str:
+        return self.cluster.create(f"test_{self.count}", template="migrated")
+
+
+def flask(database_url: str, *arguments: str, **values: str) -> str:
+    """Run `flask …` as an operator would; its standard output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "flask", "--app", "wsgi", *arguments],
+        cwd=ROOT,
+        env=environment(database_url, **values),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def environment(database_url: str, **values: object) -> dict[str, str]:
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    given = {name: str(value) for name, value in values.items()}
+    return {**inherited, **ENVIRONMENT, "DATABASE_URL": database_url, **given}
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+class Service:
+    """gunicorn with the production configuration, on a port of its own."""
+
+    def __init__(self, database_url: str, **values: object) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.directory = Path(tempfile.mkdtemp(prefix="service-run-"))
+        self.log = self.directory / "log"
+        self.database_url = database_url
+        self._environment = environment(database_url, PORT=self.port, **values)
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> "Service":
+        command = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=self._environment, stdout=log, stderr=log
+            )
+        self._wait()
+        return self
+
+    def stop(self, how: int = signal.SIGTERM, seconds: float = 40) -> None:
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait(timeout=seconds)
+            self.process = None
+
+    def remove(self) -> None:
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            assert self.process.poll() is None, self.log.read_text()
+            try:
+                if requests.get(f"{self.url}/readyz", timeout=5).status_code == 200:
+                    return
+            except requests.ConnectionError:
+                time.sleep(0.05)
+        raise AssertionError(self.log.read_text())
