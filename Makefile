@@ -6,7 +6,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hash
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fmt bench migrate lock clients
+.PHONY: help run test lint fmt bench migrate
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'

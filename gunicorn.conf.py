@@ -41,7 +41,7 @@ def when_ready(server) -> None:
     if not settings.sandbox:
         return
     from service.auth.tokens import issue
-    from service.sandbox import prepare
+    from service.sandbox.boot import prepare
 
     token = issue(prepare(settings), "alice", "user", 8 * 3600)
     until = time.strftime("%H:%M", time.localtime(time.time() + 8 * 3600))

@@ -8,10 +8,9 @@ from typing import Any
 
 from flask import Flask
 from flask_cors import CORS
-from sqlalchemy.exc import ArgumentError
 
 from config import ConfigError, Settings, load
-from service import cli, database, edge, errors, observe, operations, sandbox
+from service import cli, database, edge, errors, observe, operations
 from service.auth import bearer
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
@@ -23,6 +22,7 @@ from service.extensions import db, migrate
 from service.providers import catalog
 from service.records.collection import Collections
 from service.records.views import records
+from service.sandbox import boot
 from service.upstream import Upstream
 
 BLUEPRINTS = (operations.operations, console, chats, turns, records)
@@ -32,7 +32,7 @@ BODY_LIMIT = 1 << 20  # bytes
 
 def create_app(settings: Settings | None = None) -> Flask:
     """The WSGI app. Raises `ConfigError`, which names the setting at fault."""
-    settings = sandbox.prepare(settings or load())
+    settings = boot.prepare(settings or load())
     app = Flask("service", static_folder=None)
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
@@ -43,16 +43,13 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.extensions["models"] = catalog.models(settings)
     _declare(app, settings)
     _answer_requests(app, settings, upstream)
-    sandbox.init_app(app, settings)
+    boot.init_app(app, settings)
     return app
 
 
 def _open_database(app: Flask, settings: Settings) -> None:
     app.config["SQLALCHEMY_DATABASE_URI"] = settings.database_url
-    try:
-        options = database.engine_options(settings.database_url, settings.database_pool_size)
-    except ArgumentError:
-        raise ConfigError("DATABASE_URL: must be an SQLAlchemy URL") from None
+    options = database.engine_options(settings.database_url, settings.database_pool_size)
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options
     db.init_app(app)
     migrate.init_app(app, db)

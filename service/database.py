@@ -12,8 +12,10 @@ from typing import Any
 from flask import Flask
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import Connection, Engine, event, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
+from config import ConfigError
 from service.extensions import db
 
 PRAGMAS = (
@@ -29,13 +31,26 @@ _sqlite_writer = BoundedSemaphore(1)
 
 
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
-    """SQLAlchemy engine options for this database URL; raises ArgumentError for a bad one."""
+    """SQLAlchemy engine options for this database URL. Raises `ConfigError`."""
     pool = {"pool_size": pool_size, "max_overflow": 0, "pool_timeout": 10}
-    if make_url(url).get_backend_name() == "sqlite":
+    if _is_sqlite(url):
         return pool
     limit = f"-c statement_timeout={STATEMENT_TIMEOUT_MS}"
     arguments = {"connect_timeout": 5, "options": limit, "application_name": "service"}
     return {**pool, "pool_pre_ping": True, "connect_args": arguments}
+
+
+def _is_sqlite(url: str) -> bool:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        parsed = None
+    if parsed and parsed.drivername == "postgresql+psycopg":
+        return False
+    if parsed and parsed.get_backend_name() == "sqlite" and parsed.database:
+        return True
+    # In memory, every pooled connection would be a database of its own.
+    raise ConfigError("DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…")
 
 
 def init_app(app: Flask) -> None:

@@ -68,7 +68,8 @@ def configure_logs(secrets: Iterable[str]) -> None:
             redactor,
             structlog.processors.JSONRenderer(default=repr),
         ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Looked up at each line: a test or a server may have put another stream there.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )
 

@@ -67,10 +67,11 @@ def _checks() -> dict[str, bool]:
             current = MigrationContext.configure(connection).get_current_revision()
     except SQLAlchemyError:
         return {"database": False, "migrations": False}
-    return {"database": True, "migrations": current == _head()}
+    return {"database": True, "migrations": current == migrations_head()}
 
 
-def _head() -> str | None:
+def migrations_head() -> str | None:
+    """The newest revision in the source tree."""
     config = Config()
     config.set_main_option("script_location", str(ROOT / "migrations"))
     return ScriptDirectory.from_config(config).get_current_head()

@@ -1,5 +1,7 @@
 """Fixtures: databases, apps, people, and the guards that every test runs under."""
 
+from dataclasses import replace
+
 import gevent
 import pytest
 import urllib3.util.connection
@@ -9,9 +11,12 @@ from config import Settings
 from service import create_app
 from service.auth.users import rights_cache
 from service.extensions import db
+from service.providers import catalog
+from service.sandbox import views
+from tests import recorded
 from tests.people import Person, person
 from tests.services import Databases, Service, settings_for
-from tests.upstream import ScriptedUpstream
+from tests.upstream import Answer, ScriptedUpstream, Seen
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -42,9 +47,10 @@ def settings(database_url, configure) -> Settings:
 
 
 @pytest.fixture
-def app(settings):
+def app(settings, monkeypatch):
     """The app with its sandbox running, as in a worker."""
     rights_cache.clear()
+    monkeypatch.setattr(views, "TOKEN_SECONDS", 0.0005)
     app = create_app(settings)
     listener = app.extensions.get("sandbox")
     if listener:
@@ -84,6 +90,15 @@ def upstream():
     scripted = ScriptedUpstream()
     yield scripted
     scripted.stop()
+
+
+@pytest.fixture
+def served_by(app, upstream):
+    """The scripted upstream in the place of all three providers."""
+    urls = {f"provider_{kind}_base_url": upstream.url for kind in "abc"}
+    keys = {f"provider_{kind}_api_key": f"key-{kind}-canary" for kind in "abc"}
+    app.extensions["models"] = catalog.models(replace(app.config["SETTINGS"], **urls, **keys))
+    return upstream
 
 
 @pytest.fixture
@@ -136,3 +151,18 @@ def statements(app):
     event.listen(engine, "before_cursor_execute", note)
     yield executed
     event.remove(engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+def stream_of():
+    """A whole streamed answer for whichever wire asks."""
+
+    def answering(text: str):
+        def answer(seen: Seen) -> Answer:
+            return Answer(
+                recorded.anthropic(text) if "messages" in seen.path else recorded.openai(text)
+            )
+
+        return answer
+
+    return answering

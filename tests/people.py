@@ -22,6 +22,7 @@ class Person:
 
     def request(self, method: str, path: str, **options: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.token}", **options.pop("headers", {})}
+        options = {"buffered": True, **options}  # read and closed, as a client does
         return self.client.open(path, method=method, headers=headers, **options)
 
     def get(self, path: str, **options: Any) -> Any:
@@ -44,7 +45,7 @@ class Person:
         """A turn's response, its body not read yet."""
         self.messages += 1
         question = {"chatId": chat_id, "userMessageId": f"u-{self.messages}", "content": content}
-        return self.post("/api/ai/chat", {**question, **body})
+        return self.post("/api/ai/chat", {**question, **body}, buffered=False)
 
     def turn(self, chat_id: str, content: str, **body: Any) -> list[dict[str, Any]]:
         """The chunks of a whole turn."""

@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import requests
 
 from config import ROOT, Settings, load
+from service.auth.tokens import issue
 from tests.postgres import Cluster, binaries
 
 SECRET = "a-secret-for-tests-of-more-than-32-bytes"
@@ -22,6 +24,11 @@ ENVIRONMENT = {
     "TOKEN_ENCRYPTION_KEYS": "t:" + "A" * 43 + "=",
     "SANDBOX": "1",
 }
+ENVIRONMENT["OWNER_TOKEN"] = issue(load(ENVIRONMENT), "owner", "owner", 24 * 3600)
+
+
+# For what does not depend on the database: once is enough.
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 def require(present: object, what: str) -> None:
@@ -94,6 +101,14 @@ def environment(database_url: str, **values: object) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     given = {name: str(value) for name, value in values.items()}
     return {**inherited, **ENVIRONMENT, "DATABASE_URL": database_url, **given}
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 5) -> None:
+    """Until the condition holds; fails the test after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
 
 
 def free_port() -> int:

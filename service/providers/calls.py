@@ -77,7 +77,10 @@ class CallCollector:
 
     def _repeats(self, known: OpenCall, name: str, fragment: str) -> bool:
         """Another whole call where the host sends neither ids nor an index that counts."""
-        return bool(name and fragment and known.name and is_object(known.arguments))
+        if not name or not known.name:
+            return False
+        renamed = self._names.from_wire(name) != known.name  # a call without arguments came first
+        return renamed or bool(fragment and is_object(known.arguments))
 
 
 def finished(key: int, name: str, arguments: str, reason: FinishReason) -> FinishedCall:

@@ -8,6 +8,8 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from service.providers.events import storable
+
 LIMIT = 64
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -29,7 +31,7 @@ class NameTable:
         """The tool's own name; an unknown one as it was received."""
         # gpt-oss writes `functions.x` and may leak channel tokens behind the name.
         name = received.removeprefix("functions.").partition("<|")[0].strip()
-        return self._from_wire.get(name) or name or "unknown"
+        return self._from_wire.get(name) or storable(name) or "unknown"
 
     def _add(self, name: str) -> None:
         wire = _FORBIDDEN.sub("_", name.replace(".", "__")) or "unknown"

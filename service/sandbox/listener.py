@@ -9,7 +9,7 @@ from gevent.pywsgi import WSGIServer
 
 from config import Settings
 from service.providers import catalog
-from service.sandbox.models import wires
+from service.sandbox.views import wires
 
 KEY = "sandbox-key"
 

@@ -1,6 +1,12 @@
 """One turn, end to end: request, tools, stream, rows."""
 
+import json
+
+import pytest
+
 from tests.people import text_of, types
+
+MODELS = ["llm-sonnet-4-6", "gen-5.4", "oss-120b"]  # one for each wire
 
 
 def test_a_text_answer_is_streamed_and_stored(alice):
@@ -17,3 +23,143 @@ def test_a_text_answer_is_streamed_and_stored(alice):
         {"type": "step-start"},
         {"type": "text", "text": "hello there", "state": "done"},
     ]
+
+
+def test_header_start_chunk_and_row_bear_one_id(alice):
+    chat = alice.new_chat()
+    response = alice.ask(chat, "hello")
+    first = json.loads(response.get_data().split(b"\n\n")[1].removeprefix(b"data: "))
+    record = alice.records("ai-messages", where={"role": "assistant"})[0]
+    assert response.headers["X-Asst-Id"] == first["messageId"] == record["recordId"]
+
+
+def test_the_user_row_bears_the_clients_id(alice):
+    chat = alice.new_chat()
+    alice.turn(chat, "hello", userMessageId="from-the-client")
+    assert alice.get("/api/records/ai-messages/from-the-client").status_code == 200
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_two_tools_run_in_one_step_and_their_results_go_back(alice, model):
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, "Which collections are there, and who am I?", modelId=model)
+    outputs = [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
+    assert outputs[0] == {"collections": ["ai-chats", "ai-messages", "users"]}
+    assert outputs[1]["recordId"] == "alice"
+    assert types(chunks).count("start-step") == 2
+    assert text_of(chunks).endswith("You are alice.")
+    kinds = [part["type"] for part in alice.rows(chat)[1]["parts"]]
+    tools = ["tool-schema.list", "tool-user.current"]
+    assert kinds == ["step-start", *tools, "step-start", "text"]
+
+
+def test_input_that_fails_its_schema_is_told_to_the_model(alice):
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, "use invalid input")
+    failed = next(chunk for chunk in chunks if chunk["type"] == "tool-input-error")
+    assert failed["toolName"] == "schema.describe"
+    assert failed["input"] == {"name": 5}
+    assert "Missing data" in failed["errorText"]
+    part = alice.rows(chat)[1]["parts"][1]
+    assert (part["state"], part["rawInput"]) == ("output-error", {"name": 5})
+    assert "Missing data" in text_of(chunks)
+
+
+def test_a_tool_that_throws_does_not_end_the_turn(alice):
+    chunks = alice.turn(alice.new_chat(), "describe nothing-here")
+    assert "tool-output-error" in types(chunks)
+    assert types(chunks)[-1] == "finish"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_fifth_step_is_text_only(alice, model):
+    chunks = alice.turn(alice.new_chat(), "never stop calling tools", modelId=model)
+    assert types(chunks).count("start-step") == 5
+    assert types(chunks).count("tool-output-available") == 4
+    assert types(chunks)[-4:] == ["text-delta", "text-end", "finish-step", "finish"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_call_made_in_the_last_step_is_neither_run_nor_sent(alice, model):
+    content = "/fail call-anyway never stop calling tools"
+    chunks = alice.turn(alice.new_chat(), content, modelId=model)
+    assert types(chunks).count("tool-input-available") == 4
+    assert "limit of tool steps" in text_of(chunks)
+    assert types(chunks)[-1] == "finish"
+
+
+def test_the_model_sees_what_was_said_before_with_tools_and_results(alice):
+    chat = alice.new_chat()
+    alice.turn(chat, "who am I")
+    alice.turn(chat, "remember that the colour is green")
+    assert text_of(alice.turn(chat, "what is the colour?")) == "the colour is green."
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_text_of_every_kind_arrives_and_is_stored_unchanged(alice, model):
+    text = '😀👩‍👩‍👧 \u2028\u2029\u0085 漢字かな \u202eعربي\u202c עברית\u200f é\t"quoted" \\ end'
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, f"repeat after me: {text}", modelId=model)
+    assert text_of(chunks) == text
+    user, assistant = alice.rows(chat)
+    assert user["content"] == f"repeat after me: {text}"
+    assert assistant["content"] == text
+
+
+def test_the_first_completed_turn_names_the_chat(alice):
+    chat = alice.new_chat()
+    alice.turn(chat, "  What   is\nthis?  ")
+    alice.turn(chat, "And this?")
+    assert alice.records("ai-chats")[0]["data"]["title"] == "What is this?"
+
+
+def test_a_name_that_was_given_stays(alice):
+    chat = alice.new_chat("Mine")
+    alice.turn(chat, "hello")
+    assert alice.records("ai-chats")[0]["data"]["title"] == "Mine"
+
+
+def test_created_at_rises_strictly_within_a_chat(alice):
+    chat = alice.new_chat()
+    for number in range(3):
+        alice.turn(chat, f"hello {number}")
+    times = [record["createdAt"] for record in alice.records("ai-messages")]
+    assert times == sorted(set(times))
+    assert len(times) == 6
+
+
+def test_the_metadata_tells_reason_usage_model_and_turn(alice):
+    chunks = alice.turn(alice.new_chat(), "who am I", modelId="gen-5.4")
+    assert chunks[0]["messageMetadata"]["modelId"] == "gen-5.4"
+    assert chunks[0]["messageMetadata"]["turnId"].startswith("turn_")
+    last = chunks[-1]["messageMetadata"]
+    assert (last["finishReason"], last["steps"]) == ("stop", 2)
+    assert last["usage"]["inputTokens"] == 40
+
+
+def test_usage_that_the_provider_does_not_tell_is_marked_estimated(alice):
+    chunks = alice.turn(alice.new_chat(), "/fail no-usage hello", modelId="oss-120b")
+    assert chunks[-1]["messageMetadata"]["usage"]["estimated"] is True
+
+
+@pytest.mark.settings(tools_allowed="schema.list")
+def test_only_allowed_tools_are_offered(alice):
+    assert "not given: user.current" in text_of(alice.turn(alice.new_chat(), "who am I"))
+
+
+@pytest.mark.settings(extensions="tests.extension")
+def test_an_extension_adds_a_tool_and_a_collection(alice):
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, 'call test.add with {"left": 2, "right": 3}')
+    assert {"sum": 5} in [chunk.get("output") for chunk in chunks]
+    assert "open-notes" in text_of(alice.turn(chat, "which collections are there?"))
+
+
+@pytest.mark.settings(extensions="tests.extension")
+@pytest.mark.parametrize("kind", ["raise", "not-json", "surrogate"])
+def test_whatever_a_tool_does_the_turn_goes_on(alice, kind, capfd):
+    chunks = alice.turn(alice.new_chat(), f'call test.break with {{"how": "{kind}"}}')
+    failed = next(chunk for chunk in chunks if chunk["type"] == "tool-output-error")
+    assert failed["errorText"] == "The tool failed."
+    assert types(chunks)[-1] == "finish"
+    assert "tool failed" in capfd.readouterr().err

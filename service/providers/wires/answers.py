@@ -5,6 +5,9 @@ from typing import Any
 
 from service.providers.events import Fault, ProviderError
 
+# No context is a tenth as wide. JSON can carry 1e999, and a turn's sum has to fit an INTEGER.
+COUNT_LIMIT = 100_000_000
+
 
 def dump(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
@@ -23,7 +26,7 @@ def parse(data: bytes) -> dict[str, Any]:
 
 def count(value: Any) -> int:
     """A token count as providers send them: a number, null or missing."""
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
+    return int(value) if isinstance(value, int | float) and 0 < value < COUNT_LIMIT else 0
 
 
 def fault_of(status: int) -> Fault:

@@ -89,10 +89,11 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
     merged: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, AssistantMessage) else "user"
+        blocks = _blocks(message, names)
         if merged and merged[-1]["role"] == role:
-            merged[-1]["content"] += _blocks(message, names)
-        else:
-            merged.append({"role": role, "content": _blocks(message, names)})
+            merged[-1]["content"] += blocks
+        elif blocks:
+            merged.append({"role": role, "content": blocks})
     return merged
 
 
@@ -101,8 +102,8 @@ def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
         case UserMessage(text):
             return [{"type": "text", "text": text}]
         case AssistantMessage(text, calls):
-            # Empty text blocks are refused.
-            blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+            # Blank text is refused, and would be again at every later turn of the chat.
+            blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
             for call in calls:
                 wire_name = names.to_wire(call.name)
                 blocks.append(
@@ -187,7 +188,9 @@ class MessageDecoder:
             if value is not None:
                 self._usage[name] = value
 
-    def _total(self) -> Usage:
+    def _total(self) -> Usage | None:
+        if not self._usage:
+            return None
         read = count(self._usage.get("cache_read_input_tokens"))
         written = count(self._usage.get("cache_creation_input_tokens"))
         uncached = count(self._usage.get("input_tokens"))

@@ -196,7 +196,7 @@ def _refused_call(error: dict[str, Any], key: int, names: NameTable) -> Finished
     text = str(error.get("failed_generation") or "")
     try:
         attempt = json.loads(text)
-        name, arguments = attempt["name"], attempt["arguments"]
-    except (ValueError, TypeError, KeyError):
+        name, arguments = attempt["name"], json.dumps(attempt["arguments"])
+    except (ValueError, TypeError, KeyError, RecursionError):
         return FinishedCall(key, "unknown", json.dumps({"text": storable(text)}), "refused")
-    return FinishedCall(key, names.from_wire(str(name)), json.dumps(arguments), "refused")
+    return FinishedCall(key, names.from_wire(str(name)), arguments, "refused")

@@ -1,0 +1,92 @@
+"""The door of /api: which tokens open it."""
+
+import time
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey, RSAKey
+
+from service.auth import users
+from service.auth.users import rights_cache
+from tests.services import SECRET
+
+KEY = OctKey.import_key(SECRET)
+NOW = int(time.time())
+GOOD = {"sub": "alice", "exp": NOW + 600}
+
+
+def signed(claims, key=KEY, algorithm="HS256", **header):
+    return jwt.encode({"alg": algorithm, **header}, claims, key, algorithms=[algorithm])
+
+
+def unsigned(claims):
+    _, body, _ = signed(claims).split(".")
+    return f"eyJhbGciOiJub25lIn0.{body}."  # {"alg":"none"}
+
+
+REFUSED = {
+    "nothing": "",
+    "not bearer": "Basic YWxpY2U6eA==",
+    "no token": "Bearer ",
+    "not a token": "Bearer abc",
+    "not base64": "Bearer a.b.c",
+    "not ASCII": "Bearer h\u00e9.b.c",
+    "expired": f"Bearer {signed({'sub': 'alice', 'exp': NOW - 61})}",
+    "no expiry": f"Bearer {signed({'sub': 'alice'})}",
+    "no subject": f"Bearer {signed({'exp': NOW + 600})}",
+    "empty subject": f"Bearer {signed({**GOOD, 'sub': ''})}",
+    "subject with NUL": f"Bearer {signed({**GOOD, 'sub': 'a' + chr(0)})}",
+    "endless subject": f"Bearer {signed({**GOOD, 'sub': 'a' * 256})}",
+    "subject is a number": f"Bearer {signed({**GOOD, 'sub': 5})}",
+    "not yet valid": f"Bearer {signed({**GOOD, 'nbf': NOW + 600})}",
+    "role is a list": f"Bearer {signed({**GOOD, 'role': ['admin']})}",
+    "another key": f"Bearer {signed(GOOD, OctKey.import_key('x' * 40))}",
+    "another algorithm": f"Bearer {signed(GOOD, algorithm='HS512')}",
+    "asymmetric": f"Bearer {signed(GOOD, RSAKey.generate_key(2048), 'RS256')}",
+    "alg none": f"Bearer {unsigned(GOOD)}",
+}
+
+
+@pytest.mark.parametrize("header", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("path", ["/api/ai/chats", "/api/no/such/route"])
+def test_a_bad_token_is_refused(client, header, path):
+    response = client.post(path, headers={"Authorization": header}, json={})
+    assert response.status_code == 401
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+    assert response.json["error"] == "unauthorized"
+
+
+def test_the_leeway_is_a_minute(client):
+    token = signed({"sub": "alice", "exp": NOW - 30})
+    response = client.post("/api/ai/chats", headers={"Authorization": f"bearer {token}"}, json={})
+    assert response.status_code == 201
+
+
+def test_every_route_under_api_wants_a_token(app, client):
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith("/api/"):
+            method = next(iter((rule.methods or set()) - {"OPTIONS", "HEAD"}))
+            path = rule.rule.replace("<", "").replace(">", "")
+            assert client.open(path, method=method).status_code == 401, rule
+
+
+def test_the_first_call_makes_the_user(alice, app):
+    alice.get("/api/ai/models")
+    with app.app_context():
+        assert [user.subject for user in users.everyone()] == ["alice"]
+
+
+def test_a_disabled_user_is_refused(alice, app):
+    alice.get("/api/ai/models")
+    with app.app_context():
+        users.set_disabled("alice", True)
+    rights_cache.clear()
+    assert alice.get("/api/ai/models").status_code == 401
+
+
+@pytest.mark.settings(auth_audience="this-app")
+def test_the_audience_must_be_ours(client):
+    for audience, status in [("this-app", 200), ("other-app", 401), (["x", "this-app"], 200)]:
+        token = signed({**GOOD, "aud": audience})
+        headers = {"Authorization": f"Bearer {token}"}
+        assert client.get("/api/ai/models", headers=headers).status_code == status

@@ -1,0 +1,120 @@
+"""Tokens of an identity provider: its key set, and its rotation."""
+
+import base64
+import hmac
+import json
+import time
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import ECKey, OKPKey, RSAKey
+
+from service import create_app
+from service.auth import keys
+from service.auth.tokens import issue
+from service.auth.users import rights_cache
+from service.extensions import db
+from tests.people import Person
+from tests.services import settings_for
+from tests.upstream import Answer
+
+ISSUER = "https://id.example.com"
+
+
+def key_set(*keys):
+    body = json.dumps({"keys": [key.as_dict(private=False) for key in keys]})
+    return Answer(body, headers={"Content-Type": "application/json"})
+
+
+def token(key, algorithm="RS256", **claims):
+    claims = {"sub": "alice", "exp": int(time.time()) + 600, "iss": ISSUER, **claims}
+    header = {"alg": algorithm, "kid": key.kid}
+    return jwt.encode(header, claims, key, algorithms=[algorithm])
+
+
+def encoded(part):
+    return base64.urlsafe_b64encode(part).rstrip(b"=")
+
+
+def rsa(kid):
+    return RSAKey.generate_key(2048, {"kid": kid})
+
+
+@pytest.fixture
+def start(databases, upstream):
+    """Start an app that trusts the scripted upstream's key set."""
+    apps = []
+
+    def started(**values):
+        rights_cache.clear()
+        values = {"auth_jwks_url": f"{upstream.url}/jwks", "auth_issuer": ISSUER, **values}
+        app = create_app(settings_for(databases.make("sqlite"), **values))
+        apps.append(app)
+        return lambda token: Person("alice", app.test_client(), token).get("/api/ai/models")
+
+    yield started
+    for app in apps:
+        app.extensions["upstream"].close()
+        with app.app_context():
+            db.engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("make", "algorithm"),
+    [
+        (rsa, "RS256"),
+        (lambda kid: ECKey.generate_key("P-256", {"kid": kid}), "ES256"),
+        (lambda kid: OKPKey.generate_key("Ed25519", {"kid": kid}), "Ed25519"),
+    ],
+)
+def test_a_token_signed_by_the_provider_is_accepted(start, upstream, make, algorithm):
+    key = make("one")
+    upstream.answers = [key_set(key)]
+    ask = start()
+    assert ask(token(key, algorithm)).status_code == 200
+    assert ask(token(make("one"), algorithm)).status_code == 401
+
+
+def test_keys_are_fetched_once_and_again_for_an_unknown_one(start, upstream, monkeypatch):
+    old, new = rsa("old"), rsa("new")
+    upstream.answers = [key_set(old), key_set(old, new)]
+    ask = start()
+    assert [ask(token(old)).status_code for _ in range(3)] == [200, 200, 200]
+    assert ask(token(new)).status_code == 401  # asked again too soon
+    assert len(upstream.seen) == 1
+    monkeypatch.setattr(keys, "REFETCH_AFTER", 0)
+    assert ask(token(new)).status_code == 200
+    assert len(upstream.seen) == 2
+
+
+def test_made_up_key_ids_do_not_flood_the_provider(start, upstream):
+    upstream.answers = [key_set(rsa("one"))]
+    ask = start()
+    assert {ask(token(rsa(f"made-up-{n}"))).status_code for n in range(5)} == {401}
+    assert len(upstream.seen) == 1
+
+
+def test_the_issuer_decides_between_secret_and_key_set(start, upstream):
+    key = rsa("one")
+    upstream.answers = [key_set(key)]
+    ask = start()
+    own = issue(settings_for("sqlite://"), "alice", "user", 60)
+    assert ask(own).status_code == 200
+    assert ask(token(key)).status_code == 200
+    assert ask(token(key, iss="https://other.example.com")).status_code == 401
+
+
+def test_a_public_key_is_no_secret(start, upstream):
+    """The algorithm confusion of RFC 8725: HMAC keyed with the provider's public key."""
+    key = rsa("one")
+    upstream.answers = [key_set(key)]
+    _, body, _ = token(key).split(".")
+    signed = b".".join([encoded(b'{"alg":"HS256","kid":"one"}'), body.encode()])
+    mac = hmac.new(key.as_pem(private=False), signed, "sha256").digest()
+    assert start()((signed + b"." + encoded(mac)).decode()).status_code == 401
+
+
+def test_a_provider_that_is_down_is_said(start, upstream):
+    upstream.answers = [Answer("<html>oops</html>", "500 Internal Server Error")]
+    response = start()(token(rsa("one")))
+    assert (response.status_code, response.json["error"]) == (503, "unavailable")

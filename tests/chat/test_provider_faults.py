@@ -1,0 +1,95 @@
+"""What providers do wrong, and what a turn makes of it."""
+
+import json
+
+import pytest
+
+from tests.people import text_of, types
+from tests.services import on_sqlite
+from tests.upstream import Answer
+
+MODELS = ["llm-sonnet-4-6", "gen-5.4", "oss-120b"]  # one for each wire
+
+ANSWERS = {
+    "a wrong key": Answer('{"error":{"message":"bad key sk-canary"}}', "401 Unauthorized"),
+    "an HTML page": Answer("<html>host.internal</html>", "502 Bad Gateway"),
+    "an HTML page as success": Answer("<html>host.internal</html>"),
+    "JSON that is no stream": Answer('{"id": "x", "content": "host.internal"}'),
+    "garbage": Answer(bytes(range(256)) * 20),
+    "data that is no JSON": Answer("data: {host.internal\n\n"),
+    "data that is no object": Answer("data: [1, 2]\n\n"),
+    "nothing": Answer(b""),
+    "a redirect": Answer("", "302 Found", {"Location": "http://127.0.0.1:1/elsewhere"}),
+}
+
+
+@on_sqlite
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+@pytest.mark.parametrize("model", MODELS)
+def test_an_unusable_answer_ends_in_one_error_and_no_row(served_by, alice, answer, model):
+    served_by.answers = [answer]
+    chat = alice.new_chat()
+    stream = alice.ask(chat, "hello", modelId=model).get_data(as_text=True)
+    assert stream.count('"type":"error"') == 1
+    assert stream.endswith("data: [DONE]\n\n")
+    assert "canary" not in stream
+    assert "internal" not in stream
+    assert alice.rows(chat) == []
+
+
+BROKEN = ["error-first", "error-midway", "overloaded-first", "cut", "cut-in-call", "rate-limit",
+          "overloaded", "server-error", "wrong-key", "bad-request", "html", "html-200",
+          "not-json", "garbage", "empty"]  # fmt: skip
+
+
+@on_sqlite
+@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.parametrize("model", MODELS)
+def test_a_broken_answer_closes_what_is_open_and_stores_nothing(alice, model, fault):
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, f"/fail {fault} count to 9", modelId=model)
+    assert types(chunks)[-1] == "error"
+    assert types(chunks).count("text-start") == types(chunks).count("text-end")
+    started = types(chunks).count("tool-input-start")
+    assert started == types(chunks).count("tool-input-error")
+    assert "upstream-host" not in json.dumps(chunks)
+    assert alice.rows(chat) == []
+
+
+SHAPES = ["pings", "crlf", "bytes", "padded", "second-start", "no-usage", "no-done", "reasoning"]
+
+
+@on_sqlite
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("model", MODELS)
+def test_an_oddity_of_a_host_does_not_matter(alice, model, shape):
+    chunks = alice.turn(alice.new_chat(), f"/fail {shape} count to 5", modelId=model)
+    assert text_of(chunks) == "1 2 3 4 5"
+    assert not any(kind.startswith("reasoning") for kind in types(chunks))
+
+
+@on_sqlite
+@pytest.mark.parametrize("fault", ["refusal", "no-text"])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_turn_always_ends_in_text(alice, model, fault):
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, f"/fail {fault} hello", modelId=model)
+    assert text_of(chunks).startswith("The model")
+    assert alice.rows(chat)[1]["content"] == text_of(chunks)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_call_cut_by_the_token_limit_is_not_run(alice, model):
+    chunks = alice.turn(alice.new_chat(), "/fail length-in-call go", modelId=model)
+    errors = [chunk for chunk in chunks if chunk["type"] == "tool-input-error"]
+    assert errors[-1]["errorText"] == "The call broke off before its input was whole."
+    assert "tool-output-available" not in types(chunks)
+
+
+def test_a_call_that_its_host_refuses_is_told_to_the_model(alice):
+    content = "/fail tool-use-failed describe ai-chats"
+    chunks = alice.turn(alice.new_chat(), content, modelId="oss-120b")
+    failed = next(chunk for chunk in chunks if chunk["type"] == "tool-input-error")
+    assert failed["toolName"] == "schema.describe"
+    assert failed["input"] == {"foo": 1}
+    assert types(chunks)[-1] == "finish"

@@ -1,0 +1,129 @@
+"""Reading collections: own rows only, filters, sorting, cursors."""
+
+import json
+
+import pytest
+
+from tests.services import on_sqlite
+
+
+@pytest.fixture
+def titles(alice):
+    for title in ["banana", "Apple", "cherry", "50%_off", "apple pie"]:
+        alice.new_chat(title)
+    return lambda **query: [r["data"]["title"] for r in alice.records("ai-chats", **query)]
+
+
+def test_a_record_has_the_envelope(alice):
+    chat = alice.new_chat("Plans")
+    record = alice.get(f"/api/records/ai-chats/{chat}").json
+    assert list(record) == ["recordId", "data", "createdAt", "updatedAt"]
+    assert record["data"] == {"userId": "alice", "title": "Plans"}
+    assert record == alice.records("ai-chats")[0]
+
+
+def test_only_own_records_are_seen(alice, bob):
+    chat = alice.new_chat()
+    alice.turn(chat, "hello")
+    assert bob.records("ai-chats") == []
+    assert bob.records("ai-messages") == []
+    theirs = bob.get(f"/api/records/ai-chats/{chat}")
+    absent = bob.get("/api/records/ai-chats/absent")
+    assert (theirs.status_code, theirs.json) == (absent.status_code, absent.json)
+    assert theirs.status_code == 404
+    assert [record["recordId"] for record in bob.records("users")] == ["bob"]
+
+
+def test_the_order_is_insertion(titles):
+    assert titles() == ["banana", "Apple", "cherry", "50%_off", "apple pie"]
+
+
+def test_sorting_goes_both_ways(titles):
+    assert titles(sort="title") == ["50%_off", "Apple", "apple pie", "banana", "cherry"]
+    assert titles(sort="-title") == ["cherry", "banana", "apple pie", "Apple", "50%_off"]
+
+
+FILTERS = [
+    ({"title": "Apple"}, ["Apple"]),
+    ({"title": {"ne": "Apple"}}, ["banana", "cherry", "50%_off", "apple pie"]),
+    ({"title": {"gt": "b"}}, ["banana", "cherry"]),
+    ({"title": {"gte": "banana", "lt": "cherry"}}, ["banana"]),
+    ({"title": {"lte": "Apple"}}, ["Apple", "50%_off"]),
+    ({"title": {"in": ["cherry", "Apple"]}}, ["Apple", "cherry"]),
+    ({"title": {"in": []}}, []),
+    ({"title": {"contains": "an"}}, ["banana"]),
+    ({"title": {"contains": "APPLE"}}, []),
+    ({"title": {"contains": "%_"}}, ["50%_off"]),
+    ({"title": {"startsWith": "apple"}}, ["apple pie"]),
+    ({"or": [{"title": "Apple"}, {"title": {"startsWith": "ch"}}]}, ["Apple", "cherry"]),
+    ({"title": {"contains": "p"}, "or": [{"title": {"lt": "a"}}]}, ["Apple"]),
+    ({"createdAt": {"gt": "2020-01-01T00:00:00Z"}, "title": "cherry"}, ["cherry"]),
+    ({}, ["banana", "Apple", "cherry", "50%_off", "apple pie"]),
+]
+
+
+@pytest.mark.parametrize(("where", "found"), FILTERS, ids=lambda value: json.dumps(value)[:40])
+def test_filters_choose(titles, where, found):
+    assert titles(where=where) == found
+
+
+BAD = [
+    {"where": "not json"},
+    {"where": "[]"},
+    {"where": '{"nothing": 1}'},
+    {"where": '{"title": 5}'},
+    {"where": '{"title": {"like": "x"}}'},
+    {"where": '{"title": {"in": "x"}}'},
+    {"where": '{"or": []}'},
+    {"where": '{"createdAt": "yesterday"}'},
+    {"where": '{"createdAt": "2020-01-01T00:00:00"}'},
+    {"where": '{"title": "a\\u0000"}'},
+    {"where": '{"or":[{"or":[{"or":[{"or":[{}]}]}]}]}'},
+    {"sort": "nothing"},
+    {"sort": "--title"},
+    {"limit": "0"},
+    {"limit": "201"},
+    {"limit": "many"},
+    {"cursor": "nonsense"},
+    {"cursor": "WzEsMiwzXQ"},
+    {"unknown": "1"},
+]
+
+
+@pytest.mark.parametrize("query", BAD, ids=str)
+def test_a_bad_query_is_refused_with_details(alice, query):
+    response = alice.get("/api/records/ai-chats", query_string=query)
+    assert (response.status_code, response.json["error"]) == (400, "invalid_request")
+    assert response.json["details"]
+
+
+@on_sqlite
+def test_parts_are_no_column_to_filter_by(alice):
+    response = alice.get("/api/records/ai-messages", query_string={"where": '{"parts": null}'})
+    assert response.status_code == 400
+
+
+def test_an_unknown_collection_is_not_found(alice):
+    assert alice.get("/api/records/nothing").status_code == 404
+    assert alice.get("/api/records/socket").status_code == 404
+
+
+@pytest.mark.parametrize("sort", [None, "title", "-title", "createdAt", "-updatedAt"])
+def test_pages_join_to_the_whole(alice, titles, sort):
+    for title in ["same", "same", "same"]:
+        alice.new_chat(title)
+    whole = titles(**({"sort": sort} if sort else {}))
+    paged, cursor = [], None
+    while cursor is not None or not paged:
+        query = {"limit": "2", **({"sort": sort} if sort else {})}
+        query |= {"cursor": cursor} if cursor else {}
+        page = alice.get("/api/records/ai-chats", query_string=query).json
+        paged += [record["data"]["title"] for record in page["records"]]
+        cursor = page["nextCursor"]
+    assert paged == whole
+
+
+def test_a_cursor_belongs_to_its_query(alice, titles):
+    page = alice.get("/api/records/ai-chats", query_string={"limit": "1", "sort": "title"}).json
+    asked = {"limit": "1", "sort": "-title", "cursor": page["nextCursor"]}
+    assert alice.get("/api/records/ai-chats", query_string=asked).status_code == 400

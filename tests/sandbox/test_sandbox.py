@@ -1,0 +1,92 @@
+"""The sandbox: real HTTP, marked answers, secrets of its own."""
+
+import json
+import stat
+from dataclasses import replace
+
+import pytest
+import requests
+
+from config import ROOT
+from service.sandbox import faults
+from service.sandbox.assistant import Asked, Reply, reply
+from service.sandbox.secrets import fill
+from tests.people import text_of
+from tests.services import on_sqlite, settings_for
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """Settings without any secret."""
+    settings = settings_for(f"sqlite:///{tmp_path}/app.db")
+    return replace(settings, auth_secret=None, owner_token=None, token_encryption_keys=())
+
+
+def test_secrets_are_made_once_for_their_owners_eyes(bare, tmp_path):
+    first, second = fill(bare, tmp_path), fill(bare, tmp_path)
+    assert first.auth_secret == second.auth_secret
+    assert first.token_encryption_keys == second.token_encryption_keys
+    assert len(first.auth_secret) >= 32
+    assert stat.S_IMODE((tmp_path / "sandbox.json").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["sandbox.json"]
+
+
+def test_given_secrets_are_kept(tmp_path):
+    settings = settings_for(f"sqlite:///{tmp_path}/app.db")
+    assert fill(settings, tmp_path).auth_secret == settings.auth_secret
+
+
+@on_sqlite
+def test_every_answer_says_sandbox(app):
+    url = app.extensions["models"]["llm-sonnet-4-6"].provider.base_url
+    for path in ("/v1/messages", "/no/such/path"):
+        assert requests.post(url + path, json={}).headers["X-Sandbox"] == "1"
+
+
+@on_sqlite
+@pytest.mark.settings(provider_a_api_key="a-real-key", provider_c_base_url="http://127.0.0.1:9/v1")
+def test_a_provider_with_a_key_or_url_of_its_own_is_not_replaced(app):
+    urls = {m.provider.kind: m.provider.base_url for m in app.extensions["models"].values()}
+    assert urls["A"] == "https://api.anthropic.com"
+    assert urls["B"].startswith("http://127.0.0.1:")
+    assert urls["C"] == "http://127.0.0.1:9/v1"
+
+
+def test_every_fault_is_documented():
+    text = (ROOT / "docs/sandbox.md").read_text()
+    assert [name for name in faults.NAMES if f"| `{name}` |" not in text] == []
+
+
+def test_an_unknown_fault_is_ordinary_text():
+    assert faults.asked_for("/fail whatever") is None
+    assert faults.asked_for("please /fail cut this") == "cut"
+
+
+TOOLS = frozenset({"schema.list", "user.current", "schema.describe"})
+
+
+def test_the_assistant_calls_what_is_asked_for_and_only_what_it_is_given():
+    asked = Asked("Which collections are there? And who am I?", tools=TOOLS)
+    assert reply(asked).calls == (("schema.list", {}), ("user.current", {}))
+    assert reply(replace(asked, tools=frozenset())).calls == ()
+    assert reply(replace(asked, may_call=False)).calls == ()
+
+
+def test_the_assistant_tells_what_a_tool_said():
+    result = json.dumps({"collections": ["notes"]})
+    told = reply(Asked("which collections?", results=(("schema.list", result),), tools=TOOLS))
+    assert told == Reply("There are 1 collections that you may read: notes.")
+
+
+def test_the_assistant_remembers_what_it_was_told():
+    earlier = ("remember that the code is blue", "remember that the code is green")
+    assert reply(Asked("What is the code?", earlier)).text == "the code is green."
+    assert "not told me" in reply(Asked("What is the key?", earlier)).text
+
+
+@on_sqlite
+def test_words_arrive_one_by_one(alice):
+    chat = alice.new_chat()
+    pieces = [piece for piece in alice.ask(chat, "count to 20").response if b"text-delta" in piece]
+    assert len(pieces) > 3
+    assert text_of(alice.turn(chat, "count to 3")) == "1 2 3"

@@ -1,0 +1,153 @@
+"""The house keeps its floors: imports point down only, and each rule of docs/architecture.md."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config import ROOT
+
+MODULES = sorted((ROOT / "service").rglob("*.py"))
+FILES = [ROOT / "config.py", ROOT / "wsgi.py", ROOT / "gunicorn.conf.py", *MODULES]
+
+# From the ground up. A room imports from floors below its own, and from its own room.
+FLOORS = [
+    {"config"},
+    {"errors", "extensions", "ids", "database", "edge", "observe", "upstream", "lifecycle",
+     "openapi"},
+    {"providers"},
+    {"auth"},
+    {"billing"},
+    {"records", "integrations"},
+    {"chat"},
+    {"cli", "sandbox", "widgets", "console", "operations"},
+    {"__init__"},
+    {"wsgi"},
+]  # fmt: skip
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+
+CEILING = 250
+SAYS_NOTHING = {"util", "utils", "helper", "helpers", "common", "base", "manager", "misc"}
+REQUEST_READERS = {"views", "turns", "oauth", "socket", "bearer", "edge", "observe", "cli"}
+BROAD_EXCEPTS = {"service/chat/pump.py", "service/chat/tools/run.py"}
+
+
+def room(path: Path) -> str:
+    """The first part of a module's name below `service`, or the top-level file's own."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return parts[1] if parts[0] == "service" else parts[0]
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms_of(path: Path) -> set[str]:
+    """The project's own rooms that a module imports."""
+    found = set()
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "config":
+            found.add("config")
+        elif parts[0] == "service" and len(parts) > 1 and parts[1] in FLOOR:
+            found.add(parts[1])
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_down(path):
+    here = room(path)
+    for there in rooms_of(path) - {here}:
+        level = FLOOR[here] == FLOOR[there] == FLOOR["errors"]
+        assert FLOOR[there] < FLOOR[here] or level, f"{here} imports {there}, which is not below it"
+
+
+def test_every_room_stands_on_a_floor():
+    assert {room(path) for path in MODULES} <= set(FLOOR)
+
+
+def test_no_import_cycles():
+    graph = {name: set() for name in map(module_name, MODULES) if name != "service"}
+    for path in MODULES:
+        here = module_name(path)
+        if here in graph:
+            graph[here] = {name for name in imports(path) if name in graph and name != here}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join([*trail, name])
+        if name not in done:
+            for other in graph[name]:
+                visit(other, (*trail, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_no_module_is_over_the_ceiling(path):
+    assert len(path.read_text().splitlines()) <= CEILING
+
+
+def test_names_say_something():
+    stems = {path.stem for path in (ROOT / "service").rglob("*.*")}
+    assert not stems & SAYS_NOTHING
+
+
+def test_only_edges_touch_the_request():
+    for path in MODULES:
+        named = set(re.findall(r"\bflask\.(request|g)\b", "\n".join(imports(path))))
+        assert not named or path.stem in REQUEST_READERS, path
+
+
+def test_only_config_and_gunicorn_read_the_environment():
+    readers = {path.name for path in FILES if re.search(r"os\.(environ|getenv)", path.read_text())}
+    assert readers == {"config.py", "gunicorn.conf.py"}
+
+
+def test_only_upstream_makes_requests():
+    users = {
+        room(path) for path in MODULES if any(n.split(".")[0] == "requests" for n in imports(path))
+    }
+    assert users == {"upstream"}
+
+
+def test_providers_are_pure():
+    for path in (ROOT / "service/providers").rglob("*.py"):
+        outside = {name.split(".")[0] for name in imports(path)}
+        assert not outside & {"flask", "sqlalchemy", "requests", "gevent", "socket"}, path
+
+
+def test_broad_excepts_stand_only_where_one_must():
+    broad = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ExceptHandler) and _catches_everything(node):
+                broad.add(str(path.relative_to(ROOT)))
+    assert broad == BROAD_EXCEPTS
+
+
+def _catches_everything(handler: ast.ExceptHandler) -> bool:
+    caught = ast.unparse(handler.type) if handler.type else "BaseException"
+    return bool({"Exception", "BaseException"} & set(re.findall(r"\w+", caught)))
+
+
+def test_imports_stand_at_the_top():
+    """An import inside a function hides a cycle."""
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                hidden = [n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom)]
+                assert not hidden, f"{path}: {node.name}"

@@ -1,0 +1,95 @@
+"""Settings: wrong values fail at boot, with the setting's name and never its value."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from config import ROOT, ConfigError, Settings, load
+from service import create_app
+from tests.services import ENVIRONMENT, settings_for
+
+WRONG = {
+    "PORT": "eighty",
+    "WEB_CONCURRENCY": "0",
+    "PUBLIC_URL": "ftp://host",
+    "AUTH_SECRET": "too-short",
+    "AUTH_JWKS_URL": "not a url",
+    "TOKEN_ENCRYPTION_KEYS": "k:c2hvcnQ=",
+    "PROVIDER_A_BASE_URL": "https://user:password@host",
+    "MODEL_NAMES": "llm-unknown=x",
+    "MAX_OUTPUT_TOKENS": "-1",
+    "CORS_ORIGINS": "*",
+    "SANDBOX": "perhaps",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG.items())
+def test_a_wrong_value_names_its_setting_and_hides_itself(name, value):
+    with pytest.raises(ConfigError) as raised:
+        load({name: value})
+    assert str(raised.value).startswith(f"{name}: must ") or name == "PORT"
+    assert value not in str(raised.value).removeprefix(name)
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path):
+    path = tmp_path / "secret"
+    path.write_text("s" * 40 + "\n")
+    assert load({"AUTH_SECRET_FILE": str(path)}).auth_secret == "s" * 40
+
+
+def test_a_secret_given_twice_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="^AUTH_SECRET: set either"):
+        load({"AUTH_SECRET": "s" * 40, "AUTH_SECRET_FILE": str(tmp_path / "x")})
+
+
+def test_a_secret_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="^OWNER_TOKEN_FILE: FileNotFoundError"):
+        load({"OWNER_TOKEN_FILE": str(tmp_path / "absent")})
+
+
+def test_one_model_name_can_be_overridden_alone():
+    names = load({"MODEL_NAMES": "oss-120b=gpt-oss:120b"}).model_names
+    assert names["oss-120b"] == "gpt-oss:120b"
+    assert names["gen-5.4"] == "gpt-5.4"
+
+
+def test_secrets_stay_out_of_the_representation():
+    settings = load({"AUTH_SECRET": "s" * 40, "PROVIDER_A_API_KEY": "key-canary"})
+    assert "s" * 40 not in repr(settings)
+    assert "key-canary" not in repr(settings)
+
+
+def test_every_setting_is_documented_and_every_documented_one_exists():
+    text = (ROOT / "docs/deployment.md").read_text()
+    table = text.split("## Settings")[1].split("\n## ")[0]
+    documented = set(re.findall(r"^\| `([A-Z_0-9]+)`", table, re.M))
+    assert documented == {field.name.upper() for field in fields(Settings)}
+
+
+BOOT = {
+    "AUTH_SECRET: must be set": {"SANDBOX": "0", "AUTH_SECRET": ""},
+    "OWNER_TOKEN: must be set": {"SANDBOX": "0", "OWNER_TOKEN": ""},
+    "OWNER_TOKEN: must be a valid": {"OWNER_TOKEN": "not.a.token"},
+    "AUTH_ISSUER: must be set": {"AUTH_JWKS_URL": "http://127.0.0.1:9/jwks"},
+    "TOOLS_ALLOWED: must name known": {"TOOLS_ALLOWED": "schema.list,records.explode"},
+    "EXTENSIONS: nowhere.at.all": {"EXTENSIONS": "nowhere.at.all"},
+    "DATABASE_URL: must be sqlite": {"DATABASE_URL": "no url"},
+    "DATABASE_URL: must be sqlite:///": {"DATABASE_URL": "sqlite://"},
+    "DATABASE_URL: must be sqlite:///pa": {"DATABASE_URL": "mysql://host/db"},
+    "SANDBOX: must stay on loopback": {"BIND": "0.0.0.0:8000"},
+}
+
+
+@pytest.mark.parametrize(("text", "values"), BOOT.items())
+def test_what_cannot_work_is_refused_at_boot(text, values, tmp_path):
+    database = f"sqlite:///{tmp_path}/app.db"
+    with pytest.raises(ConfigError) as raised:
+        create_app(load({**ENVIRONMENT, "DATABASE_URL": database, **values}))
+    assert str(raised.value).startswith(text)
+
+
+def test_the_sandbox_may_be_opened_on_purpose(tmp_path):
+    database = f"sqlite:///{tmp_path}/app.db"
+    app = create_app(settings_for(database, bind="0.0.0.0:8000", sandbox_anywhere="1"))
+    assert "sandbox" in app.extensions

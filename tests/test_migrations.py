@@ -1,0 +1,65 @@
+"""One history on both databases, up and down, and on a database with rows in it."""
+
+import shutil
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from flask_migrate import downgrade, upgrade
+
+from config import ROOT
+from service.extensions import db
+from service.operations import migrations_head
+
+FIRST = "0001"
+
+
+def test_the_models_are_what_the_migrations_make(app):
+    with app.app_context(), db.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, db.metadata) == []
+
+
+def test_upgrading_a_filled_database_keeps_every_row(app, alice):
+    chat = alice.new_chat("Kept")
+    alice.turn(chat, "who am I")
+    before = alice.rows(chat)
+    with app.app_context():
+        downgrade(revision=FIRST)
+        upgrade()
+    assert alice.rows(chat) == before
+
+
+def test_everything_can_be_taken_down_and_put_up_again(app, alice):
+    with app.app_context():
+        downgrade(revision="base")
+        assert set(db.inspect(db.engine).get_table_names()) <= {"alembic_version"}
+        upgrade()
+    assert alice.new_chat()
+
+
+REMAKES_A_PARENT = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision, branch_labels, depends_on = "test", {head!r}, None, None
+
+
+def upgrade():
+    with op.batch_alter_table("chats", recreate="auto") as batch:
+        batch.alter_column("title", type_=sa.String(length=300))
+        batch.add_column(sa.Column("colour", sa.String(length=9), nullable=True))
+"""
+
+
+def test_altering_a_parent_keeps_its_children(app, alice, tmp_path):
+    """SQLite's batch mode makes the table anew; with foreign keys on, that would cascade."""
+    chat = alice.new_chat()
+    alice.turn(chat, "hello")
+    copied = shutil.copytree(ROOT / "migrations", tmp_path / "migrations")
+    script = REMAKES_A_PARENT.format(head=migrations_head())
+    (copied / "versions" / "test.py").write_text(script)
+    with app.app_context():
+        upgrade(directory=str(copied))
+        columns = {column["name"] for column in db.inspect(db.engine).get_columns("chats")}
+    assert "colour" in columns
+    assert len(alice.rows(chat)) == 2
