@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import psycopg.waiting
 from flask import Flask
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import Connection, Engine, event, make_url
@@ -57,6 +58,15 @@ def init_app(app: Flask) -> None:
     with app.app_context():
         if db.engine.dialect.name == "sqlite":
             _listen_sqlite(db.engine)
+        else:
+            _check_waiting()
+
+
+def _check_waiting() -> None:
+    """psycopg imported before gevent patched the process waits in C, and every query then stops
+    all greenlets: ten parallel half-second queries took five seconds."""
+    if psycopg.waiting.wait is getattr(psycopg.waiting, "wait_c", None):
+        raise RuntimeError("psycopg was imported before gevent's monkey patching")
 
 
 def _listen_sqlite(engine: Engine) -> None:

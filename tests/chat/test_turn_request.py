@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from service.providers import catalog
+from tests import recorded
 from tests.people import text_of
 from tests.services import on_sqlite
+from tests.upstream import Answer
 
 pytestmark = on_sqlite
 
@@ -153,14 +156,16 @@ def test_keys_appear_in_no_answer_and_no_log(served_by, alice, chat, stream_of, 
     assert json.loads(logged.splitlines()[0])["request_id"]
 
 
-@pytest.mark.settings(provider_c_base_url="http://unused", model_names="oss-120b=gpt-oss:20b")
-def test_a_local_host_needs_no_key(served_by, alice, chat, stream_of, app):
-    model = app.extensions["models"]["oss-120b"]
-    keyless = replace(model.provider, api_key=None, needs_key=False)
-    app.extensions["models"]["oss-120b"] = replace(model, provider=keyless)
-    served_by.answers = [stream_of("hi")]
+@pytest.mark.settings(model_names="oss-120b=gpt-oss:20b")
+def test_two_settings_put_a_local_server_behind_the_open_model(app, alice, chat, upstream):
+    """PROVIDER_C_BASE_URL and MODEL_NAMES, as docs/deployment.md shows for Ollama: no key."""
+    settings = replace(app.config["SETTINGS"], provider_c_base_url=f"{upstream.url}/v1")
+    app.extensions["models"] = catalog.models(settings)
+    upstream.answers = [Answer(recorded.openai("hi"))]
     assert text_of(alice.turn(chat, "hello", modelId="oss-120b")) == "hi"
-    assert "authorization" not in served_by.seen[0].headers
+    seen = upstream.seen[0]
+    assert (seen.path, seen.json["model"]) == ("/v1/chat/completions", "gpt-oss:20b")
+    assert "authorization" not in seen.headers
 
 
 @pytest.mark.settings(extensions="tests.extension", tools_allowed="schema.list,test.add")
