@@ -84,7 +84,7 @@ def test_a_disabled_user_is_refused(alice, app):
     assert alice.get("/api/ai/models").status_code == 401
 
 
-@pytest.mark.settings(auth_audience="this-app")
+@pytest.mark.settings(auth_audience="this-app", owner_token="")
 def test_the_audience_must_be_ours(client):
     for audience, status in [("this-app", 200), ("other-app", 401), (["x", "this-app"], 200)]:
         token = signed({**GOOD, "aud": audience})
