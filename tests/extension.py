@@ -27,7 +27,8 @@ def break_down(context: ToolContext, how: str) -> object:
     """Fail in a way of your choice."""
     if how == "raise":
         raise RuntimeError("secret-canary")
-    return {"not-json": object(), "surrogate": "\ud800"}[how]
+    poison = {"rows": [{"__proto__": 1}]}
+    return {"not-json": object(), "surrogate": "\ud800", "poison": poison}[how]
 
 
 TOOLS = (add, break_down)

@@ -156,7 +156,7 @@ def test_an_extension_adds_a_tool_and_a_collection(alice):
 
 
 @pytest.mark.settings(extensions="tests.extension")
-@pytest.mark.parametrize("kind", ["raise", "not-json", "surrogate"])
+@pytest.mark.parametrize("kind", ["raise", "not-json", "surrogate", "poison"])
 def test_whatever_a_tool_does_the_turn_goes_on(alice, kind, capfd):
     chunks = alice.turn(alice.new_chat(), f'call test.break with {{"how": "{kind}"}}')
     failed = next(chunk for chunk in chunks if chunk["type"] == "tool-output-error")

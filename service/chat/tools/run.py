@@ -57,10 +57,30 @@ def _refuse_constant(name: str) -> None:
 
 
 def dump(value: Any) -> str:
-    """JSON text that UTF-8 carries; raises TypeError or ValueError for what is no JSON value."""
+    """JSON text that UTF-8 carries and every client parses.
+
+    Raises TypeError or ValueError for any other value.
+    """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text.encode()
+    if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
+        raise ValueError("a key that JSON parsers of browsers refuse")
     return text
+
+
+def poisoned(value: Any) -> bool:
+    """Whether the AI SDK's parser refuses the value, and with it the rest of the stream.
+
+    It refuses `__proto__` as a key, and `constructor` with `prototype` inside.
+    Source: secureJsonParse in npm package @ai-sdk/provider-utils.
+    """
+    if isinstance(value, list | tuple):
+        return any(poisoned(item) for item in value)
+    if not isinstance(value, dict):
+        return False
+    inner = value.get("constructor")
+    refused = "__proto__" in value or (isinstance(inner, dict) and "prototype" in inner)
+    return refused or any(poisoned(item) for item in value.values())
 
 
 def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Outcome:
