@@ -1,0 +1,112 @@
+"""Streams that stop at any byte: a step is finished only by the provider's own terminal event."""
+
+import copy
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from service.providers.events import ProviderError
+from service.providers.provider import Wire
+from service.providers.sse import Reader
+from tests.providers import recorded
+from tests.providers.expected import ANSWERS, FAULTS
+from tests.providers.reading import (
+    BC,
+    LINE_ENDS,
+    A,
+    decoder_of,
+    ending,
+    events_of,
+    raw,
+    terminal_end,
+    wire_of,
+)
+
+
+def check(length: int, outcome: str, terminal: int, size: int, wire: Wire) -> None:
+    """`terminal` is the length at which the terminal event is whole, `size` the whole stream's."""
+    if length < terminal:
+        assert outcome == "cut", length
+    elif wire is A or length in (terminal, size):
+        assert outcome == "finished", length
+    else:  # B and C go on behind it: a tail cut inside an event, such as the usage, is a cut
+        assert outcome in ("finished", "cut"), length
+
+
+@pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_stream_is_cut_until_its_terminal_event_is_whole(name, line_end):
+    data, wire = raw(name, line_end), wire_of(name)
+    terminal = terminal_end(data, wire)
+    assert terminal
+    for length in range(len(data) + 1):
+        outcome = ending(data[:length], decoder_of(wire))
+        check(length, outcome, terminal, len(data), wire)
+
+
+@pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_failing_stream_never_looks_finished(name, line_end):
+    data, wire = raw(name, line_end), wire_of(name)
+    outcomes = [ending(data[:length], decoder_of(wire)) for length in range(len(data) + 1)]
+    assert set(outcomes) <= {"cut", FAULTS[name]}
+    assert outcomes[-1] == FAULTS[name]
+    fallen = outcomes.index(FAULTS[name])
+    assert set(outcomes[fallen:]) == {FAULTS[name]}, "once it has failed it stays so"
+
+
+def endings(data: bytes, wire: Wire) -> Iterator[tuple[int, str]]:
+    """Each length of a prefix, and what that prefix comes to.
+
+    A reader holds nothing between two events, so a copied decoder stands for the events before
+    the last one: reading every prefix from its beginning would take minutes for the longest.
+    """
+    decoder, begin = decoder_of(wire), 0
+    for block in re.findall(rb".+?(?:\n{2,}|\Z)", data, re.DOTALL):
+        for length in range(len(block)):
+            yield begin + length, ending(block[:length], copy.deepcopy(decoder))
+        for event in Reader().feed(block):
+            list(decoder.feed(event))
+        begin += len(block)
+
+
+@pytest.mark.skipif(not recorded.FOLDER, reason="FIXTURES_DIR is not set")
+@pytest.mark.parametrize("name", recorded.FILES)
+def test_a_recording_is_cut_until_its_terminal_event_is_whole(name):
+    data, wire = recorded.raw(name), recorded.wire_of(name)
+    terminal = terminal_end(data, wire)
+    assert terminal
+    assert ending(data, decoder_of(wire)) == "finished"
+    for length, outcome in endings(data, wire):
+        check(length, outcome, terminal, len(data), wire)
+
+
+@pytest.mark.parametrize("name", ["a-tool", "bc-tool"])
+def test_a_copied_decoder_stands_for_what_it_has_read(name):
+    data, wire = raw(name), wire_of(name)
+    assert list(endings(data, wire)) == [
+        (length, ending(data[:length], decoder_of(wire))) for length in range(len(data))
+    ]
+
+
+@pytest.mark.parametrize("name", ["a-text", "bc-text"])
+def test_nothing_is_finished_before_the_last_byte_of_the_terminal_event(name):
+    data, wire = raw(name), wire_of(name)
+    terminal = terminal_end(data, wire)
+    with pytest.raises(ProviderError, match="cut"):
+        events_of(data[: terminal - 1], wire)
+    assert ending(data[:terminal], decoder_of(wire)) == "finished"
+
+
+def test_a_finish_reason_is_enough_where_nothing_follows():
+    data = raw("bc-text")
+    behind = data.index(b"\n\n", terminal_end(data, BC)) + 2
+    (*_, finished) = events_of(data[:behind], BC)
+    assert (finished.reason, finished.usage) == ("stop", None)
+
+
+@pytest.mark.parametrize("wire", [A, BC], ids=["A", "BC"])
+def test_no_bytes_at_all_are_a_cut(wire):
+    for data in (b"", b"\n", b"\r\n\r\n", b": hello\n\n", b"event: message_stop\n\n"):
+        assert ending(data, decoder_of(wire)) == "cut"

@@ -1,0 +1,72 @@
+"""Answers with a status other than 200."""
+
+import json
+
+import pytest
+
+from service.providers.events import FinishedCall, ProviderError, StepFinished
+from service.providers.names import NameTable
+from tests.providers.reading import BC, TOOLS, A
+
+BODIES = [b"", b"<html>Bad Gateway</html>", b"[]", b"null", b'{"error":"no"}', b'{"error":null}']
+BODIES += [b"[" * 100_000, b"\xff", b'{"error":{"code":"rate_limit_exceeded"}}', b'{"error":[]}']
+FAULTS = {
+    "refused-request": [400, 404, 405, 413, 422],
+    "refused-key": [401, 402, 403],
+    "busy": [408, 409, 429, 500, 502, 503, 504, 529],
+    "garbled": [201, 204, 301, 302],
+}
+STATUSES = [(status, fault) for fault, statuses in FAULTS.items() for status in statuses]
+DEEP = '{"name":"weather__read","arguments":' + "[" * 5000 + "]" * 5000 + "}"
+
+
+def refused_call(generation: object) -> FinishedCall:
+    error = {"message": "no", "code": "tool_use_failed", "failed_generation": generation}
+    finished = BC.refusal(400, json.dumps({"error": error}).encode(), NameTable(TOOLS))
+    assert isinstance(finished, StepFinished)
+    assert (finished.reason, finished.usage, finished.refused) == ("tool-calls", None, True)
+    (call,) = finished.calls
+    return call
+
+
+@pytest.mark.parametrize(("status", "fault"), STATUSES)
+@pytest.mark.parametrize("wire", [A, BC], ids=["A", "BC"])
+def test_a_status_is_its_fault_whatever_the_body(wire, status, fault):
+    for body in BODIES:
+        with pytest.raises(ProviderError) as raised:
+            wire.refusal(status, body, NameTable([]))
+        assert raised.value.fault == fault, body
+
+
+def test_an_error_shows_nothing_of_what_the_provider_wrote():
+    with pytest.raises(ProviderError) as raised:
+        A.refusal(401, b'{"error":{"message":"invalid key sk-123"}}', NameTable([]))
+    assert str(raised.value) == "refused-key"
+    assert raised.value.__cause__ is None
+
+
+def test_a_refused_call_is_read_from_what_the_model_generated():
+    call = refused_call('{"name": "functions.weather__read", "arguments": {"town": "Tromsø"}}')
+    assert (call.name, json.loads(call.arguments)) == ("weather.read", {"town": "Tromsø"})
+    assert (call.key, call.fault) == (0, "refused")
+
+
+@pytest.mark.parametrize(
+    "generation",
+    ["weather__read(Oslo)", '["name"]', '"x"', "7", '{"name": "x"}', '{"arguments": {}}', DEEP],
+)
+def test_an_unreadable_refused_call_is_unknown_and_shows_its_text(generation):
+    call = refused_call(generation)
+    assert (call.name, call.fault) == ("unknown", "refused")
+    assert json.loads(call.arguments) == {"text": generation}
+
+
+def test_a_refused_call_without_its_text_is_unknown():
+    for generation in (None, "", 0, []):
+        assert json.loads(refused_call(generation).arguments) == {"text": ""}
+
+
+def test_a_refused_call_can_be_stored():
+    call = refused_call("broken \x00 \ud800")
+    assert json.loads(call.arguments) == {"text": "broken \ufffd \ufffd"}
+    assert refused_call('{"name":"a\\u0000","arguments":{}}').name == "a\ufffd"
