@@ -36,7 +36,7 @@ BC = openai_chat.WIRE
 
 
 def repeatable(examples: int) -> Any:
-    """Settings of a property test: the same examples in every run, and no files left behind."""
+    """Settings of a property test: the same examples in every run, here and in CI."""
     return settings(max_examples=examples, derandomize=True, database=None, deadline=None)
 
 

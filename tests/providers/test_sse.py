@@ -1,7 +1,5 @@
 """The reader of server-sent events, over every way in which bytes can arrive."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -147,7 +145,5 @@ def test_an_endless_line_is_garbled():
 
 def test_a_long_line_within_the_limit_is_read():
     line = b"data: " + b"y" * (1 << 20)
-    began = time.monotonic()
     (event,) = events_in(*pieces(line + b"\n\n", 8192))
     assert event.data == line[6:]
-    assert time.monotonic() - began < 5
