@@ -125,6 +125,7 @@ class Settings:
     port: int = setting(integer(1, 65535), 8000)
     bind: str | None = setting(text)
     web_concurrency: int = setting(integer(1, 64), 1)
+    graceful_timeout: int = setting(integer(1, 600), 30)
     public_url: str | None = setting(url)
     database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}")
     database_pool_size: int = setting(integer(1, 200), 10)
@@ -145,7 +146,9 @@ class Settings:
         metadata={"parse": model_names, "secret": False},
     )
     max_output_tokens: int = setting(integer(1, 200_000), 8192)
+    keep_aborted_turns: bool = setting(switch, True)
     tools_allowed: tuple[str, ...] | None = setting(names)
+    starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     cors_origins: tuple[str, ...] = setting(origins, ())
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)

@@ -4,11 +4,13 @@
     ├── InvalidRequest               400     invalid_request      details per field
     │   └── InvalidModel             400     invalid_model
     ├── Unauthorized                 401     unauthorized
+    ├── InsufficientCredits          402     insufficient_credits needed, available
     ├── Forbidden                    403     forbidden
     ├── NotFound                     404     not_found
     ├── Conflict                     409     conflict
     ├── TooLarge                     413     too_large
     ├── NotConfigured                503     not_configured       names the setting
+    ├── Draining                     503     draining             this worker is ending
     └── Unavailable                  503     unavailable          something we need is down
 
 Views and domain modules only raise. The body is `{"error": code, "message": text, …facts}`.
@@ -52,6 +54,18 @@ class Unauthorized(ServiceError):
     headers = {"WWW-Authenticate": "Bearer"}
 
 
+class InsufficientCredits(ServiceError):
+    """Both in credits; `available` is None where somebody else, the owner, pays."""
+
+    status = 402
+    code = "insufficient_credits"
+    message = "There are not enough credits for this."
+
+    def __init__(self, needed: float, available: float | None) -> None:
+        facts = {} if available is None else {"available": available}
+        super().__init__(needed=needed, **facts)
+
+
 class Forbidden(ServiceError):
     status = 403
     code = "forbidden"
@@ -84,6 +98,13 @@ class NotConfigured(ServiceError):
 
     def __init__(self, setting: str) -> None:
         super().__init__(f"The server has no {setting}; its operator can set it.", setting=setting)
+
+
+class Draining(ServiceError):
+    status = 503
+    code = "draining"
+    message = "This server is about to stop. Please try again."
+    headers = {"Retry-After": "1", "Connection": "close"}
 
 
 class Unavailable(ServiceError):

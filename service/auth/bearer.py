@@ -7,6 +7,7 @@ from flask import Flask, current_app, g, request
 from config import ConfigError, Settings
 from service.auth import tokens, users
 from service.auth.keys import KeySource
+from service.auth.users import Caller
 from service.errors import Unauthorized, Unavailable
 from service.upstream import Upstream
 
@@ -19,20 +20,31 @@ def init_app(app: Flask, settings: Settings, upstream: Upstream) -> None:
     if settings.auth_secret and keys and not settings.auth_issuer:
         raise ConfigError("AUTH_ISSUER: must be set when AUTH_SECRET and AUTH_JWKS_URL both are")
     verifier = tokens.Verifier(settings, keys)
-    _check_owner(settings, verifier)
+    app.extensions["owner"] = _check_owner(settings, verifier)
     app.extensions["verifier"] = verifier
     app.before_request(require_bearer)
 
 
-def _check_owner(settings: Settings, verifier: tokens.Verifier) -> None:
+def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
+    """The app's owner, whose account pays where no caller's token is passed."""
     if not settings.owner_token:
         raise ConfigError("OWNER_TOKEN: must be set")
     try:
-        verifier.verify(settings.owner_token)
+        claims = verifier.verify(settings.owner_token)
     except Unauthorized:
         raise ConfigError("OWNER_TOKEN: must be a valid, unexpired token") from None
     except Unavailable:
-        return  # the identity provider is down: starting matters more than this check
+        return _unverified(settings.owner_token)
+    return Caller(claims.subject, claims.role)
+
+
+def _unverified(token: str) -> Caller:
+    """The identity provider is down: starting matters more than the owner's signature."""
+    _, claims = tokens.peek(token)
+    subject, role = claims.get("sub"), claims.get("role", "user")
+    if not isinstance(subject, str) or not 0 < len(subject) <= tokens.SUBJECT_LIMIT:
+        raise ConfigError("OWNER_TOKEN: must have a subject")
+    return Caller(subject, str(role))
 
 
 def public(view: Any) -> Any:

@@ -68,7 +68,7 @@ def admit(claims: Claims) -> Caller:
     """
     rights = rights_cache.of(claims.subject)
     if rights is None:
-        _create(claims)
+        enrol(claims.subject, claims.email, claims.name)
     elif rights.disabled:
         raise Unauthorized("This user is disabled.")
     return Caller(claims.subject, claims.role)
@@ -95,10 +95,11 @@ def everyone() -> list[User]:
     return list(db.session.scalars(select(User).order_by(User.seq)))
 
 
-def _create(claims: Claims) -> None:
+def enrol(subject: str, email: str | None = None, name: str | None = None) -> None:
+    """Make the row of a subject, unless it is there."""
     try:
         with write_transaction() as session:
-            session.add(User(subject=claims.subject, email=claims.email, name=claims.name))
+            session.add(User(subject=subject, email=email, name=name))
     except IntegrityError:
         return  # a parallel first call of the same subject made it
 

@@ -1,0 +1,1 @@
+"""Credits: what everything costs, who pays, and the ledger that keeps it."""

@@ -1,0 +1,193 @@
+"""The ledger: accounts, their entries, and holds on what they have.
+
+Amounts are integer micro-credits. Each function takes the session of an open
+`write_transaction()`, so that a caller charges in the same transaction as it writes its rows.
+Locks are taken hold first, then account; `reserve` touches the account alone before its new hold.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from sqlalchemy import Row, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from service.billing.models import Account, Entry, Hold
+from service.billing.payer import Payer
+from service.billing.prices import credits
+from service.errors import InsufficientCredits
+from service.extensions import now
+from service.ids import new_id
+
+SWEEP_BATCH = 100
+
+Closed = Row[str, int, int, str]  # account, amount, used, ref of a hold
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Micro-credits; entries newest first, and whether there are older ones."""
+
+    balance: int
+    held: int
+    entries: list[Entry]
+    more: bool
+
+
+log = structlog.get_logger("ledger")
+
+
+def ensure_account(session: Session, subject: str, starting: int) -> None:
+    """The account of `subject`; a new one is granted `starting`. Parallel calls make one."""
+    if session.scalar(select(Account.seq).where(Account.subject == subject)) is not None:
+        return
+    account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
+    if _insert_new(session, Account, account) and starting:
+        grant(session, subject, starting, "starting", "starting credits")
+
+
+def grant(session: Session, subject: str, amount: int, ref: str, what: str = "granted") -> bool:
+    """Add `amount` to an existing account, once for each `ref`; False when it already was."""
+    assert amount > 0
+    if not _insert_new(session, Entry, _entry(subject, "grant", amount, ref, what, {})):
+        return False
+    owned = update(Account).where(Account.subject == subject)
+    session.execute(owned.values(balance=Account.balance + amount))
+    return True
+
+
+def reserve(
+    session: Session, payer: Payer, amount: int, ref: str, lease_id: str | None, seconds: float
+) -> str:
+    """Hold `amount` of the payer's account; the id of the hold, which expires in `seconds`.
+
+    `ref` names what is to be paid for: one hold and at most one charge bear it in an account.
+    Raises `InsufficientCredits`.
+    """
+    if not _hold_more(session, payer.subject, amount):
+        raise _refusal(session, payer, amount)
+    hold_id, expires_at = new_id("hold"), now() + timedelta(seconds=seconds)
+    hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
+    session.execute(insert(Hold).values(**hold, lease_id=lease_id, expires_at=expires_at))
+    return hold_id
+
+
+def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
+    """Note what an open hold has used so far and make it hold `amount` in all.
+
+    False when the account can't afford that, or the hold is no longer open.
+    """
+    found = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
+    noted = found.values(used=used).returning(Hold.account, Hold.amount)
+    hold = session.execute(noted).one_or_none()
+    if hold is None or not _hold_more(session, hold.account, amount - hold.amount):
+        return False
+    session.execute(found.values(amount=amount))
+    return True
+
+
+def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str, Any]) -> int:
+    """Charge what it has really cost, at most the amount held, and free the rest: the charge.
+
+    Only the first call for a hold does anything, later ones return 0. What goes beyond the hold
+    is our loss. A cost of 0 leaves no entry.
+    """
+    hold = _close(session, hold_id, "settled" if cost else "released")
+    return _charge(session, hold, cost, what, facts) if hold else 0
+
+
+def release(session: Session, hold_id: str) -> None:
+    """Free an open hold without a charge."""
+    settle(session, hold_id, 0, "", {})
+
+
+def renew(session: Session, lease_id: str, expires_at: datetime) -> None:
+    """Let the open holds of a lease live on until `expires_at`."""
+    leased = select(Hold.seq).where(Hold.lease_id == lease_id, Hold.state == "open")
+    # Locked in one order: two renewals that met the holds in different orders would deadlock.
+    locked = session.scalars(leased.order_by(Hold.seq).with_for_update()).all()
+    session.execute(update(Hold).where(Hold.seq.in_(locked)).values(expires_at=expires_at))
+
+
+def sweep(session: Session, moment: datetime) -> int:
+    """End holds that expired before `moment`, charging what they used; how many, 0 is the end.
+
+    One batch: whoever sweeps calls again in another transaction. Several may sweep at once.
+    """
+    expired = select(Hold.account, Hold.hold_id).where(
+        Hold.state == "open", Hold.expires_at < moment
+    )
+    batch = expired.order_by(Hold.seq).limit(SWEEP_BATCH).with_for_update(skip_locked=True)
+    # In the accounts' order: two sweepers that met them in different orders would deadlock.
+    found = sorted(tuple(row) for row in session.execute(batch))
+    for _, hold_id in found:
+        hold = _close(session, hold_id, "swept")
+        assert hold is not None, "locked above"
+        _charge(session, hold, hold.used, "interrupted", {"swept": True})
+    return len(found)
+
+
+def statement(session: Session, subject: str, limit: int, before: int | None) -> Statement | None:
+    """What an account has and its newest entries, those below the `seq` of `before`."""
+    account = select(Account.balance, Account.held).where(Account.subject == subject)
+    has = session.execute(account).one_or_none()
+    if has is None:
+        return None
+    own = select(Entry).where(Entry.account == subject).order_by(Entry.seq.desc())
+    page = own if before is None else own.where(Entry.seq < before)
+    entries = list(session.scalars(page.limit(limit + 1)))
+    return Statement(has.balance, has.held, entries[:limit], more=len(entries) > limit)
+
+
+def _hold_more(session: Session, subject: str, amount: int) -> bool:
+    """Hold `amount` more (less when negative) if the account can afford it: one statement."""
+    affordable = update(Account).where(
+        Account.subject == subject, Account.balance - Account.held >= amount
+    )
+    more = affordable.values(held=Account.held + amount).returning(Account.seq)
+    return session.scalar(more) is not None
+
+
+def _refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
+    free = select(Account.balance - Account.held).where(Account.subject == payer.subject)
+    available = None if payer.is_owner else credits(session.scalar(free) or 0)
+    return InsufficientCredits(credits(amount), available)
+
+
+def _close(session: Session, hold_id: str, state: str) -> Closed | None:
+    """Only the first closer of a hold gets it."""
+    found = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
+    columns = (Hold.account, Hold.amount, Hold.used, Hold.ref)
+    return session.execute(found.values(state=state).returning(*columns)).one_or_none()
+
+
+def _charge(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
+    """Free a closed hold and charge `cost`, or as much of it as was held."""
+    assert cost >= 0
+    charged = min(cost, hold.amount)
+    freed = {"held": Account.held - hold.amount, "balance": Account.balance - charged}
+    session.execute(update(Account).where(Account.subject == hold.account).values(freed))
+    if cost > charged:
+        facts = {**facts, "loss": cost - charged}
+        log.warning("loss", ref=hold.ref, what=what, micro_credits=cost - charged)
+    if cost:
+        entry = _entry(hold.account, "charge", -charged, hold.ref, what, facts)
+        session.execute(insert(Entry).values(**entry))
+    return charged
+
+
+def _entry(
+    subject: str, kind: str, amount: int, ref: str, what: str, facts: dict[str, Any]
+) -> dict[str, Any]:
+    values = {"account": subject, "kind": kind, "amount": amount, "ref": ref, "what": what}
+    return {**values, "entry_id": new_id("entry"), "facts": facts, "created_at": now()}
+
+
+def _insert_new(session: Session, table: Any, values: dict[str, Any]) -> bool:
+    """Insert unless a unique key is taken; waits for a parallel insert of the same key."""
+    dialect = session.connection().dialect.name
+    insert_into: Any = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    new = insert_into(table).values(**values).on_conflict_do_nothing().returning(table.seq)
+    return session.scalar(new) is not None

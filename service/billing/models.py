@@ -1,0 +1,79 @@
+"""The ledger's tables. Every amount is an integer number of micro-credits.
+
+For each account: balance = the sum of its entries, held = the sum of its open holds.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.extensions import BigId, db, now
+
+REF_LIMIT = 128
+
+
+def _account() -> Mapped[str]:
+    """The account's subject; renaming an account takes its entries and holds along."""
+    return mapped_column(ForeignKey("accounts.subject", onupdate="CASCADE"))
+
+
+class Account(db.Model):  # type: ignore[name-defined,misc]
+    """Of any subject, a user of the app or not; it outlives its user."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (
+        CheckConstraint("balance >= 0", name="balance_not_negative"),
+        CheckConstraint("held >= 0", name="held_not_negative"),
+        CheckConstraint("held <= balance", name="held_within_balance"),
+    )
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), unique=True)
+    balance: Mapped[int] = mapped_column(BigInteger)
+    held: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Entry(db.Model):  # type: ignore[name-defined,misc]
+    """Only ever added: a refund is another entry. `what` is a model, an endpoint or a reason."""
+
+    __tablename__ = "entries"
+    __table_args__ = (
+        UniqueConstraint("account", "kind", "ref"),
+        Index(None, "account", "seq"),
+    )
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    entry_id: Mapped[str] = mapped_column(String(64), unique=True)
+    account: Mapped[str] = _account()
+    kind: Mapped[str] = mapped_column(String(16))  # grant, charge
+    amount: Mapped[int] = mapped_column(BigInteger)  # a charge is negative
+    ref: Mapped[str] = mapped_column(String(REF_LIMIT))
+    what: Mapped[str] = mapped_column(String(128))
+    facts: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Hold(db.Model):  # type: ignore[name-defined,misc]
+    """Credits set aside for one thing (`ref`) while it runs; `used` is its cost so far."""
+
+    __tablename__ = "holds"
+    __table_args__ = (
+        UniqueConstraint("account", "ref"),
+        Index(None, "state", "expires_at"),
+        CheckConstraint("amount >= 0", name="amount_not_negative"),
+        CheckConstraint("used >= 0", name="used_not_negative"),
+    )
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    hold_id: Mapped[str] = mapped_column(String(64), unique=True)
+    account: Mapped[str] = _account()
+    amount: Mapped[int] = mapped_column(BigInteger)
+    used: Mapped[int] = mapped_column(BigInteger, default=0)
+    state: Mapped[str] = mapped_column(String(16), default="open")  # settled, released, swept
+    ref: Mapped[str] = mapped_column(String(REF_LIMIT))
+    lease_id: Mapped[str | None] = mapped_column(String(64), index=True)
+    expires_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,111 @@
+"""`/api/credits`: the caller's own account. Source: contract section 9."""
+
+import base64
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint, current_app, g
+from marshmallow import Schema, ValidationError, fields, validate
+
+from config import Settings
+from service.billing import ledger
+from service.billing.ledger import Statement
+from service.billing.models import Entry
+from service.billing.prices import CREDIT
+from service.billing.prices import credits as in_credits
+from service.database import write_transaction
+from service.edge import answers, query
+from service.extensions import db
+
+LIST_LIMIT = 200
+
+credits = Blueprint("credits", __name__, url_prefix="/api/credits")
+
+
+class Cursor(fields.Field):
+    """The `seq` of a page's last entry, opaque to clients."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
+        try:
+            seq = int(base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)))
+        except ValueError:
+            seq = -1
+        if not 0 < seq < 2**63:
+            raise ValidationError("Not a cursor of ours.")
+        return seq
+
+
+class StatementQuery(Schema):
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, LIST_LIMIT))
+    cursor = Cursor(load_default=None)
+
+
+class EntrySchema(Schema):
+    entryId = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(["grant", "charge"]))
+    amount = fields.Float(required=True)
+    what = fields.String(required=True)
+    ref = fields.String(required=True)
+    facts = fields.Dict(required=True)
+    createdAt = fields.AwareDateTime(required=True)
+
+
+class StatementSchema(Schema):
+    balance = fields.Float(required=True)
+    held = fields.Float(required=True)
+    entries = fields.List(fields.Nested(EntrySchema), required=True)
+    nextCursor = fields.String(required=True, allow_none=True)
+
+
+@credits.get("")
+@query(StatementQuery())
+@answers(StatementSchema())
+def statement(asked: dict[str, Any]) -> dict[str, Any]:
+    """The caller's own account: balance, held, and its entries, newest first
+
+    Amounts are in credits; a charge is negative.
+    """
+    page = _page(asked) or _opened(asked)
+    return {
+        "balance": in_credits(page.balance),
+        "held": in_credits(page.held),
+        "entries": [_entry(entry) for entry in page.entries],
+        "nextCursor": _cursor(page.entries[-1]) if page.more else None,
+    }
+
+
+def _page(asked: dict[str, Any]) -> Statement | None:
+    return ledger.statement(db.session(), g.caller.subject, asked["limit"], asked["cursor"])
+
+
+def _opened(asked: dict[str, Any]) -> Statement:
+    """A subject that has never paid yet gets its account, with the starting credits."""
+    settings: Settings = current_app.config["SETTINGS"]
+    with write_transaction() as session:
+        ledger.ensure_account(session, g.caller.subject, settings.starting_credits * CREDIT)
+    page = _page(asked)
+    assert page is not None, "made above"
+    return page
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    facts = dict(entry.facts)
+    if "loss" in facts:
+        facts["loss"] = in_credits(facts["loss"])
+    return {
+        "entryId": entry.entry_id,
+        "kind": entry.kind,
+        "amount": in_credits(entry.amount),
+        "what": entry.what,
+        "ref": entry.ref,
+        "facts": facts,
+        "createdAt": _timestamp(entry.created_at),
+    }
+
+
+def _timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _cursor(entry: Entry) -> str:
+    return base64.urlsafe_b64encode(str(entry.seq).encode()).decode().rstrip("=")

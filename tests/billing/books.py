@@ -1,0 +1,73 @@
+"""A ledger under test, and the sums that must hold in it whatever has happened."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from sqlalchemy import func, select
+
+from service.billing import ledger
+from service.billing.models import Account, Entry, Hold
+from service.billing.payer import Payer
+from service.billing.prices import CREDIT
+from service.database import write_transaction
+from service.extensions import db
+
+DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
+ALICE = Payer("alice", is_owner=False)
+
+
+class Books:
+    """Each step in a write transaction of its own."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+
+    def do(self, action: Callable[..., Any], *arguments: Any) -> Any:
+        with self.app.app_context(), write_transaction() as session:
+            return action(session, *arguments)
+
+    def open(self, subject: str = "alice", credits: int = 100) -> None:
+        self.do(ledger.ensure_account, subject, credits * CREDIT)
+
+    def reserve(self, credits: float, ref: str, seconds: float = 60, lease: str | None = None):
+        """A hold on alice's account."""
+        return self.do(ledger.reserve, ALICE, int(credits * CREDIT), ref, lease, seconds)
+
+    def settle(self, hold: str, credits: float) -> float:
+        cost = int(credits * CREDIT)
+        return self.do(ledger.settle, hold, cost, "gen-5.4", {"usage": 1}) / CREDIT
+
+    def rows(self, table: Any, **where: Any) -> list[Any]:
+        with self.app.app_context():
+            return list(db.session.scalars(select(table).filter_by(**where).order_by(table.seq)))
+
+    def has(self, subject: str = "alice") -> tuple[float, float]:
+        """Balance and held, in credits."""
+        [account] = self.rows(Account, subject=subject)
+        return account.balance / CREDIT, account.held / CREDIT
+
+    def charges(self, subject: str = "alice") -> list[float]:
+        return [e.amount / CREDIT for e in self.rows(Entry, account=subject, kind="charge")]
+
+    def sums(self, subject: str) -> tuple[int, int]:
+        """What balance and held must be, in micro-credits."""
+        entries = select(func.sum(Entry.amount)).where(Entry.account == subject)
+        holds = select(func.sum(Hold.amount)).where(Hold.account == subject, Hold.state == "open")
+        with self.app.app_context():
+            return int(db.session.scalar(entries) or 0), int(db.session.scalar(holds) or 0)
+
+    def check(self) -> None:
+        for account in self.rows(Account):
+            assert (account.balance, account.held) == self.sums(account.subject)
+            assert 0 <= account.held <= account.balance
+        charged = {(entry.account, entry.ref): -entry.amount for entry in self.charged()}
+        for hold in self.rows(Hold):
+            charge = charged.pop((hold.account, hold.ref), 0)
+            assert charge <= hold.amount if hold.state in ("settled", "swept") else charge == 0
+            assert hold.state != "swept" or charge == min(hold.used, hold.amount)
+        assert not charged, "a charge without its hold"
+
+    def charged(self) -> list[Entry]:
+        return self.rows(Entry, kind="charge")

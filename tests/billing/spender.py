@@ -1,0 +1,127 @@
+"""One of several processes that spend at once: `python -m tests.billing.spender`.
+
+It reads `[url, deed, argument…]` as JSON, one a line, does the deed in many greenlets, and prints
+what came of it as JSON.
+"""
+
+from gevent import monkey
+
+monkey.patch_all()  # as gunicorn and wsgi.py do: psycopg would block every greenlet otherwise
+
+import itertools  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import sys  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from datetime import timedelta  # noqa: E402
+from typing import Any  # noqa: E402
+
+import gevent  # noqa: E402
+from gevent.fileobject import FileObject  # noqa: E402
+from gevent.pool import Pool  # noqa: E402
+
+from service import create_app  # noqa: E402
+from service.billing import ledger  # noqa: E402
+from service.billing.payer import Payer  # noqa: E402
+from service.billing.prices import CREDIT  # noqa: E402
+from service.errors import InsufficientCredits  # noqa: E402
+from service.extensions import db, now  # noqa: E402
+from tests.billing.books import Books  # noqa: E402
+from tests.services import settings_for  # noqa: E402
+
+GREENLETS = 15
+
+stdin = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run while it waits
+
+
+def ready(_books: Books) -> bool:
+    return True
+
+
+def reserve(books: Books, count: int) -> int:
+    """`count` holds of one credit: how many were admitted."""
+
+    def one(number: int) -> int:
+        try:
+            books.reserve(1, f"{os.getpid()}-{number}")
+        except InsufficientCredits:
+            return 0
+        return 1
+
+    return sum(at_once(one, count))
+
+
+def open_account(books: Books, count: int) -> None:
+    at_once(lambda _: books.open("newcomer", 100), count)
+
+
+def settle(books: Books, count: int, hold: str) -> int:
+    """`count` times the same hold: how many credits that charged."""
+    return sum(at_once(lambda _: int(books.settle(hold, 1)), count))
+
+
+def work(books: Books) -> int:
+    """Turns, until the next line comes: a process killed among them leaves half-used holds."""
+    told = gevent.spawn(stdin.readline)
+
+    def one(number: int) -> int:
+        for turn in itertools.count():
+            hold = books.reserve(1, f"{os.getpid()}-{number}-{turn}")
+            books.do(ledger.extend, hold, CREDIT // 2, CREDIT)
+            if (turn, number) == (1, 0):
+                say("working")
+            gevent.sleep(0.1)
+            books.settle(hold, 0.75)
+            if told.ready():
+                return turn + 1
+
+    return sum(at_once(one, GREENLETS))
+
+
+def sweep(books: Books) -> int:
+    moment = now() + timedelta(hours=1)
+    return sum(iter(lambda: books.do(ledger.sweep, moment), 0))
+
+
+def trade(books: Books, count: int) -> None:
+    """Everything at once, on a few accounts: whatever could deadlock does it here."""
+
+    def one(number: int) -> None:
+        subject = f"trader-{number % 4}"
+        books.open(subject, 1000)
+        ref = f"{os.getpid()}-{number}"
+        hold = books.do(ledger.reserve, Payer(subject, False), CREDIT, ref, "lease", -1)
+        books.do(ledger.renew, "lease", now())
+        books.do(ledger.extend, hold, number, 2 * CREDIT)
+        if number % 3 == 0:
+            books.do(ledger.sweep, now())
+        else:
+            books.settle(hold, 1)
+        books.do(ledger.grant, subject, 1, f"grant-{number}")
+
+    at_once(one, count)
+
+
+def at_once(deed: Callable[[int], Any], count: int) -> list[Any]:
+    return Pool(GREENLETS).map(deed, range(count))
+
+
+def say(what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+DEEDS = {deed.__name__: deed for deed in (ready, reserve, open_account, settle, work, sweep, trade)}
+
+
+def main() -> None:
+    while line := stdin.readline():
+        url, deed, *arguments = json.loads(line)
+        app = create_app(settings_for(url, database_pool_size=GREENLETS))
+        done = DEEDS[deed](Books(app), *arguments)
+        with app.app_context():
+            db.engine.dispose()  # before the test's end, which wants its database alone
+        say(done)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""`flask credits …` and `flask sweep`, as an operator types them."""
+
+import pytest
+
+from service.billing import ledger
+from service.billing.models import Entry
+from service.billing.prices import CREDIT
+from tests.services import on_sqlite
+
+
+@pytest.fixture
+def flask(app):
+    """Run a command; its lines, or the error it ends with."""
+
+    def run(*arguments):
+        done = app.test_cli_runner().invoke(args=arguments)
+        assert done.exit_code == 0 or "Error: " in done.output, done.exception
+        return done.output.strip()
+
+    return run
+
+
+def test_a_grant_opens_the_account_and_prints_the_balance(flask, books):
+    assert flask("credits", "grant", "carol", "0.5") == "1000.5"
+    assert flask("credits", "grant", "carol", "10", "--ref", "invoice-7") == "1010.5"
+    assert flask("credits", "grant", "carol", "10", "--ref", "invoice-7") == "1010.5"
+    assert flask("credits", "grant", "carol", "0.5") == "1011.0"
+
+
+def test_the_balance_shows_what_is_held(flask, books):
+    books.open("alice", 100)
+    books.reserve(2.25, "a")
+    assert flask("credits", "balance", "alice") == "100.0\t2.25 held"
+
+
+def test_the_statement_is_newest_first(flask, books):
+    books.open("alice", 100)
+    books.settle(books.reserve(2, "turn_1"), 1.5)
+    newest, oldest = flask("credits", "statement", "alice").splitlines()
+    assert newest.split("\t")[1:] == ["-1.5", "gen-5.4", "turn_1"]
+    assert oldest.split("\t")[1:] == ["100.0", "starting credits", "starting"]
+
+
+def test_a_sweep_ends_every_expired_hold(flask, books):
+    books.open("alice", 100)
+    for number in range(120):
+        hold = books.reserve(0.5, str(number), seconds=-1)
+    books.do(ledger.extend, hold, CREDIT // 4, CREDIT // 2)
+    kept = books.reserve(1, "running")
+    assert flask("sweep") == "120 expired holds, 0 lost turns"
+    assert flask("sweep") == "0 expired holds, 0 lost turns"
+    assert books.has() == (99.75, 1)
+    assert books.settle(kept, 1) == 1
+
+
+@on_sqlite
+@pytest.mark.parametrize("amount", ["0", "-5", "0.0000001", "1e10", "nan", "Infinity", "five", ""])
+def test_only_a_real_amount_can_be_granted(flask, books, amount):
+    assert "must be more than 0" in flask("credits", "grant", "--", "carol", amount)
+    assert books.rows(Entry) == []
+
+
+@on_sqlite
+def test_mistakes_get_a_clear_error(flask):
+    for arguments, text in [
+        (("balance", "nobody"), "no account for nobody yet"),
+        (("statement", "nobody"), "no account for nobody yet"),
+        (("grant", "x" * 256, "1"), "must have 1 to 255 characters"),
+        (("grant", "carol", "1", "--ref", "x" * 129), "must have 1 to 128 characters"),
+    ]:
+        assert text in flask("credits", *arguments)

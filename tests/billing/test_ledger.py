@@ -1,0 +1,206 @@
+"""Reserve, extend, settle, release, sweep: what each does to an account."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+from sqlalchemy.exc import IntegrityError
+
+from service.billing import ledger
+from service.billing.models import Account, Entry, Hold
+from service.billing.payer import Payer
+from service.billing.prices import CREDIT
+from service.errors import InsufficientCredits
+from service.extensions import now
+from tests.billing.books import ALICE
+
+
+@pytest.fixture(autouse=True)
+def _alice_has_100_credits(books):
+    books.open("alice", 100)
+
+
+def test_a_new_account_is_granted_its_credits_once(books):
+    books.open("alice", 100)
+    [entry] = books.rows(Entry)
+    assert (entry.kind, entry.amount, entry.ref) == ("grant", 100 * CREDIT, "starting")
+    assert books.has() == (100, 0)
+
+
+def test_an_account_may_start_with_nothing(books):
+    books.open("bob", 0)
+    assert books.has("bob") == (0, 0)
+    assert books.rows(Entry, account="bob") == []
+
+
+def test_a_grant_counts_once_for_each_ref(books):
+    granted = [books.do(ledger.grant, "alice", 5 * CREDIT, ref) for ref in ("a", "b", "a")]
+    assert granted == [True, True, False]
+    assert books.has() == (110, 0)
+
+
+def test_a_hold_takes_what_is_free_and_no_more(books):
+    books.reserve(60, "a")
+    with pytest.raises(InsufficientCredits) as refused:
+        books.reserve(40.5, "b")
+    assert refused.value.facts == {"needed": 40.5, "available": 40}
+    books.reserve(40, "b")
+    assert books.has() == (100, 100)
+
+
+def test_nothing_is_told_of_the_owners_balance(books):
+    with pytest.raises(InsufficientCredits) as refused:
+        books.do(ledger.reserve, Payer("alice", is_owner=True), 101 * CREDIT, "a", None, 60)
+    assert refused.value.facts == {"needed": 101}
+
+
+def test_who_has_no_account_has_nothing(books):
+    with pytest.raises(InsufficientCredits) as refused:
+        books.do(ledger.reserve, Payer("bob", is_owner=False), 1, "a", None, 60)
+    assert refused.value.facts == {"needed": 0.000001, "available": 0}
+
+
+def test_settling_charges_the_real_cost_and_frees_the_rest(books):
+    hold = books.reserve(10, "turn_1")
+    assert books.settle(hold, 2.5) == 2.5
+    assert books.has() == (97.5, 0)
+    entry = books.rows(Entry)[-1]
+    assert (entry.kind, entry.amount) == ("charge", -2_500_000)
+    assert (entry.what, entry.ref, entry.facts) == ("gen-5.4", "turn_1", {"usage": 1})
+
+
+def test_what_goes_beyond_a_hold_is_our_loss(books, capsys):
+    hold = books.reserve(10, "a")
+    assert books.settle(hold, 12) == 10
+    assert books.has() == (90, 0)
+    assert books.rows(Entry)[-1].facts == {"usage": 1, "loss": 2 * CREDIT}
+    assert '"event": "loss"' in capsys.readouterr().err
+
+
+def test_a_hold_is_settled_once(books):
+    hold = books.reserve(10, "a")
+    assert [books.settle(hold, cost) for cost in (3, 3, 8)] == [3, 0, 0]
+    books.do(ledger.release, hold)
+    assert books.has() == (97, 0)
+    assert books.charges() == [-3]
+
+
+def test_what_costs_nothing_leaves_no_entry(books):
+    hold = books.reserve(10, "a")
+    assert books.settle(hold, 0) == 0
+    assert books.has() == (100, 0)
+    assert books.charges() == []
+    assert books.rows(Hold)[0].state == "released"
+
+
+def test_a_released_hold_is_never_charged(books):
+    hold = books.reserve(10, "a")
+    books.do(ledger.release, hold)
+    assert books.settle(hold, 5) == 0
+    assert books.has() == (100, 0)
+
+
+def test_a_hold_grows_and_shrinks(books):
+    hold = books.reserve(10, "a")
+    assert books.do(ledger.extend, hold, CREDIT, 30 * CREDIT)
+    assert books.has() == (100, 30)
+    assert books.do(ledger.extend, hold, 2 * CREDIT, 5 * CREDIT)
+    assert books.has() == (100, 5)
+    assert books.settle(hold, 3) == 3
+
+
+def test_an_extension_that_cannot_be_afforded_only_notes_what_was_used(books):
+    hold, other = books.reserve(10, "a"), books.reserve(80, "b")
+    assert not books.do(ledger.extend, hold, 7 * CREDIT, 21 * CREDIT)
+    assert books.has() == (100, 90)
+    [row] = books.rows(Hold, hold_id=hold)
+    assert (row.used, row.amount) == (7 * CREDIT, 10 * CREDIT)
+    books.do(ledger.release, other)
+    assert books.do(ledger.extend, hold, 7 * CREDIT, 21 * CREDIT)
+
+
+def test_a_closed_hold_is_not_extended(books):
+    hold = books.reserve(10, "a")
+    books.settle(hold, 1)
+    assert not books.do(ledger.extend, hold, 2 * CREDIT, 20 * CREDIT)
+    assert books.rows(Hold)[0].used == 0
+    assert books.has() == (99, 0)
+
+
+def test_a_hold_belongs_to_its_callers_transaction(books):
+    hold = books.reserve(10, "a")
+
+    def settle_and_fail(session):
+        ledger.settle(session, hold, 4 * CREDIT, "gen-5.4", {})
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        books.do(settle_and_fail)
+    assert books.has() == (100, 10)
+    assert books.settle(hold, 4) == 4
+
+
+def test_a_ref_is_held_once(books):
+    books.settle(books.reserve(10, "a"), 1)
+    with pytest.raises(IntegrityError):
+        books.reserve(10, "a")
+    assert books.has() == (99, 0)
+
+
+def test_a_sweep_charges_what_was_used_and_frees_the_rest(books):
+    hold = books.reserve(10, "turn_1", seconds=-1)
+    books.do(ledger.extend, hold, 3 * CREDIT, 12 * CREDIT)
+    books.reserve(20, "turn_2", seconds=-1)
+    assert books.do(ledger.sweep, now()) == 2
+    assert books.has() == (97, 0)
+    assert books.charges() == [-3]
+    assert books.rows(Entry)[-1].facts == {"swept": True}
+    assert books.settle(hold, 9) == 0
+
+
+def test_a_sweep_never_charges_more_than_was_held(books):
+    hold = books.reserve(10, "a", seconds=-1)
+    assert not books.do(ledger.extend, hold, 11 * CREDIT, 200 * CREDIT)
+    books.do(ledger.sweep, now())
+    assert books.has() == (90, 0)
+    assert books.rows(Entry)[-1].facts == {"swept": True, "loss": CREDIT}
+
+
+def test_a_renewed_lease_keeps_its_holds(books):
+    for ref, lease in [("a", "worker-1"), ("b", "worker-2"), ("c", None)]:
+        books.reserve(10, ref, seconds=5, lease=lease)
+    books.do(ledger.renew, "worker-1", now() + timedelta(minutes=5))
+    assert books.do(ledger.sweep, now()) == 0
+    assert books.do(ledger.sweep, now() + timedelta(minutes=1)) == 2
+    assert [hold.ref for hold in books.rows(Hold, state="open")] == ["a"]
+
+
+def test_a_closed_hold_is_not_renewed(books):
+    books.do(ledger.release, books.reserve(10, "a", seconds=-1, lease="worker-1"))
+    before = books.rows(Hold)[0].expires_at
+    books.do(ledger.renew, "worker-1", now() + timedelta(minutes=5))
+    assert books.rows(Hold)[0].expires_at == before
+
+
+def test_a_sweep_goes_by_batches(books):
+    def reserve_all(session):
+        for number in range(150):
+            ledger.reserve(session, ALICE, CREDIT // 10, str(number), None, -1)
+
+    books.do(reserve_all)
+    assert [books.do(ledger.sweep, now()) for _ in range(3)] == [100, 50, 0]
+    assert books.has() == (100, 0)
+
+
+def test_a_renamed_account_keeps_its_entries_and_holds(books):
+    books.reserve(10, "a")
+    rename = update(Account).where(Account.subject == "alice").values(subject="erased-1")
+    books.do(lambda session: session.execute(rename))
+    assert books.has("erased-1") == (100, 10)
+    assert books.sums("erased-1") == (100 * CREDIT, 10 * CREDIT)
+
+
+@pytest.mark.parametrize("wrong", [{"balance": -1}, {"held": -1}, {"held": 101 * CREDIT}])
+def test_the_database_refuses_what_may_never_be(books, wrong):
+    with pytest.raises(IntegrityError):
+        books.do(lambda session: session.execute(update(Account).values(wrong)))

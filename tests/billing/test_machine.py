@@ -1,0 +1,134 @@
+"""Any order of steps at all: the ledger does what a few lines of arithmetic say it must."""
+
+import itertools
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import settings as example_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
+
+from service.billing import ledger
+from service.billing.models import Account
+from service.billing.payer import Payer
+from service.errors import InsufficientCredits
+from service.extensions import now
+from tests.billing.books import DEPTH
+from tests.services import on_sqlite
+
+STARTING = 100
+amounts = st.integers(0, 120)
+numbers = itertools.count()
+
+
+@dataclass
+class Expected:
+    """A hold as it must be."""
+
+    amount: int
+    expired: bool
+    used: int = 0
+    open: bool = True
+    charged: int = 0
+
+
+class Ledger(RuleBasedStateMachine):
+    """One account of its own, beside those of the examples before."""
+
+    books = None
+    holds = Bundle("holds")
+
+    @initialize()
+    def open_account(self):
+        self.subject = f"subject-{next(numbers)}"
+        self.books.do(ledger.ensure_account, self.subject, STARTING)
+        self.balance, self.refs = STARTING, set()
+        self.expected: dict[str, Expected] = {}
+
+    @property
+    def held(self):
+        return sum(hold.amount for hold in self.expected.values() if hold.open)
+
+    @rule(amount=st.integers(1, 50), ref=st.sampled_from("abc"))
+    def grant(self, amount, ref):
+        assert self.books.do(ledger.grant, self.subject, amount, ref) == (ref not in self.refs)
+        self.balance += 0 if ref in self.refs else amount
+        self.refs.add(ref)
+
+    @rule(target=holds, amount=amounts, expired=st.booleans())
+    def reserve(self, amount, expired):
+        payer, ref = Payer(self.subject, is_owner=False), f"ref-{next(numbers)}"
+        arguments = (ledger.reserve, payer, amount, ref, None, -1 if expired else 600)
+        if amount > self.balance - self.held:
+            with pytest.raises(InsufficientCredits):
+                self.books.do(*arguments)
+            return multiple()
+        hold = self.books.do(*arguments)
+        self.expected[hold] = Expected(amount, expired)
+        return hold
+
+    @rule(hold=holds, used=amounts, amount=amounts)
+    def extend(self, hold, used, amount):
+        expected = self.expected[hold]
+        affordable = amount - expected.amount <= self.balance - self.held
+        done = self.books.do(ledger.extend, hold, used, amount)
+        assert done == (expected.open and affordable)
+        expected.used = used if expected.open else expected.used
+        expected.amount = amount if done else expected.amount
+
+    @rule(hold=holds, cost=amounts)
+    def settle(self, hold, cost):
+        charged = self.books.do(ledger.settle, hold, cost, "gen-5.4", {})
+        assert charged == self._close(hold, cost)
+
+    @rule(hold=holds)
+    def release(self, hold):
+        self.books.do(ledger.release, hold)
+        self._close(hold, 0)
+
+    @rule()
+    def sweep(self):
+        late = [h for h, expected in self.expected.items() if expected.open and expected.expired]
+        assert self.books.do(ledger.sweep, now()) == len(late)
+        for hold in late:
+            self._close(hold, self.expected[hold].used)
+
+    def _close(self, hold, cost):
+        expected = self.expected[hold]
+        charged = min(cost, expected.amount) if expected.open else 0
+        expected.charged += charged
+        expected.open = False
+        self.balance -= charged
+        return charged
+
+    @invariant()
+    def the_account_is_what_it_must_be(self):
+        [account] = self.books.rows(Account, subject=self.subject)
+        assert (account.balance, account.held) == (self.balance, self.held)
+        assert self.books.sums(self.subject) == (self.balance, self.held)
+        assert 0 <= account.held <= account.balance
+
+    def teardown(self):
+        for hold in self.expected:
+            self.books.do(ledger.release, hold)
+
+
+@on_sqlite
+def test_any_order_of_steps_keeps_the_books(books):
+    machine = type("Machine", (Ledger,), {"books": books})
+    options = example_settings(
+        max_examples=40 * DEPTH,
+        stateful_step_count=25,
+        derandomize=True,
+        database=None,
+        deadline=None,
+    )
+    run_state_machine_as_test(machine, settings=options)

@@ -1,0 +1,113 @@
+"""Several processes at one ledger, some of them killed: no credit is lost, made or spent twice."""
+
+import json
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from config import ROOT
+from service.billing.models import Entry, Hold
+from tests.billing.books import DEPTH
+from tests.services import environment
+
+PROCESSES = 4
+
+
+class Spenders:
+    """Processes of `tests.billing.spender`, made once: each takes a second to start."""
+
+    def __init__(self) -> None:
+        self.processes: list[subprocess.Popen] = []
+        self.url = ""
+
+    def at(self, url: str) -> "Spenders":
+        """All four, with the database open."""
+        self.url = url
+        self.processes += [self._start() for _ in range(PROCESSES - len(self.processes))]
+        assert self.do("ready") == [True] * PROCESSES
+        return self
+
+    def do(self, deed: str, *arguments: Any) -> list[Any]:
+        """What each says when it has done it, all at the same time."""
+        self.begin(deed, *arguments)
+        return self.said()
+
+    def begin(self, deed: str, *arguments: Any) -> None:
+        for process in self.processes:
+            process.stdin.write(json.dumps([self.url, deed, *arguments]) + "\n")
+            process.stdin.flush()
+
+    def said(self) -> list[Any]:
+        return [json.loads(process.stdout.readline()) for process in self.processes]
+
+    def kill(self, count: int) -> None:
+        for process in self.processes[:count]:
+            process.send_signal(signal.SIGKILL)
+            process.communicate(timeout=10)
+        self.processes = self.processes[count:]
+
+    def _start(self) -> subprocess.Popen:
+        command = [sys.executable, "-m", "tests.billing.spender"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        return subprocess.Popen(command, cwd=ROOT, env=environment(""), **pipes)
+
+
+@pytest.fixture(scope="module")
+def processes():
+    spenders = Spenders()
+    yield spenders
+    spenders.kill(PROCESSES)
+
+
+@pytest.fixture
+def spenders(processes, database_url):
+    return processes.at(database_url)
+
+
+@pytest.fixture
+def size(database_url) -> int:
+    """SQLite has one writer at a time, so less is asked of it."""
+    return DEPTH * (100 if database_url.startswith("postgresql") else 25)
+
+
+def test_exactly_what_fits_is_admitted(books, spenders, size):
+    books.open("alice", size)
+    assert sum(spenders.do("reserve", size)) == size
+    assert books.has() == (size, size)
+
+
+def test_parallel_first_calls_make_one_account(books, spenders, size):
+    spenders.do("open_account", size // 4)
+    assert books.has("newcomer") == (100, 0)
+    assert len(books.rows(Entry, account="newcomer")) == 1
+
+
+def test_of_many_settlements_one_counts(books, spenders, size):
+    books.open("alice", 100)
+    hold = books.reserve(10, "a")
+    assert sorted(spenders.do("settle", size // 4, hold)) == [0, 0, 0, 1]
+    assert books.has() == (99, 0)
+    assert books.charges() == [-1]
+
+
+def test_what_killed_processes_held_is_swept_once(books, spenders):
+    books.open("alice", 1_000_000)
+    spenders.begin("work")
+    assert spenders.said() == ["working"] * PROCESSES
+    spenders.kill(2)
+    settled = sum(spenders.do("ready"))  # ends the work
+    assert books.charges().count(-0.75) == len(books.rows(Hold, state="settled")) >= settled > 0
+    books.check()
+    left = len(books.rows(Hold, state="open"))
+    assert left == sum(spenders.do("sweep")) > 0
+    assert books.has()[1] == 0
+    assert 0 < books.charges().count(-0.5) <= left
+
+
+def test_nothing_deadlocks(books, spenders, size):
+    spenders.do("trade", size)
+    books.check()
+    assert {hold.state for hold in books.rows(Hold)} <= {"open", "settled", "swept"}
