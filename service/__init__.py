@@ -10,8 +10,10 @@ from flask import Flask
 from flask_cors import CORS
 
 from config import ConfigError, Settings, load
-from service import cli, database, edge, errors, observe, operations
+from service import billing_commands, cli, database, edge, errors, observe, operations
 from service.auth import bearer
+from service.billing.views import credits
+from service.chat import keeper
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.tool import Tools
@@ -25,8 +27,8 @@ from service.records.views import records
 from service.sandbox import boot
 from service.upstream import Upstream
 
-BLUEPRINTS = (operations.operations, console, chats, turns, records)
-COMMANDS = (cli.token, cli.users)
+BLUEPRINTS = (operations.operations, console, chats, turns, records, credits)
+COMMANDS = (cli.token, cli.users, cli.ask, cli.sweep, billing_commands.credits)
 BODY_LIMIT = 1 << 20  # bytes
 
 
@@ -41,6 +43,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _open_database(app, settings)
     upstream = app.extensions["upstream"] = Upstream()
     app.extensions["models"] = catalog.models(settings)
+    keeper.init_app(app)
     _declare(app, settings)
     _answer_requests(app, settings, upstream)
     boot.init_app(app, settings)

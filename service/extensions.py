@@ -1,11 +1,11 @@
 """The database and its migrations, made without an app and bound in `create_app`."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
-from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, TypeDecorator
+from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, Table, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, registry
 
 NAMING = {
@@ -47,6 +47,11 @@ class Base(DeclarativeBase):
 
 db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
 migrate = Migrate(render_as_batch=True, compare_type=True)
+
+
+def table(model: Any) -> Table:
+    """A model's table, for statements that are built once and need no ORM."""
+    return cast("Table", model.__table__)
 
 
 def now() -> datetime:

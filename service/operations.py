@@ -27,6 +27,7 @@ class StatusSchema(Schema):
 class ReadinessSchema(StatusSchema):
     database = fields.Boolean(required=True)
     migrations = fields.Boolean(required=True)
+    accepting = fields.Boolean(required=True)
 
 
 @operations.get("/healthz")
@@ -66,8 +67,13 @@ def _checks() -> dict[str, bool]:
             connection.execute(text("SELECT 1"))
             current = MigrationContext.configure(connection).get_current_revision()
     except SQLAlchemyError:
-        return {"database": False, "migrations": False}
-    return {"database": True, "migrations": current == migrations_head()}
+        return {"database": False, "migrations": False, "accepting": False}
+    draining = current_app.extensions["lifecycle"].draining
+    return {
+        "database": True,
+        "migrations": current == migrations_head(),
+        "accepting": not draining,
+    }
 
 
 def migrations_head() -> str | None:

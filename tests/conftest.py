@@ -15,7 +15,7 @@ from service.providers import catalog
 from service.sandbox import views
 from tests import recorded
 from tests.people import Person, person
-from tests.services import Databases, Service, settings_for
+from tests.services import Databases, Service, settings_for, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -56,6 +56,8 @@ def app(settings, monkeypatch):
     if listener:
         listener.start()
     yield app
+    wait_for(lambda: not app.extensions["runs"], 20)
+    app.extensions["keeper"].stop()
     if listener:
         listener.stop()
     with app.app_context():

@@ -1,9 +1,14 @@
 """What an app may add: a collection and tools of its own."""
 
+import gc
+
+import greenlet
 from marshmallow import Schema, fields
+from sqlalchemy import text
 
 from service.chat.models import Chat
 from service.chat.tools.tool import ToolContext, tool
+from service.extensions import db
 from service.records.collection import Collection, Column
 
 
@@ -31,7 +36,36 @@ def break_down(context: ToolContext, how: str) -> object:
     return {"not-json": object(), "surrogate": "\ud800", "poison": poison}[how]
 
 
-TOOLS = (add, break_down)
+class Nothing(Schema):
+    pass
+
+
+class Seconds(Schema):
+    seconds = fields.Float(required=True)
+
+
+@tool("test.greenlets", Nothing(), reads=True)
+def count_greenlets(context: ToolContext) -> dict[str, int]:
+    """Count this worker's live greenlets."""
+    gc.collect()
+    alive = [item for item in gc.get_objects() if isinstance(item, greenlet.greenlet) and item]
+    return {"count": len(alive)}
+
+
+@tool("test.hang", Seconds(), reads=True)
+def hang(context: ToolContext, seconds: float) -> str:
+    """Hang in a query of the database."""
+    db.session.execute(text("SELECT pg_sleep(:seconds)"), {"seconds": seconds})
+    return "done"
+
+
+@tool("test.long", Nothing(), reads=True)
+def long_text(context: ToolContext) -> str:
+    """A long text."""
+    return "word " * 10_000
+
+
+TOOLS = (add, break_down, count_greenlets, hang, long_text)
 COLLECTIONS = (
     Collection("open-notes", Chat, "record_id", "user_id", (Column("title", "title"),),
                {"*": {"read": True}}),

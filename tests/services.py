@@ -144,6 +144,19 @@ class Service:
             self.process.wait(timeout=seconds)
             self.process = None
 
+    @property
+    def worker(self) -> int:
+        """The process id of the only worker."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return int(children.read_text().split()[0])
+
+    def kill_worker(self, how: int) -> None:
+        """Signal the worker; back when gunicorn has put another in its place."""
+        killed = self.worker
+        os.kill(killed, how)
+        wait_for(lambda: not Path(f"/proc/{killed}").exists(), 10)
+        self._wait()
+
     def remove(self) -> None:
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self.directory, ignore_errors=True)

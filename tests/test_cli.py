@@ -38,3 +38,14 @@ def test_bad_arguments_get_a_clear_error(databases):
     ]:
         with pytest.raises(AssertionError, match=text):
             flask(url, *arguments)
+
+
+def test_an_autonomous_call_uses_tools_with_the_owners_rights(database_url):
+    assert flask(database_url, "ask", "who am I?").splitlines()[-1] == "You are owner."
+    statement = flask(database_url, "credits", "statement", "owner")
+    assert "llm-sonnet-4-6" in statement.splitlines()[0]
+
+
+def test_an_autonomous_call_that_fails_says_so(databases):
+    with pytest.raises(AssertionError, match="The model's answer broke off"):
+        flask(databases.make("sqlite"), "ask", "/fail cut count to 9")

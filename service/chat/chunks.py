@@ -107,6 +107,12 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageMetadata:
+    messageMetadata: dict[str, Any]
+    type: Literal["message-metadata"] = "message-metadata"
+
+
+@dataclass(frozen=True, slots=True)
 class Abort:
     type: Literal["abort"] = "abort"
 
@@ -131,6 +137,7 @@ Chunk = (
     | ToolOutputAvailable
     | ToolOutputError
     | Finish
+    | MessageMetadata
     | Abort
     | Error
 )

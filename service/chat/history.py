@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from service.chat.models import Message as MessageRow
+from service.chat.models import Turn
 from service.chat.parts import INTERRUPTED
+from service.chat.question import Question
 from service.extensions import db
 from service.providers.prompt import (
     AssistantMessage,
@@ -18,13 +20,28 @@ from service.providers.prompt import (
     UserMessage,
 )
 
+CUT_SHORT = "[The reply above was interrupted before it was finished.]"
 
-def load(chat_id: str) -> tuple[Message, ...]:
-    """Everything said in a chat so far, in order."""
-    statement = select(MessageRow).where(MessageRow.chat_id == chat_id).order_by(MessageRow.seq)
+
+def load(question: Question) -> Iterator[Message]:
+    """Everything said in the question's chat so far, in order, but for what it replaces."""
+    in_chat = MessageRow.chat_id == question.chat_id
+    statement = select(MessageRow).where(in_chat).order_by(MessageRow.seq)
+    if question.replaces:
+        replaced = (question.user_message_id, question.replaces)
+        statement = statement.where(MessageRow.record_id.not_in(replaced))
     rows = list(db.session.scalars(statement))
+    cut_short = set(db.session.scalars(_aborted(question.chat_id)))
     db.session.commit()
-    return tuple(message for row in rows for message in messages_of(row))
+    for row in rows:
+        yield from messages_of(row)
+        if row.record_id in cut_short:
+            yield UserMessage(CUT_SHORT)
+
+
+def _aborted(chat_id: str) -> Select[str]:
+    statement = select(Turn.assistant_message_id)
+    return statement.where(Turn.chat_id == chat_id, Turn.status == "aborted")
 
 
 def messages_of(row: MessageRow) -> Iterator[Message]:

@@ -1,21 +1,76 @@
-"""One model round trip: the prompt out over HTTP, the events of the answer back."""
+"""One model round trip: the prompt out over HTTP, the events of the answer back.
 
+Source for limits and retries: contract section 5, "Upstream".
+"""
+
+import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from service.providers.events import Event, ProviderError
+from gevent import sleep
+
+from service.chat.running import Deadline
+from service.providers.events import CallStarted, Event, Fault, ProviderError, Text
+from service.providers.names import NameTable
 from service.providers.prompt import Prompt
-from service.providers.provider import Model
+from service.providers.provider import Kind, Model, Wire
 from service.providers.stream import decode
 from service.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
 
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are looked at
+RETRIES = 2
+LONGEST_PAUSE = 10.0  # seconds; a host that wants more patience than that is down for this turn
+UPSTREAM_FAULTS: dict[str, Fault] = {"unreachable": "busy", "timeout": "slow"}
 
-# Seconds without a byte, by provider: reasoning models of B and C are silent for long.
-IDLE = {"A": 30.0, "B": 90.0, "C": 90.0}
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds: to the first content, between two events, for the whole step."""
+
+    first: float
+    idle: float = 30.0
+    step: float = 180.0
 
 
-def ask(upstream: Upstream, model: Model, prompt: Prompt) -> Iterator[Event]:
-    """Events up to the terminal one. Raises `ProviderError`; nothing of its text is kept."""
+# Reasoning models of B and C are silent for long.
+LIMITS: dict[Kind, Limits] = {"A": Limits(30.0), "B": Limits(90.0), "C": Limits(90.0)}
+
+
+def ask(upstream: Upstream, model: Model, prompt: Prompt, deadline: Deadline) -> Iterator[Event]:
+    """Events up to the terminal one. Raises `ProviderError`, which bears nothing of its text.
+
+    A busy provider is asked up to twice more, as long as nothing has been shown.
+    """
+    limits = LIMITS[model.provider.kind]
+    deadline.begin(limits.first, limits.step)
+    try:
+        for attempt in range(RETRIES + 1):
+            shown = False
+            try:
+                for event in _ask_once(upstream, model, prompt):
+                    deadline.progress(limits.idle)
+                    shown = shown or isinstance(event, Text | CallStarted)
+                    yield event
+                return
+            except ProviderError as error:
+                if error.fault != "busy" or shown or attempt == RETRIES:
+                    raise
+                pause = _pause(attempt, error.retry_after)
+            sleep(pause)
+    finally:
+        deadline.end()
+
+
+def _pause(attempt: int, retry_after: float | None) -> float:
+    """Seconds before the next try: what the host asks for, else longer each time, with jitter."""
+    if retry_after is None:
+        return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - only spreads the tries
+    if retry_after > LONGEST_PAUSE:
+        raise ProviderError("busy", retry_after)
+    return retry_after + random.uniform(0, 0.25)  # noqa: S311
+
+
+def _ask_once(upstream: Upstream, model: Model, prompt: Prompt) -> Iterator[Event]:
     provider = model.provider
     request = provider.wire.request(provider, model.upstream_name, prompt)
     outbound = Outbound(
@@ -24,16 +79,30 @@ def ask(upstream: Upstream, model: Model, prompt: Prompt) -> Iterator[Event]:
         url=provider.base_url + request.path,
         headers=request.headers,
         body=request.body,
-        idle=IDLE[provider.kind],
+        idle=LIMITS[provider.kind].step,  # the deadline is the turn's; this is only a backstop
     )
     try:
         with upstream.open(outbound) as stream:
-            if stream.status != 200:
-                yield provider.wire.refusal(stream.status, _body(stream), request.names)
-            else:
-                yield from decode(stream.read, provider.wire.decoder(request.names))
+            yield from _events(stream, provider.wire, request.names)
     except UpstreamError as error:
-        raise ProviderError("busy" if error.reason == "unreachable" else "cut") from None
+        raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
+
+
+def _events(stream: ByteStream, wire: Wire, names: NameTable) -> Iterator[Event]:
+    try:
+        if stream.status != 200:
+            yield wire.refusal(stream.status, _body(stream), names)
+        else:
+            yield from decode(stream.read, wire.decoder(names))
+    except ProviderError as error:
+        error.retry_after = _retry_after(stream)
+        raise
+
+
+def _retry_after(stream: ByteStream) -> float | None:
+    """The header in seconds; its date form, which no model host uses, counts as absent."""
+    value = stream.headers.get("Retry-After", "")
+    return float(value) if value.isdigit() else None
 
 
 def _body(stream: ByteStream) -> bytes:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.extensions import BigId, db, now
@@ -60,5 +60,29 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     input_tokens: Mapped[int]
     output_tokens: Mapped[int]
     usage_estimated: Mapped[bool]
+    credits: Mapped[int] = mapped_column(BigInteger, default=0)  # micro-credits charged
     duration_ms: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Lease(db.Model):  # type: ignore[name-defined,misc]
+    """A worker is alive until `expires_at`, unless it renews."""
+
+    __tablename__ = "leases"
+
+    lease_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class Claim(db.Model):  # type: ignore[name-defined,misc]
+    """A user message whose turn is running; it counts while its worker's lease does."""
+
+    __tablename__ = "claims"
+    __table_args__ = (UniqueConstraint("user_id", "user_message_id"),)
+
+    turn_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255))
+    user_message_id: Mapped[str] = mapped_column(String(128))
+    chat_id: Mapped[str] = mapped_column(String(64), index=True)
+    lease_id: Mapped[str] = mapped_column(String(64), index=True)
+    end_reason: Mapped[str | None] = mapped_column(String(16))

@@ -29,15 +29,29 @@ class Assembly:
         texts = (part["text"] for part in self.parts if part["type"] == "text")
         return "\n\n".join(text for text in texts if text)
 
+    @property
+    def worth_keeping(self) -> bool:
+        """Whether any text or tool result has been produced."""
+        results = (part["state"].startswith("output-") for part in self._calls.values())
+        return bool(self.content) or any(results)
+
     def apply(self, chunk: Chunk) -> None:
+        if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one
+            self._pieces[chunk.id].append(chunk.delta)
+            return
         match chunk:
             case chunks.StartStep():
                 self._in_step = True
                 self.parts.append({"type": "step-start"})
             case chunks.FinishStep():
                 self._in_step = False
-            case chunks.TextStart(id) | chunks.TextDelta(id) | chunks.TextEnd(id):
-                self._apply_text(id, chunk)
+            case chunks.TextStart(id):
+                self._texts[id] = {"type": "text", "text": "", "state": "streaming"}
+                self._pieces[id] = []
+                self.parts.append(self._texts[id])
+            case chunks.TextEnd(id):
+                text = "".join(self._pieces.pop(id))
+                self._texts.pop(id).update(text=text, state="done")
             case chunks.ToolInputStart(call_id, name):
                 self._open_call(call_id, name, state="input-streaming")
             case chunks.ToolInputAvailable(call_id, name, given):
@@ -60,18 +74,6 @@ class Assembly:
                 yield chunks.ToolOutputError(call_id, INTERRUPTED)
         if self._in_step:
             yield chunks.FinishStep()
-
-    def _apply_text(self, id: str, chunk: Chunk) -> None:
-        match chunk:
-            case chunks.TextStart():
-                self._texts[id] = {"type": "text", "text": "", "state": "streaming"}
-                self._pieces[id] = []
-                self.parts.append(self._texts[id])
-            case chunks.TextDelta(delta=delta):
-                self._pieces[id].append(delta)
-            case chunks.TextEnd():
-                text = "".join(self._pieces.pop(id))
-                self._texts.pop(id).update(text=text, state="done")
 
     def _open_call(self, call_id: str, name: str, **values: Any) -> None:
         part = self._calls.get(call_id)

@@ -1,27 +1,24 @@
-"""A turn in its own greenlet, and the bounded queue between it and the response.
+"""A turn in its own greenlet, its endings, and the response that reads it.
 
-The greenlet runs `turn.run` and ends every stream; the response generator drains the queue,
-joins what is ready into one write, and keeps the connection alive while nothing comes.
+The greenlet carries the turn to one of its endings: finish, abort or error. The response joins
+what is ready into one write, keeps the connection alive while nothing comes, and notices when
+the client has left.
 """
 
+import socket
 from collections.abc import Iterator
 
 import gevent
 import structlog
 from flask import Flask
-from gevent.queue import Empty, Queue
 
-from service.chat import chunks, sse
+from service.chat import chunks, rows, sse, turn
 from service.chat.chunks import Chunk
-from service.chat.parts import Assembly
-from service.chat.question import Question
-from service.chat.turn import run
+from service.chat.running import Interrupted, Run, Runs
 from service.errors import ServiceError
+from service.lifecycle import ClientWatch
 from service.observe import TURNS
 from service.providers.events import Fault, ProviderError
-
-QUEUE_LIMIT = 256  # chunks; a slow reader holds the turn back, not the memory
-KEEP_ALIVE_SECONDS = 10
 
 FAULT_TEXTS: dict[Fault, str] = {
     "busy": "The model is busy right now. Please try again.",
@@ -30,59 +27,104 @@ FAULT_TEXTS: dict[Fault, str] = {
     "garbled": "The model's answer could not be read. Please try again.",
     "cut": "The model's answer broke off. Please try again.",
     "failed": "The model failed to answer. Please try again.",
+    "slow": "The model took too long to answer. Please try again.",
 }
+NOT_STORED = "The answer could not be saved. Please try again."
 
 log = structlog.get_logger("turn")
 
-END = None  # closes a queue of chunks
 
-
-def stream(app: Flask, question: Question) -> Iterator[bytes]:
-    """The whole body of a turn's response."""
-    queue = Queue(maxsize=QUEUE_LIMIT)
-    greenlet = gevent.spawn(_pump, app, question, queue)
+def stream(app: Flask, run: Run, sock: socket.socket | None) -> Iterator[bytes]:
+    """The whole body of a turn's response; `sock` is the client's connection, if there is one."""
+    gevent.spawn(carry, app, run)
+    watch = ClientWatch(sock, run.leave) if sock else None
     try:
+        run.writing = True
         yield sse.OPEN
-        yield from _drain(queue)
+        yield from _drain(run)
     finally:
-        greenlet.kill(block=False)
+        if watch:
+            watch.stop()
+        run.leave()
 
 
-def _drain(queue: "Queue[Chunk | None]") -> Iterator[bytes]:
-    while True:
-        try:
-            ready = [queue.get(timeout=KEEP_ALIVE_SECONDS)]
-        except Empty:
+def _drain(run: Run) -> Iterator[bytes]:
+    while not run.channel.ended:
+        run.rest()
+        ready = run.channel.take()
+        run.writing = True
+        if ready:
+            yield b"".join(map(sse.encode, ready))
+        elif not run.channel.ended:
             yield sse.KEEP_ALIVE
-            continue
-        while not queue.empty():
-            ready.append(queue.get_nowait())
-        if ready[-1] is END:
-            yield b"".join([*map(sse.encode, ready[:-1]), sse.DONE])
-            return
-        yield b"".join(map(sse.encode, ready))
+    if not run.channel.abandoned:
+        yield sse.DONE
 
 
-def _pump(app: Flask, question: Question, queue: "Queue[Chunk | None]") -> None:
-    """Run the turn to one of its endings; whatever it raises becomes an `error` chunk."""
-    ids = {"request_id": question.request_id, "turn_id": question.turn_id}
+def carry(app: Flask, run: Run) -> None:
+    """Run the turn to one of its endings; whatever it raises becomes the last chunk."""
+    ids = {"request_id": run.question.request_id, "turn_id": run.question.turn_id}
     structlog.contextvars.bind_contextvars(**ids)
-    assembly = Assembly()
-    status = "finished"
+    runs: Runs = app.extensions["runs"]
+    runs.add(run)
+    app.extensions["keeper"].attend()
+    status = "failed"
     try:
-        for chunk in run(app, question, assembly):
-            queue.put(chunk)
+        for chunk in _finish(app, run):
+            run.channel.put(chunk)
+        status = "finished"
+    except Interrupted as end:
+        status = _abort(app, run, end)
     except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
-        status = "failed"
-        for chunk in _ending(assembly, _explain(error)):
-            queue.put(chunk)
-    queue.put(END)
-    TURNS.labels(question.model.id, status).inc()
+        _fail(app, run, error)
+    finally:
+        runs.remove(run)
+        run.channel.close()
+        TURNS.labels(run.question.model.id, status).inc()
 
 
-def _ending(assembly: Assembly, text: str) -> Iterator[Chunk]:
-    yield from assembly.closing()
-    yield chunks.Error(text)
+def _finish(app: Flask, run: Run) -> Iterator[Chunk]:
+    """The whole turn; its rows are stored before `finish` is given out."""
+    run.begin()
+    question = run.question
+    ids = {"turnId": question.turn_id, "modelId": question.model.id}
+    yield chunks.Start(question.assistant_message_id, ids)
+    yield from turn.answer(app, run)
+    run.settle_down()
+    run.check()
+    try:
+        rows.store(app, run, "finished")
+    except rows.ChatDeleted:
+        raise Interrupted("deleted") from None
+    yield chunks.Finish(run.tally.metadata)
+
+
+def _abort(app: Flask, run: Run, end: Interrupted) -> str:
+    """Interrupted: what was said is kept, unless the operator does not want that."""
+    run.settle_down()
+    run.tally.cut()
+    log.info("aborted", reason=end.reason)
+    for chunk in run.assembly.closing():
+        run.assembly.apply(chunk)
+        run.channel.put(chunk)
+    kept = app.config["SETTINGS"].keep_aborted_turns and run.assembly.worth_keeping
+    try:
+        if kept and end.reason != "deleted":
+            rows.store(app, run, "aborted")
+        else:
+            app.extensions["keeper"].let_go(run)
+    except (rows.ChatDeleted, rows.NotStored):
+        app.extensions["keeper"].let_go(run)
+    run.channel.put(chunks.MessageMetadata({**run.tally.metadata, "aborted": True}))
+    run.channel.put(chunks.Abort())
+    return "aborted"
+
+
+def _fail(app: Flask, run: Run, error: Exception) -> None:
+    run.settle_down()
+    for chunk in (*run.assembly.closing(), chunks.Error(_explain(error))):
+        run.channel.put(chunk)
+    app.extensions["keeper"].let_go(run)
 
 
 def _explain(error: Exception) -> str:
@@ -91,6 +133,8 @@ def _explain(error: Exception) -> str:
         case ProviderError():
             log.warning("provider failed", fault=error.fault)
             return FAULT_TEXTS[error.fault]
+        case rows.NotStored():
+            return NOT_STORED
         case ServiceError():
             return error.message
     log.error("turn failed", exc_info=error)

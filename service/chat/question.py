@@ -9,7 +9,11 @@ from service.providers.provider import Model
 
 @dataclass(frozen=True)
 class Question:
-    """Holds no row and no connection; `began` is on the monotonic clock, in seconds."""
+    """Holds no row and no connection; `began` is on the monotonic clock, in seconds.
+
+    `replaces` is the assistant message that this turn answers anew, if any. `held` is the amount
+    of the hold in micro-credits.
+    """
 
     turn_id: str
     chat_id: str
@@ -19,4 +23,7 @@ class Question:
     content: str
     model: Model
     request_id: str
+    hold_id: str
+    held: int
+    replaces: str | None = None
     began: float = field(default_factory=time.monotonic)

@@ -1,45 +1,122 @@
-"""The rows of a completed turn: user, assistant, metadata, in one transaction.
+"""The rows of an ended turn: user, assistant, metadata, in one transaction with its charge.
 
 Source: specification, "One chat turn", step 6; contract section 5.
 """
 
 import time
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import func, insert, select, update
-from sqlalchemy.exc import DBAPIError
+import gevent
+import structlog
+from flask import Flask
+from sqlalchemy import Connection, Insert, bindparam, case, delete, func, insert, select, update
+from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
 from sqlalchemy.orm import Session
 
+from service.chat import claims, costs
 from service.chat.models import Chat, Message, Turn
-from service.chat.parts import Assembly
 from service.chat.question import Question
-from service.chat.tally import Tally
+from service.chat.running import Run
 from service.database import write_transaction
 from service.errors import NotFound
-from service.extensions import now
+from service.extensions import db, now, table
 
 TITLE_TAKEN = 60  # characters of the user's text that name an unnamed chat
 TICK = timedelta(microseconds=1)
+WRITE_SECONDS = 10.0  # for one try; a database that hangs longer has lost the connection
+
+Status = Literal["finished", "aborted"]
+
+log = structlog.get_logger("turn")
+
+# Built once: to build a statement takes several times as long as to run it.
+_chats, _messages, _turns = table(Chat), table(Message), table(Turn)
+_this_chat = _chats.c.record_id == bindparam("chat")
+LOCK_CHAT = select(_chats.c.seq).where(_this_chat).with_for_update()
+NEWEST = select(func.max(_messages.c.created_at)).where(_messages.c.chat_id == bindparam("chat"))
+INSERT_MESSAGE = insert(_messages)
+INSERT_TURN = insert(_turns)
+TOUCH_CHAT = (
+    update(_chats)
+    .where(_this_chat)
+    .values(
+        updated_at=bindparam("moment"),
+        title=case((_chats.c.title == "", bindparam("name")), else_=_chats.c.title),
+    )
+)
 
 
-def store(question: Question, assembly: Assembly, tally: Tally) -> None:
-    """All three rows or none. Raises `NotFound` when the chat has been deleted meanwhile."""
-    with write_transaction() as session:
-        chat = select(Chat).where(Chat.record_id == question.chat_id).with_for_update()
-        if session.scalar(chat) is None:
-            raise NotFound("This chat has been deleted.")
-        moment = _next_moment(session, question.chat_id)
-        answered = moment + TICK
-        _insert(session, Message, {**_user_row(question), **_times(moment)})
-        _insert(session, Message, {**_assistant_row(question, assembly), **_times(answered)})
-        _insert(session, Turn, {**_metadata_row(question, tally), "created_at": answered})
-        _touch(session, question, answered)
+class ChatDeleted(NotFound):
+    message = "This chat has been deleted."
 
 
-def _next_moment(session: Session, chat_id: str) -> datetime:
+class NotStored(Exception):
+    """The rows could not be written, whatever was tried."""
+
+
+def store(app: Flask, run: Run, status: Status) -> None:
+    """All three rows or none, and then the claim is gone and the turn is paid.
+
+    When the connection is lost the outcome is unknown: the group is tried once more, and rows
+    found committed are success. Raises `ChatDeleted`, `NotStored`.
+    """
+    try:
+        _try(app, run, status)
+    except (DBAPIError, TimeoutError, gevent.Timeout) as error:
+        log.warning("rows not stored", error=type(error).__name__)
+        try:
+            if not _found(app, run.question):
+                _try(app, run, status)
+        except IntegrityError:
+            if not _found(app, run.question):
+                raise NotStored() from None
+        except (DBAPIError, TimeoutError, gevent.Timeout) as again:
+            log.error("rows not stored", error=type(again).__name__)
+            raise NotStored() from None
+
+
+def _try(app: Flask, run: Run, status: Status) -> None:
+    with gevent.Timeout(WRITE_SECONDS), app.app_context(), write_transaction() as session:
+        _write(session, run, status)
+
+
+def _found(app: Flask, question: Question) -> bool:
+    with gevent.Timeout(WRITE_SECONDS), app.app_context():
+        stored = select(Turn.seq).where(Turn.turn_id == question.turn_id)
+        return db.session.scalar(stored) is not None
+
+
+def _write(session: Session, run: Run, status: Status) -> None:
+    question, connection = run.question, session.connection()
+    if connection.scalar(LOCK_CHAT, {"chat": question.chat_id}) is None:
+        raise ChatDeleted()
+    if question.replaces:
+        _remove(session, question)
+    moment = _next_moment(connection, question.chat_id)
+    answered = moment + TICK
+    _insert(connection, INSERT_MESSAGE, {**_user_row(question), **_times(moment)})
+    _insert(connection, INSERT_MESSAGE, {**_assistant_row(run), **_times(answered)})
+    charged = costs.charge(session, run)
+    metadata = _metadata_row(run, status) | {"credits": charged, "created_at": answered}
+    _insert(connection, INSERT_TURN, metadata)
+    claims.drop(session, question.turn_id)
+    # A chat nobody has named takes its name from the first completed turn.
+    title = " ".join(question.content.split())[:TITLE_TAKEN]
+    touched = {"chat": question.chat_id, "moment": answered, "name": title}
+    connection.execute(TOUCH_CHAT, touched)
+
+
+def _remove(session: Session, question: Question) -> None:
+    """The old question and answer go in the transaction that brings the new ones."""
+    old = Message.record_id.in_([question.user_message_id, question.replaces])
+    mine = Message.user_id == question.caller.subject
+    session.execute(delete(Message).where(mine, Message.chat_id == question.chat_id, old))
+
+
+def _next_moment(connection: Connection, chat_id: str) -> datetime:
     """Now, but later than any row of the chat: `createdAt` never stands still within one."""
-    newest = session.scalar(select(func.max(Message.created_at)).where(Message.chat_id == chat_id))
+    newest = connection.scalar(NEWEST, {"chat": chat_id})
     return max(now(), newest + TICK) if newest else now()
 
 
@@ -47,23 +124,16 @@ def _times(moment: datetime) -> dict[str, datetime]:
     return {"created_at": moment, "updated_at": moment}
 
 
-def _insert(session: Session, table: Any, values: dict[str, Any]) -> None:
+def _insert(connection: Connection, statement: Insert, values: dict[str, Any]) -> None:
     """One row in a savepoint of its own, tried twice."""
-    statement = insert(table).values(**values)
     try:
-        with session.begin_nested():
-            session.execute(statement)
-    except DBAPIError:
-        with session.begin_nested():
-            session.execute(statement)
-
-
-def _touch(session: Session, question: Question, moment: datetime) -> None:
-    """A chat nobody has named takes its name from the first completed turn."""
-    title = " ".join(question.content.split())[:TITLE_TAKEN]
-    by_id = Chat.record_id == question.chat_id
-    session.execute(update(Chat).where(by_id).values(updated_at=moment))
-    session.execute(update(Chat).where(by_id, Chat.title == "").values(title=title))
+        with connection.begin_nested():
+            connection.execute(statement, values)
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise  # there is no transaction left to try it in
+        with connection.begin_nested():
+            connection.execute(statement, values)
 
 
 def _user_row(question: Question) -> dict[str, Any]:
@@ -76,18 +146,19 @@ def _user_row(question: Question) -> dict[str, Any]:
     }
 
 
-def _assistant_row(question: Question, assembly: Assembly) -> dict[str, Any]:
+def _assistant_row(run: Run) -> dict[str, Any]:
     return {
-        "record_id": question.assistant_message_id,
-        "chat_id": question.chat_id,
-        "user_id": question.caller.subject,
+        "record_id": run.question.assistant_message_id,
+        "chat_id": run.question.chat_id,
+        "user_id": run.question.caller.subject,
         "role": "assistant",
-        "content": assembly.content,
-        "parts": assembly.parts,
+        "content": run.assembly.content,
+        "parts": run.assembly.parts,
     }
 
 
-def _metadata_row(question: Question, tally: Tally) -> dict[str, Any]:
+def _metadata_row(run: Run, status: Status) -> dict[str, Any]:
+    question, tally = run.question, run.tally
     return {
         "turn_id": question.turn_id,
         "chat_id": question.chat_id,
@@ -95,7 +166,7 @@ def _metadata_row(question: Question, tally: Tally) -> dict[str, Any]:
         "user_message_id": question.user_message_id,
         "assistant_message_id": question.assistant_message_id,
         "model": question.model.id,
-        "status": "finished",
+        "status": status,
         "finish_reason": tally.reason,
         "steps": tally.steps,
         "input_tokens": tally.input,

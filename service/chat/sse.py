@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from typing import get_args
 
 from service.chat.chunks import ABSENT, Chunk
 
@@ -19,11 +20,18 @@ HEADERS = {
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
+# Of each class, the names of its fields but for `type`, which comes first on the wire.
+_NAMES = {
+    kind: tuple(field.name for field in fields(kind) if field.name != "type")
+    for kind in get_args(Chunk)
+}
+
+
 def encode(chunk: Chunk) -> bytes:
     """`data: {…}` and a blank line; `type` comes first, as readers of raw streams like it."""
     body = {"type": chunk.type}
-    for field in fields(chunk):
-        value = getattr(chunk, field.name)
+    for name in _NAMES[type(chunk)]:
+        value = getattr(chunk, name)
         if value is not ABSENT:
-            body[field.name] = value
+            body[name] = value
     return f"data: {_encode(body)}\n\n".encode()

@@ -50,6 +50,7 @@ class Step:
     text: list[str] = field(default_factory=list)
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
+    accepted: bool = False
     results: list[tuple[Call, Outcome]] = field(default_factory=list)
     _open_text: str | None = None
     _texts: int = 0
@@ -63,9 +64,14 @@ class Step:
             outcomes = ((call.id, outcome) for call, outcome in self.results)
             yield ToolResults(tuple(Result(id, o.text, o.failed) for id, o in outcomes))
 
+    @property
+    def refused(self) -> bool:
+        return self.finished is not None and self.finished.refused
+
     def translate(self, events: Iterator[Event]) -> Chunks:
         """Events as chunks, until the terminal one, which closes what is open."""
         for event in events:
+            self.accepted = True
             match event:
                 case Text(text):
                     yield from self.say(text)
@@ -93,8 +99,7 @@ class Step:
 
     def run_calls(self, app: Flask, tools: Tools, context: ToolContext) -> Chunks:
         """Run the finished calls, in the order in which the model made them."""
-        assert self.finished
-        if self.muted:
+        if self.muted or not self.finished:
             return
         whole = {call.key for call in self.finished.calls}
         for key, (call_id, name) in self.calls.items():

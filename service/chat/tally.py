@@ -1,49 +1,87 @@
-"""What a turn has used so far, and how its last step ended."""
+"""What a turn has used so far, what that costs, and how its last step ended."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
+from service.billing import prices
 from service.chat.step import Step
 from service.providers.events import FinishReason, Usage
 from service.providers.prompt import AssistantMessage, Prompt, ToolResults, UserMessage
+from service.providers.provider import Model
 
-CHARACTERS_PER_TOKEN = 4  # a rough mean of English text; only where the provider is silent
+BYTES_PER_TOKEN = 4  # a rough mean of English text; only where the provider is silent
 
 
 @dataclass
 class Tally:
     """Sums over the steps of a turn. `estimated` is true once a provider did not say."""
 
+    model: Model
     steps: int = 0
     input: int = 0
     output: int = 0
     estimated: bool = False
     reason: FinishReason = "other"
+    _open: tuple[Prompt, Step] | None = None
 
-    def add(self, number: int, prompt: Prompt, step: Step) -> None:
+    @property
+    def cost(self) -> int:
+        """Micro-credits."""
+        return prices.cost(self.model.id, self.input, self.output)
+
+    def begin(self, prompt: Prompt, step: Step) -> None:
+        self._open = (prompt, step)
+
+    def end(self) -> None:
+        """The open round trip is whole."""
+        assert self._open
+        prompt, step = self._open
         assert step.finished
-        usage = step.finished.usage or _estimate(prompt, "".join(step.text))
-        self.estimated |= step.finished.usage is None
-        self.steps = number
-        self.input += usage.input
-        self.output += usage.output
+        self._add(step.finished.usage, prompt, step)
         self.reason = step.finished.reason
+        self._open = None
+
+    def cut(self) -> None:
+        """The turn was interrupted: what the open round trip has used can only be estimated."""
+        if self._open and self._open[1].accepted:
+            self._add(None, *self._open)
+        self._open = None
+
+    @property
+    def usage(self) -> dict[str, Any]:
+        usage: dict[str, Any] = {"inputTokens": self.input, "outputTokens": self.output}
+        return {**usage, "estimated": True} if self.estimated else usage
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What travels in `messageMetadata` of the last chunk."""
-        usage: dict[str, Any] = {"inputTokens": self.input, "outputTokens": self.output}
-        if self.estimated:
-            usage["estimated"] = True
-        return {"finishReason": self.reason, "steps": self.steps, "usage": usage}
+        """What travels in `messageMetadata` at the end."""
+        return {"finishReason": self.reason, "steps": self.steps, "usage": self.usage}
+
+    def _add(self, usage: Usage | None, prompt: Prompt, step: Step) -> None:
+        self.estimated |= usage is None
+        usage = usage or _estimate(prompt, "".join(step.text))
+        self.steps = step.number
+        self.input += usage.input
+        self.output += usage.output
+
+
+def size(prompt: Prompt) -> int:
+    """UTF-8 bytes of everything a prompt says, roughly as its wire will."""
+    total = len(prompt.system.encode())
+    total += sum(len(json.dumps(tool.schema)) + len(tool.description) for tool in prompt.tools)
+    for message in prompt.messages:
+        match message:
+            case UserMessage(text):
+                total += len(text.encode())
+            case AssistantMessage(text, calls):
+                total += len(text.encode())
+                total += sum(len(json.dumps(call.input)) + len(call.name) for call in calls)
+            case ToolResults(results):
+                total += sum(len(result.content.encode()) for result in results)
+    return total
 
 
 def _estimate(prompt: Prompt, answer: str) -> Usage:
-    asked = len(prompt.system)
-    for message in prompt.messages:
-        match message:
-            case UserMessage(text) | AssistantMessage(text):
-                asked += len(text)
-            case ToolResults(results):
-                asked += sum(len(result.content) for result in results)
-    return Usage(asked // CHARACTERS_PER_TOKEN + 1, len(answer) // CHARACTERS_PER_TOKEN + 1)
+    asked, said = size(prompt), len(answer.encode())
+    return Usage(asked // BYTES_PER_TOKEN + 1, said // BYTES_PER_TOKEN + 1)

@@ -1,20 +1,19 @@
 """The turn: one answer to one user message, step after step, as a generator of chunks."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from flask import Flask
 
 from config import Settings
-from service.chat import chunks, history, rows
+from service.chat import chunks, costs, history
 from service.chat.chunks import Chunk
 from service.chat.instructions import SYSTEM
 from service.chat.model_call import ask
-from service.chat.parts import Assembly
-from service.chat.question import Question
+from service.chat.running import Run
 from service.chat.step import Step
-from service.chat.tally import Tally
 from service.chat.tools.tool import ToolContext, Tools
+from service.providers.events import ProviderError
 from service.providers.prompt import Message, Prompt, UserMessage
 
 STEPS = 5  # specification, "Limits": each is a full model round trip
@@ -25,41 +24,34 @@ NO_TEXT = {
     "tool-calls": "I have reached the limit of tool steps for one answer. Ask me to go on.",
 }
 NO_TEXT_AT_ALL = "The model had nothing to say to this."
+NO_CREDITS = "Your credits do not suffice to go on with this answer."
 
 
-def run(app: Flask, question: Question, assembly: Assembly) -> Iterator[Chunk]:
-    """Every chunk of the turn; the rows are stored before `finish` is given out.
+def answer(app: Flask, run: Run) -> Iterator[Chunk]:
+    """The steps of a turn, each chunk added to the run's assembly before anybody reads it.
 
-    Raises `ProviderError`, `ServiceError`; then nothing is stored.
+    Raises `ProviderError` and `ServiceError`.
     """
-    ids = {"turnId": question.turn_id, "modelId": question.model.id}
-    yield chunks.Start(question.assistant_message_id, ids)
-    tally = Tally()
-    yield from _assembled(assembly, _steps(app, question, tally))
-    with app.app_context():
-        rows.store(question, assembly, tally)
-    yield chunks.Finish(tally.metadata)
+    for chunk in _steps(app, run):
+        run.assembly.apply(chunk)
+        yield chunk
 
 
-def _steps(app: Flask, question: Question, tally: Tally) -> Iterator[Chunk]:
+def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
     with app.app_context():
-        conversation: list[Message] = [
-            *history.load(question.chat_id),
-            UserMessage(question.content),
-        ]
+        conversation: list[Message] = list(history.load(run.question))
+    conversation.append(UserMessage(run.question.content))
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
         yield chunks.StartStep()
-        yield from _step(app, question, step, tuple(conversation), tally)
+        yield from _step(app, run, step, tuple(conversation))
         yield chunks.FinishStep()
         conversation += step.messages
-        if not step.results and tally.reason != "pause":
+        if not step.results and run.tally.reason != "pause":
             return
 
 
-def _step(
-    app: Flask, question: Question, step: Step, conversation: tuple[Message, ...], tally: Tally
-) -> Iterator[Chunk]:
+def _step(app: Flask, run: Run, step: Step, conversation: tuple[Message, ...]) -> Iterator[Chunk]:
     tools: Tools = app.extensions["tools"]
     settings: Settings = app.config["SETTINGS"]
     prompt = Prompt(
@@ -69,27 +61,32 @@ def _step(
         calls_allowed=not step.muted,
         max_output_tokens=settings.max_output_tokens,
     )
-    yield from _round_trip(app, question, step, prompt, tally)
-    assert step.finished
-    if step.muted and step.finished.refused and not step.text:
-        # gpt-oss hosts refuse a call made in spite of tool_choice "none": once more, without any.
-        yield from _round_trip(app, question, step, replace(prompt, tools=()), tally)
-    context = ToolContext(question.caller, app.extensions["collections"])
+    if not costs.afford(app, run, prompt):
+        yield from step.close(NO_CREDITS)
+        return
+    yield from _round_trip(app, run, step, prompt)
+    if step.muted and step.refused and not step.text:
+        yield from _ask_without_tools(app, run, step, prompt)
+    context = ToolContext(run.question.caller, app.extensions["collections"])
     yield from step.run_calls(app, tools, context)
     if not step.results and not step.text:
-        yield from step.close(NO_TEXT.get(tally.reason, NO_TEXT_AT_ALL))
+        yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
 
 
-def _round_trip(
-    app: Flask, question: Question, step: Step, prompt: Prompt, tally: Tally
-) -> Generator[Chunk, None, None]:
-    yield from step.translate(ask(app.extensions["upstream"], question.model, prompt))
-    assert step.finished  # a stream without its terminal event has raised
-    tally.add(step.number, prompt, step)
+def _round_trip(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
+    run.tally.begin(prompt, step)
+    events = ask(app.extensions["upstream"], run.question.model, prompt, run.deadline)
+    yield from step.translate(events)
+    run.tally.end()
 
 
-def _assembled(assembly: Assembly, given: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Each chunk is part of the message before anybody reads it."""
-    for chunk in given:
-        assembly.apply(chunk)
-        yield chunk
+def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
+    """gpt-oss hosts refuse a call made in spite of tool_choice "none": once more, without any.
+
+    Some then refuse a history with calls in it; the step ends in a text of ours.
+    """
+    try:
+        yield from _round_trip(app, run, step, replace(prompt, tools=()))
+    except ProviderError as error:
+        if error.fault != "refused-request":
+            raise

@@ -1,18 +1,20 @@
-"""`POST /api/ai/chat`: one turn, streamed. Source: specification, "Chat endpoints"."""
+"""`POST /api/ai/chat`: one turn, streamed; and how to stop one.
 
+Source: specification, "Chat endpoints"; contract sections 4 and 5.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g
+from flask import Blueprint, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
-from sqlalchemy import select
 
-from service.chat import pump, sse
-from service.chat.models import Chat, Message
-from service.chat.question import Question
+from service.chat import claims, pump, reuse, sse
+from service.chat.admission import Asking, admit
+from service.chat.running import Run, Runs
+from service.chat.views import check_owned
+from service.database import write_transaction
 from service.edge import AtMost, Text, answers, body
-from service.errors import Conflict, InvalidModel, NotConfigured, NotFound
-from service.extensions import db
-from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
 
@@ -29,6 +31,7 @@ class TurnRequest(Schema):
     userMessageId = Text(required=True, validate=validate.Length(1, 128))
     content = Text(required=True, validate=[validate.Length(1), AtMost(CONTENT_LIMIT)])
     modelId = Text(load_default=None, allow_none=True)
+    trigger = Text(load_default=None, allow_none=True)
 
 
 class ModelSchema(Schema):
@@ -42,6 +45,10 @@ class ModelsSchema(Schema):
     models = fields.List(fields.Nested(ModelSchema), required=True)
 
 
+class StopSchema(Schema):
+    stopped = fields.Boolean(required=True)
+
+
 @turns.post("/chat")
 @body(TurnRequest())
 @answers(None, media_type="text/event-stream")
@@ -51,11 +58,35 @@ def answer(data: dict[str, Any]) -> Response:
     The rows of the turn are stored before the `finish` chunk. `X-Asst-Id` is the assistant
     row's id. Every refusal is plain JSON before the first byte of the stream.
     """
-    question = _question(data)
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    response = Response(pump.stream(app, question), headers=sse.HEADERS)
-    response.headers["X-Asst-Id"] = question.assistant_message_id
-    return response
+    admitted = admit(app, _asking(data))
+    if isinstance(admitted, reuse.Stored):
+        return _response(admitted.answer.record_id, _replayed(admitted))
+    # gunicorn's own connection, for noticing a client that leaves; absent under other servers
+    sock = request.environ.get("gunicorn.socket")
+    run = Run(admitted, sock)
+    return _response(admitted.assistant_message_id, pump.stream(app, run, sock))
+
+
+@turns.post("/chat/<chat_id>/stop")
+@answers(StopSchema())
+def stop(chat_id: str) -> dict[str, bool]:
+    """Stop the replies that are running in a chat, in whichever worker"""
+    with write_transaction() as session:
+        check_owned(session, chat_id)
+        stopped = claims.request_end(session, chat_id, "stop")
+    runs: Runs = current_app.extensions["runs"]
+    runs.interrupt_chat(chat_id, "stop")
+    return {"stopped": stopped}
+
+
+@turns.get("/chat/<chat_id>/stream")
+@answers(None, 204, media_type="text/event-stream")
+def resume(chat_id: str) -> Response:
+    """Resume a running reply: there is never one to resume, for now"""
+    with write_transaction() as session:
+        check_owned(session, chat_id)
+    return Response(status=204)
 
 
 @turns.get("/models")
@@ -76,43 +107,23 @@ def models() -> dict[str, Any]:
     }
 
 
-def _question(data: dict[str, Any]) -> Question:
-    """The checks in the contract's order: model id, chat, message id, provider."""
-    model = _model(data["modelId"])
-    _check_chat(data["chatId"])
-    _check_message_id(data["userMessageId"])
-    if model.provider.missing_setting:
-        raise NotConfigured(model.provider.missing_setting)
-    return Question(
-        turn_id=new_id("turn"),
-        chat_id=data["chatId"],
+def _asking(data: dict[str, Any]) -> Asking:
+    return Asking(
         caller=g.caller,
+        chat_id=data["chatId"],
         user_message_id=data["userMessageId"],
-        assistant_message_id=new_id("msg"),
         content=data["content"],
-        model=model,
+        model_id=data["modelId"],
+        trigger=data["trigger"],
         request_id=g.request_id,
     )
 
 
-def _model(model_id: str | None) -> Model:
-    """Only the id's absence means the default. Raises `InvalidModel`."""
-    known: dict[str, Model] = current_app.extensions["models"]
-    model = known.get(DEFAULT_MODEL if model_id is None else model_id)
-    if model is None:
-        raise InvalidModel("There is no such model.", allowed=list(known))
-    return model
+def _response(assistant_message_id: str, stream: Iterator[bytes]) -> Response:
+    response = Response(stream, headers=sse.HEADERS)
+    response.headers["X-Asst-Id"] = assistant_message_id
+    return response
 
 
-def _check_chat(chat_id: str) -> None:
-    owned = select(Chat.seq).where(Chat.record_id == chat_id, Chat.user_id == g.caller.subject)
-    if db.session.scalar(owned) is None:
-        raise NotFound()
-
-
-def _check_message_id(message_id: str) -> None:
-    used = select(Message.seq).where(
-        Message.user_id == g.caller.subject, Message.record_id == message_id
-    )
-    if db.session.scalar(used) is not None:
-        raise Conflict("This message id is already in use.")
+def _replayed(stored: reuse.Stored) -> Iterator[bytes]:
+    yield sse.OPEN + b"".join(map(sse.encode, reuse.replay(stored))) + sse.DONE

@@ -5,13 +5,15 @@ Source: specification, "Chat endpoints"; contract section 4.
 
 from typing import Any
 
-from flask import Blueprint, g
+from flask import Blueprint, current_app, g
 from marshmallow import Schema, fields, validate
 from sqlalchemy import delete as delete_rows
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.chat import claims
 from service.chat.models import TITLE_LIMIT, Chat
+from service.chat.running import Runs
 from service.database import write_transaction
 from service.edge import Text, answers, body
 from service.errors import NotFound
@@ -70,7 +72,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
 def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
     """Rename a chat"""
     with write_transaction() as session:
-        chat = _owned(session, chat_id)
+        chat = check_owned(session, chat_id)
         chat.title, chat.updated_at = data["title"], now()
     return {"chat": chat_record(chat)}
 
@@ -80,8 +82,11 @@ def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
 def delete(chat_id: str) -> dict[str, Any]:
     """Delete a chat and all its messages"""
     with write_transaction() as session:
-        chat = _owned(session, chat_id)
+        chat = check_owned(session, chat_id)
+        claims.request_end(session, chat_id, "deleted")
         session.execute(delete_rows(Chat).where(Chat.seq == chat.seq))
+    runs: Runs = current_app.extensions["runs"]
+    runs.interrupt_chat(chat_id, "deleted")
     return {"success": True}
 
 
@@ -96,7 +101,7 @@ def chat_record(chat: Chat) -> dict[str, Any]:
     }
 
 
-def _owned(session: Session, chat_id: str) -> Chat:
+def check_owned(session: Session, chat_id: str) -> Chat:
     """Raises `NotFound`, the same for what is absent and what is another's."""
     chat = session.scalar(
         select(Chat)

@@ -17,6 +17,7 @@ Fault = Literal[
     "garbled",  # not what the wire promises
     "cut",  # ended before its terminal event
     "failed",  # the provider reported an error of its own
+    "slow",  # nothing came for too long
 ]
 
 

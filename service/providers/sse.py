@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from service.providers.events import ProviderError
 
-LINE_LIMIT = 16 << 20  # bytes; no provider sends a line a hundredth as long
+LINE_LIMIT = 16 << 20  # bytes of a line or an event; no provider sends a hundredth as much
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -29,6 +29,7 @@ class Reader:
         self._name = b""
         self._data: list[bytes] = []
         self._begun = False
+        self._size = 0  # of the event's data so far
 
     def feed(self, piece: bytes) -> Iterator[ServerSentEvent]:
         """Raises `ProviderError` for a line over `LINE_LIMIT`."""
@@ -73,12 +74,15 @@ class Reader:
         value = value.removeprefix(b" ")
         if name == b"data":
             self._data.append(value)
+            self._size += len(value) + 1
+            if self._size > LINE_LIMIT:
+                raise ProviderError("garbled")
         elif name == b"event":
             self._name = value
 
     def _take(self) -> ServerSentEvent | None:
         name, data = self._name, self._data
-        self._name, self._data = b"", []
+        self._name, self._data, self._size = b"", [], 0
         if not data:
             return None
         return ServerSentEvent(name.decode("utf-8", "replace"), b"\n".join(data))

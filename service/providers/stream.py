@@ -33,8 +33,10 @@ def _checked(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
 
 
 def _last(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
-    """The unterminated last event: if it is not whole, the stream was cut inside it."""
+    """The unterminated last event: if it is not whole, the stream was cut inside it, and the
+    decoder says whether it may end there."""
     try:
         yield from _checked(decoder, event)
     except ProviderError as error:
-        raise ProviderError("cut") if error.fault == "garbled" else error from None
+        if error.fault != "garbled":
+            raise

@@ -44,6 +44,9 @@ def frames(reply: Reply, fault: str | None) -> Iterator[bytes]:
 
 
 def _events(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
+    if fault == "silent-first":
+        yield None
+        return
     if fault == "overloaded-first":
         yield _error("overloaded_error")
         return

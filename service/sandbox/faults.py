@@ -40,6 +40,7 @@ BREAKS = {
     "cut": "the connection ends after some tokens",
     "cut-in-call": "the connection ends inside a tool call",
     "silent": "nothing comes for ten minutes after the first tokens",
+    "silent-first": "nothing comes for ten minutes",
 }
 
 SHAPES = {

@@ -44,7 +44,15 @@ def frames(reply: Reply, fault: str | None) -> Iterator[bytes]:
         yield b"data: [DONE]\n\n"
 
 
-ENDLESS = ("overloaded-first", "error-first", "error-midway", "cut", "cut-in-call", "silent")
+ENDLESS = (
+    "overloaded-first",
+    "error-first",
+    "error-midway",
+    "cut",
+    "cut-in-call",
+    "silent",
+    "silent-first",
+)
 REFUSED = {
     "code": "tool_use_failed",
     "status_code": 400,
@@ -53,6 +61,9 @@ REFUSED = {
 
 
 def _chunks(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
+    if fault == "silent-first":
+        yield None
+        return
     if fault in ("overloaded-first", "error-first"):
         yield {"error": {"type": "server_error", "message": "secret of upstream-host"}}
         return

@@ -16,7 +16,7 @@ def dump(body: dict[str, Any]) -> bytes:
 def parse(data: bytes) -> dict[str, Any]:
     """A JSON object; raises `ProviderError` for anything else."""
     try:
-        parsed = json.loads(data)
+        parsed = json.loads(data.decode())  # json.loads would first guess the encoding
     except (ValueError, RecursionError):
         raise ProviderError("garbled") from None
     if not isinstance(parsed, dict):

@@ -1,0 +1,131 @@
+"""Letting a turn in: the checks in the contract's order, then the claim and the hold.
+
+Source: contract section 5, "Order, before the stream".
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.auth.users import Caller
+from service.billing import ledger, prices
+from service.billing.payer import payer_of
+from service.chat import claims, reuse
+from service.chat.costs import HOLD_SECONDS
+from service.chat.instructions import SYSTEM
+from service.chat.models import Chat
+from service.chat.question import Question
+from service.chat.tally import size
+from service.database import write_transaction
+from service.errors import Draining, InvalidModel, NotConfigured, NotFound
+from service.extensions import db
+from service.ids import new_id
+from service.providers.catalog import DEFAULT_MODEL
+from service.providers.prompt import Prompt, UserMessage
+from service.providers.provider import Model
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A valid request body, and who sent it."""
+
+    caller: Caller
+    chat_id: str
+    user_message_id: str
+    content: str
+    model_id: str | None
+    trigger: str | None
+    request_id: str
+
+
+def admit(app: Flask, asking: Asking) -> Question | reuse.Stored:
+    """The question to answer, claimed and held for; or the answer that is stored already.
+
+    Raises `ServiceError` for every refusal.
+    """
+    if app.extensions["lifecycle"].draining:
+        raise Draining()
+    model = _model(app, asking.model_id)
+    _check_chat(asking)
+    stored = reuse.find(asking.caller, asking.chat_id, asking.user_message_id)
+    if stored and reuse.is_retry(asking.caller, stored, asking.content, asking.trigger):
+        return stored
+    if model.provider.missing_setting:
+        raise NotConfigured(model.provider.missing_setting)
+    db.session.commit()
+    return _claimed(app, _question(asking, model, stored), stored)
+
+
+def _model(app: Flask, model_id: str | None) -> Model:
+    """Only the id's absence means the default. Raises `InvalidModel`."""
+    known: dict[str, Model] = app.extensions["models"]
+    model = known.get(DEFAULT_MODEL if model_id is None else model_id)
+    if model is None:
+        raise InvalidModel("There is no such model.", allowed=list(known))
+    return model
+
+
+def _check_chat(asking: Asking) -> None:
+    owned = Chat.record_id == asking.chat_id, Chat.user_id == asking.caller.subject
+    if db.session.scalar(select(Chat.seq).where(*owned)) is None:
+        raise NotFound()
+
+
+def _question(asking: Asking, model: Model, stored: reuse.Stored | None) -> Question:
+    return Question(
+        turn_id=new_id("turn"),
+        chat_id=asking.chat_id,
+        caller=asking.caller,
+        user_message_id=asking.user_message_id,
+        assistant_message_id=new_id("msg"),
+        content=asking.content,
+        model=model,
+        request_id=asking.request_id,
+        hold_id="",
+        held=0,
+        replaces=stored.answer.record_id if stored else None,
+    )
+
+
+def _claimed(app: Flask, question: Question, expected: reuse.Stored | None) -> Question:
+    """Claim and hold in one transaction. The caller pays for a chat turn."""
+    lease: claims.LeaseKeeper = app.extensions["lease"]
+    lease.keep()
+    with write_transaction() as session:
+        claims.take(session, question, lease.id)
+        # Another worker may have stored this message between our look and our claim.
+        found = reuse.find(question.caller, question.chat_id, question.user_message_id)
+        if _id(found) != _id(expected):
+            raise claims.AlreadyRunning()
+        return hold_for(app, session, question, forwarded=question.caller)
+
+
+def hold_for(
+    app: Flask, session: Session, question: Question, forwarded: Caller | None
+) -> Question:
+    """The question with a hold on its payer's account, for the most its first step can cost.
+
+    Raises `InsufficientCredits`.
+    """
+    payer = payer_of(forwarded, app.extensions["owner"].subject)
+    amount = most(app, question)
+    starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
+    ledger.ensure_account(session, payer.subject, starting)
+    lease_id = app.extensions["lease"].id
+    hold = ledger.reserve(session, payer, amount, question.turn_id, lease_id, HOLD_SECONDS)
+    return replace(question, hold_id=hold, held=amount)
+
+
+def most(app: Flask, question: Question) -> int:
+    """The most that a first step without history can cost, in micro-credits."""
+    settings = app.config["SETTINGS"]
+    said: Any = (UserMessage(question.content),)
+    prompt = Prompt(SYSTEM, said, app.extensions["tools"].specs)
+    return prices.most(question.model.id, size(prompt), settings.max_output_tokens)
+
+
+def _id(stored: reuse.Stored | None) -> str | None:
+    return stored.answer.record_id if stored else None

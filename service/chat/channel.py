@@ -1,0 +1,66 @@
+"""The bounded channel between a turn's greenlet and its response."""
+
+from collections import deque
+
+from gevent.event import Event
+
+from service.chat.chunks import Chunk
+
+LIMIT = 256  # chunks: a slow reader holds the turn back, not the memory
+
+
+class Channel:
+    """One greenlet puts chunks in, another takes all that are ready at once.
+
+    After `abandon()` nobody reads any more: what is put in is dropped, and nobody waits.
+    """
+
+    def __init__(self) -> None:
+        self._chunks: deque[Chunk] = deque()
+        self._ready = Event()
+        self._room = Event()
+        self._waiting = False
+        self.closed = False
+        self.abandoned = False
+
+    def put(self, chunk: Chunk) -> None:
+        """Waits while the channel is full."""
+        while len(self._chunks) >= LIMIT and not self.abandoned:
+            self._waiting = True
+            self._room.clear()
+            self._room.wait()
+            self._waiting = False
+        if not self.abandoned:
+            self._chunks.append(chunk)
+            self._ready.set()
+
+    def close(self) -> None:
+        """Nothing comes any more."""
+        self.closed = True
+        self._ready.set()
+
+    def abandon(self) -> None:
+        self.abandoned = True
+        self._chunks.clear()
+        self._ready.set()
+        self._room.set()
+
+    def take(self) -> list[Chunk]:
+        """Everything that is ready; waits for the first of it, or for a nudge."""
+        if not self._chunks and not self.closed and not self.abandoned:
+            self._ready.clear()
+            self._ready.wait()  # a timeout here would cost a timer for every token
+        ready = list(self._chunks)
+        self._chunks.clear()
+        if self._waiting:
+            self._room.set()
+        return ready
+
+    def nudge(self) -> None:
+        """Let the reader look up although nothing has come."""
+        self._ready.set()
+
+    @property
+    def ended(self) -> bool:
+        """Closed or abandoned, and everything taken."""
+        return self.abandoned or (self.closed and not self._chunks)

@@ -1,0 +1,148 @@
+"""How a turn ends when it is not let finish: client left, stop, deletion, drain, credits."""
+
+import pytest
+
+from service.auth import users
+from service.chat import model_call, running
+from tests.people import chunks_of, text_of, types
+from tests.services import wait_for
+
+
+@pytest.fixture
+def chat(alice):
+    return alice.new_chat()
+
+
+def begun(person, chat, content="count to 3000", words=3, **body):
+    """A turn that has said some words, and the rest of its stream."""
+    response = person.ask(chat, content, **body)
+    stream, read = iter(response.response), b""
+    while read.count(b"text-delta") < words:
+        read += next(stream)
+    return response, stream, read
+
+
+def idle(app):
+    return lambda: len(app.extensions["runs"]) == 0
+
+
+def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
+    response, _, _ = begun(alice, chat)
+    response.close()
+    wait_for(idle(app))
+    user, assistant = alice.rows(chat)
+    assert user["content"] == "count to 3000"
+    assert assistant["content"].startswith("1 2 3")
+    assert assistant["parts"][-1]["state"] == "done"
+
+
+def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
+    _, stream, read = begun(alice, chat)
+    assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
+    chunks = chunks_of(read + b"".join(stream))
+    assert types(chunks)[-4:] == ["text-end", "finish-step", "message-metadata", "abort"]
+    assert chunks[-2]["messageMetadata"]["aborted"] is True
+    assert alice.rows(chat)[1]["content"] == text_of(chunks)
+    assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": False}
+
+
+def test_only_the_owner_stops(alice, bob, chat):
+    response, _, _ = begun(alice, chat)
+    assert bob.post(f"/api/ai/chat/{chat}/stop").status_code == 404
+    assert bob.get(f"/api/ai/chat/{chat}/stream").status_code == 404
+    assert alice.get(f"/api/ai/chat/{chat}/stream").status_code == 204
+    response.close()
+
+
+def test_the_model_is_told_of_the_interruption(alice, chat, app):
+    begun(alice, chat)[0].close()
+    wait_for(idle(app))
+    assert text_of(alice.turn(chat, "repeat after me: ok")) == "ok"
+    assert len(alice.rows(chat)) == 4
+
+
+def test_a_chat_deleted_during_its_turn_takes_the_turn_along(alice, chat):
+    _, stream, read = begun(alice, chat)
+    assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
+    chunks = chunks_of(read + b"".join(stream))
+    assert types(chunks)[-1] == "abort"
+    assert alice.records("ai-messages") == []
+
+
+@pytest.mark.settings(keep_aborted_turns="false")
+def test_nothing_is_kept_where_the_operator_says_so(alice, chat, app):
+    begun(alice, chat)[0].close()
+    wait_for(idle(app))
+    assert alice.rows(chat) == []
+    assert alice.turn(chat, "hello", userMessageId="u-1")[-1]["type"] == "finish"
+
+
+def test_a_drain_lets_turns_end_in_abort_and_refuses_new_ones(alice, chat, app, monkeypatch):
+    monkeypatch.setattr(running, "DRAIN_MARGIN", 0)
+    _, stream, read = begun(alice, chat)
+    app.extensions["lifecycle"].drain(0.05)
+    refused = alice.ask(chat, "hello")
+    assert (refused.status_code, refused.json["error"]) == (503, "draining")
+    assert alice.get("/readyz").json["accepting"] is False
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
+    assert len(alice.rows(chat)) == 2
+
+
+def test_an_interrupted_turn_is_charged_an_estimate(alice, chat, app):
+    begun(alice, chat, words=50)[0].close()
+    wait_for(idle(app))
+    entry = alice.get("/api/credits").json["entries"][0]
+    assert entry["facts"]["usage"]["estimated"] is True
+    assert -1 < entry["amount"] < 0
+
+
+def test_a_whole_turn_is_charged_what_the_provider_said(alice, chat):
+    usage = alice.turn(chat, "who am I")[-1]["messageMetadata"]["usage"]
+    credits = alice.get("/api/credits").json
+    cost = (usage["inputTokens"] * 150 + usage["outputTokens"] * 750) / 1e6
+    assert credits["entries"][0]["amount"] == -cost
+    assert credits["balance"] == 1000 - cost
+    assert credits["held"] == 0
+
+
+def test_a_turn_that_fails_at_once_costs_nothing(alice, chat):
+    alice.turn(chat, "/fail error-midway count to 9")
+    credits = alice.get("/api/credits").json
+    assert (credits["balance"], credits["held"]) == (1000, 0)
+
+
+@pytest.mark.settings(starting_credits="1")
+def test_without_credits_there_is_no_first_byte(alice, chat):
+    response = alice.ask(chat, "hello", modelId="llm-opus-4-7")
+    assert response.status_code == 402
+    assert response.json["error"] == "insufficient_credits"
+    assert response.json["needed"] > response.json["available"] == 1
+    assert alice.turn(chat, "hello", modelId="oss-120b")[-1]["type"] == "finish"
+
+
+@pytest.mark.settings(starting_credits="7", extensions="tests.extension")
+def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
+    """The first hold fits into 7 credits; with the tool's long result the second does not."""
+    chunks = alice.turn(chat, "call test.long with {}")
+    assert text_of(chunks) == "Your credits do not suffice to go on with this answer."
+    assert types(chunks)[-1] == "finish"
+    assert len(alice.rows(chat)) == 2
+    assert alice.get("/api/credits").json["held"] == 0
+
+
+def test_a_user_disabled_during_a_turn_loses_the_tools(alice, chat, app):
+    alice.turn(chat, "hello")
+    with app.app_context():
+        users.set_disabled("alice", True)
+    users.rights_cache.clear()
+    assert alice.ask(chat, "who am I").status_code == 401
+
+
+@pytest.mark.parametrize("limit", ["first", "idle", "step"])
+def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, limit):
+    limits = model_call.Limits(**{"first": 5.0, "idle": 5.0, "step": 5.0, limit: 0.1})
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+    fault = {"first": "/fail silent-first", "idle": "/fail silent", "step": ""}[limit]
+    chunks = alice.turn(chat, f"{fault} count to 5000")
+    assert "took too long" in chunks[-1]["errorText"]
+    assert alice.rows(chat) == []

@@ -1,0 +1,78 @@
+"""What the model sees of a chat."""
+
+import pytest
+
+from service.chat import history
+from service.chat.models import Message
+from service.providers.prompt import AssistantMessage, Call, Result, ToolResults, UserMessage
+from tests.people import types
+from tests.services import on_sqlite
+
+STEP = {"type": "step-start"}
+
+
+def text(said):
+    return {"type": "text", "text": said, "state": "done"}
+
+
+def tool(call_id, **state):
+    return {"type": "tool-schema.list", "toolCallId": call_id, **state}
+
+
+ROWS = {
+    "text": ([STEP, text("hi")], [AssistantMessage("hi")]),
+    "a tool and its result": (
+        [
+            STEP,
+            tool("c1", state="output-available", input={"a": 1}, output=[1]),
+            STEP,
+            text("done"),
+        ],
+        [
+            AssistantMessage("", (Call("c1", "schema.list", {"a": 1}),)),
+            ToolResults((Result("c1", "[1]"),)),
+            AssistantMessage("done"),
+        ],
+    ),
+    "invalid input": (
+        [STEP, tool("c1", state="output-error", rawInput="{broken", errorText="no")],
+        [
+            AssistantMessage("", (Call("c1", "schema.list", {"input": "{broken"}),)),
+            ToolResults((Result("c1", "no", failed=True),)),
+        ],
+    ),
+    "parallel tools": (
+        [
+            STEP,
+            text("let me see"),
+            tool("c1", state="output-available", input={}, output=None),
+            tool("c2", state="output-error", input={}, errorText="interrupted"),
+        ],
+        [
+            AssistantMessage(
+                "let me see", (Call("c1", "schema.list", {}), Call("c2", "schema.list", {}))
+            ),
+            ToolResults((Result("c1", "null"), Result("c2", "interrupted", failed=True))),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("parts", "messages"), ROWS.values(), ids=ROWS)
+def test_stored_parts_become_messages(parts, messages):
+    row = Message(role="assistant", content="", parts=parts)
+    assert list(history.messages_of(row)) == messages
+
+
+def test_a_user_row_is_its_content():
+    assert list(history.messages_of(Message(role="user", content="hi"))) == [UserMessage("hi")]
+
+
+@on_sqlite
+def test_a_blank_message_does_not_break_the_chat(served_by, alice, stream_of):
+    served_by.answers = [stream_of("hm")]
+    chat = alice.new_chat()
+    assert types(alice.turn(chat, "   "))[-1] == "finish"
+    alice.turn(chat, "hello")
+    said = [message["content"][0]["text"] for message in served_by.seen[1].json["messages"]]
+    assert said == ["(an empty message)", "hm", "hello"]
