@@ -1,18 +1,30 @@
 """Small whole streams of both wires, for scripted upstreams."""
 
 import json
+import re
+from typing import Any
+
+
+def anthropic_events(text: str) -> list[dict[str, Any]]:
+    """A message of one text block, a delta for each word."""
+    words = re.findall(r"\s*\S+", text) or [text]
+    deltas = [{"type": "text_delta", "text": word} for word in words]
+    return [
+        {"type": "message_start", "message": {"usage": {"input_tokens": 10}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn"},
+            "usage": {"output_tokens": 5},
+        },
+        {"type": "message_stop"},
+    ]
 
 
 def anthropic(text: str) -> str:
-    events = [
-        {"type": "message_start", "message": {"usage": {"input_tokens": 10}}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn"},
-         "usage": {"output_tokens": 5}},
-        {"type": "message_stop"},
-    ]  # fmt: skip
+    events = anthropic_events(text)
     return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events)
 
 

@@ -1,0 +1,85 @@
+"""The client leaves: the upstream is closed at once, and nothing is left behind."""
+
+import os
+import time
+
+import gevent
+import pytest
+
+from tests.faults.conftest import client_of
+from tests.services import wait_for
+
+DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
+
+
+def begin_and_leave(client, model, chat, text, how):
+    """Seconds from leaving a silent model's turn to the upstream's seeing it."""
+    turn = client.ask(chat, text, text.replace(" ", "-"))
+    turn.read_until(b"text-delta", 3)
+    left = time.monotonic()
+    turn.leave(how)
+    wait_for(lambda: text in model.closed)
+    return model.closed[text] - left
+
+
+@pytest.mark.parametrize("how", ["FIN", "RST"])
+def test_a_silent_models_connection_is_closed_within_a_quarter_second(start, model, how):
+    client = client_of(start())
+    chats = [client.new_chat() for _ in range(10)]
+    took = []
+    for number in range(50 * DEPTH):
+        text = f"silent {how} {number}"
+        took.append(begin_and_leave(client, model, chats[number % 10], text, how))
+    print(f"{how}: median {sorted(took)[len(took) // 2] * 1000:.1f} ms, max {max(took) * 1000:.1f}")
+    assert max(took) < 0.25
+
+
+def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
+    service = start(EXTENSIONS="tests.extension", STARTING_CREDITS=100_000)
+    client = client_of(service)
+    chats = [client.new_chat() for _ in range(50)]
+    worker = service.worker
+    waves(client, model, chats, range(2))
+    before = open_files(worker), greenlets(client)
+    waves(client, model, chats, range(2, 20 * DEPTH))
+    wait_for(lambda: client.credits()["held"] == 0, 10)
+    assert open_files(worker) <= before[0] + 2
+    assert greenlets(client) <= before[1] + 2
+
+
+def waves(client, model, chats, numbers):
+    """In each wave every chat begins a turn and leaves it, half of them by RST."""
+    for number in numbers:
+        texts = {chat: f"silent wave {number} {chat}" for chat in chats}
+        turns = [client.ask(chat, text, text.replace(" ", "-")) for chat, text in texts.items()]
+        for index, turn in enumerate(turns):
+            turn.read_until(b"text-delta", 3)
+            turn.leave("RST" if index % 2 else "FIN")
+        wait_for(lambda texts=texts: set(texts.values()) <= set(model.closed), 10)
+
+
+def open_files(pid: int) -> int:
+    """Descriptors of the worker, once the last responses have been closed."""
+    gevent.sleep(1)
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def greenlets(client) -> int:
+    """Counted inside the worker by a tool of tests/extension.py."""
+    chat = client.new_chat()
+    body = {"modelId": "gen-5.4"}
+    chunks = client.ask(chat, "call test.greenlets with {}", chat, **body).chunks
+    return next(chunk["output"] for chunk in chunks if "output" in chunk)["count"]
+
+
+def test_a_reader_that_never_reads_is_let_go_and_costs_the_others_nothing(start, model):
+    service = start()
+    client = client_of(service)
+    stuck = client.ask(client.new_chat(), "words=400000 rate=1000000", "stuck")
+    stuck.read_until(b"text-delta", 3)
+    other = client.ask(client.new_chat(), "words=20 rate=10", "other").chunks
+    assert other[-1]["type"] == "finish"
+    began = time.monotonic()
+    wait_for(lambda: "words=400000 rate=1000000" in model.closed, 60)
+    assert time.monotonic() - began < 45
+    stuck.leave()

@@ -1,0 +1,60 @@
+"""The database goes away while the rows are written: no or three rows, and never a false finish."""
+
+import pytest
+
+from tests.faults.conftest import client_of
+from tests.faults.proxy import DatabaseProxy
+from tests.services import Service, wait_for
+
+
+@pytest.fixture
+def proxied(databases, start):
+    """A service whose PostgreSQL is behind a proxy; the database's name is its own."""
+    url = databases.make("postgresql")
+    proxy = DatabaseProxy(databases.cluster.directory)
+    service = start(url=url.replace(databases.cluster.directory, proxy.directory))
+    yield service, proxy
+    service.remove()
+    proxy.stop()
+
+
+def at_the_rows(service: Service, model, mode: str, proxy: DatabaseProxy):
+    """A turn whose model has said everything; the database fails from there on."""
+    client = client_of(service)
+    chat, text = client.new_chat(), f"words=5 gate {mode}"
+    turn = client.ask(chat, text, "u")
+    turn.read_until(b"text-delta", 5)
+    proxy.set(mode)
+    model.open(text)
+    return client, chat, text, turn
+
+
+@pytest.mark.parametrize("mode", ["cut-before-commit", "cut-after-commit"])
+def test_a_connection_lost_at_commit_still_ends_in_three_rows(proxied, model, mode):
+    service, proxy = proxied
+    client, chat, text, turn = at_the_rows(service, model, mode, proxy)
+    assert turn.chunks[-1]["type"] == "finish"
+    assert proxy.cuts == 1
+    assert len(client.rows(chat)) == 2
+    again = client.ask(chat, text, "u").chunks  # found stored: no second model call
+    assert again[0]["messageId"] == turn.chunks[0]["messageId"]
+    assert model.calls[text] == 1
+    assert client.credits()["held"] == 0
+    assert len(client.credits()["entries"]) == 2
+
+
+@pytest.mark.parametrize("mode", ["refuse", "hang"])
+def test_a_database_that_is_away_ends_in_an_error_and_no_row(proxied, model, mode):
+    service, proxy = proxied
+    client, chat, text, turn = at_the_rows(service, model, mode, proxy)
+    last = turn.chunks[-1]
+    assert (last["type"], last["errorText"]) == (
+        "error",
+        "The answer could not be saved. Please try again.",
+    )
+    proxy.set("pass")
+    wait_for(lambda: client.send("GET", "/readyz").status == 200, 20)
+    assert client.rows(chat) == []
+    wait_for(lambda: client.ask(chat, text, "u").status == 200, 20)
+    wait_for(lambda: len(client.rows(chat)) == 2)
+    wait_for(lambda: client.credits()["held"] == 0)

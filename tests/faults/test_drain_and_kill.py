@@ -1,0 +1,88 @@
+"""SIGTERM lets running turns end; SIGKILL leaves nothing half done."""
+
+import signal
+import time
+
+import pytest
+
+from tests.faults.conftest import client_of
+from tests.services import flask, wait_for
+
+
+def test_at_sigterm_twenty_streams_end_well_and_the_exit_is_in_time(start, model):
+    service = start("postgresql", GRACEFUL_TIMEOUT=6)
+    client = client_of(service)
+    texts = [f"words={12 if n % 2 else 900} rate=10 {n}" for n in range(20)]
+    turns = {text: (chat, client.ask(chat, text, text))
+             for text in texts for chat in [client.new_chat()]}  # fmt: skip
+    for _, turn in turns.values():
+        turn.read_until(b"text-delta", 2)
+    began = time.monotonic()
+    service.process.send_signal(signal.SIGTERM)
+    endings = {text: turn.chunks[-1]["type"] for text, (_, turn) in turns.items()}
+    service.process.wait(timeout=10)
+    print(f"exit after {time.monotonic() - began:.1f} s of 6")
+    assert time.monotonic() - began < 6.5
+    assert {endings[text] for text in texts if "words=12" in text} == {"finish"}
+    assert {endings[text] for text in texts if "words=900" in text} == {"abort"}
+    service.start()
+    assert all(len(client.rows(chat)) == 2 for chat, _ in turns.values())
+    assert client.credits()["held"] == 0
+
+
+def test_while_draining_new_turns_are_refused_on_open_connections(start, model):
+    service = start(GRACEFUL_TIMEOUT=6)
+    client = client_of(service)
+    chat = client.new_chat()
+    running = client.ask(chat, "words=20 rate=10", "u")
+    running.read_until(b"text-delta", 2)
+    kept = client.send("GET", "/healthz")  # its connection stays open
+    assert kept.status == 200
+    service.process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    body = b'{"chatId":"%s","userMessageId":"v","content":"hi"}' % chat.encode()
+    kept.raw = b""
+    kept.sock.sendall(
+        b"POST /api/ai/chat HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+        + client.token.encode() + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    )  # fmt: skip
+    assert kept.status == 503
+    kept.read_until(b'"draining"')
+    assert running.chunks[-1]["type"] == "finish"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_kill_at_ten_points_leaves_no_or_three_rows(start, model, kind):
+    service = start(kind)
+    client = client_of(service)
+    chats = [client.new_chat() for _ in range(10)]
+    for point, chat in enumerate(chats):
+        text = f"words=8 rate=100 gate {point}"
+        turn = client.ask(chat, text, f"u{point}")
+        turn.read_until(b"text-delta", min(point, 8)) if point else turn.read_until(b"HTTP")
+        if point == 9:
+            model.open(text)  # the kill meets the rows, or comes just after them
+        service.kill_worker(signal.SIGKILL)
+        model.open(text)
+        turn.sock.close()
+    for chat in chats:
+        assert len(client.rows(chat)) in (0, 2)
+    wait_for(lambda: client.credits()["held"] == 0, 40)
+    for point, chat in enumerate(chats):
+        text = f"words=8 rate=100 gate {point}"
+        assert client.ask(chat, text, f"u{point}").chunks[-1]["type"] == "finish"
+        assert len(client.rows(chat)) == 2
+
+
+def test_an_autonomous_call_is_paid_by_the_owner_and_a_turn_by_its_caller(start, model):
+    service = start()
+    client = client_of(service)
+    client.ask(client.new_chat(), "words=4", "u").read_whole()
+    provider = {"PROVIDER_A_BASE_URL": model.url, "PROVIDER_A_API_KEY": "key"}
+    answered = flask(service.database_url, "ask", "words=3 please", **provider)
+    assert answered.splitlines()[-1] == "0 1 2"
+    statement = flask(service.database_url, "credits", "statement", "owner").splitlines()
+    assert len(statement) == 2  # the starting credits, and one charge
+    assert "llm-sonnet-4-6" in statement[0]
+    assert client.credits()["entries"][0]["what"] == "llm-sonnet-4-6"
+    assert len(client.credits()["entries"]) == 2
