@@ -7,6 +7,7 @@ exceptions become `UpstreamError` here.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ import structlog
 from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+from service.body import Body
 from service.observe import UPSTREAM_CALLS
 
 POOLED_CONNECTIONS = 100
@@ -62,16 +64,19 @@ class PooledStream:
 
     def __init__(self, response: requests.Response) -> None:
         self._response = response
+        self._body = Body(response.raw)
         self.status = response.status_code
         self.headers: Mapping[str, str] = response.headers
 
     def read(self) -> bytes:
-        # read1 hands over what is there; iter_content would wait for a full buffer.
         with _translated():
-            return self._response.raw.read1()
+            return self._body.read()
 
     def close(self) -> None:
-        self._response.close()
+        if self._body.whole:
+            self._body.give_back()
+        else:
+            self._response.raw.close()
 
 
 class Upstream:
@@ -117,16 +122,12 @@ class Upstream:
         self._session.close()
 
     def _send(self, outbound: Outbound) -> requests.Response:
+        """Through the adapter: a session's cookies, hooks and redirects are not wanted."""
         headers: dict[str, Any] = {"Accept-Encoding": "identity", **outbound.headers}
-        return self._session.request(
-            outbound.method,
-            outbound.url,
-            headers=headers,
-            data=outbound.body,
-            timeout=(outbound.connect, outbound.idle),
-            allow_redirects=False,
-            stream=True,
-        )
+        request = requests.Request(outbound.method, outbound.url, headers, data=outbound.body)
+        adapter = self._session.get_adapter(outbound.url)
+        timeout = (outbound.connect, outbound.idle)
+        return adapter.send(request.prepare(), stream=True, timeout=timeout)
 
 
 def read_all(stream: ByteStream, limit: int) -> bytes:
@@ -148,5 +149,5 @@ def _translated() -> Iterator[None]:
         raise UpstreamError("timeout") from None
     except requests.ConnectionError:
         raise UpstreamError("unreachable") from None
-    except (requests.RequestException, HTTPError, OSError):
+    except (requests.RequestException, HTTPError, HTTPException, OSError):
         raise UpstreamError("cut") from None

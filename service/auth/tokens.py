@@ -20,6 +20,8 @@ from service.errors import Unauthorized
 LEEWAY = 60
 SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
 SUBJECT_LIMIT = 255
+REMEMBERED = 10_000
+REMEMBER_SECONDS = 300  # and no longer than the token lives; a key that is withdrawn takes effect
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,24 @@ class Verifier:
         self._keys = keys
         self._issuer = settings.auth_issuer
         self._registry = _registry(settings)
+        self._verified: dict[str, tuple[Claims | None, float]] = {}
 
     def verify(self, token: str) -> Claims:
-        """The claims of a valid token; raises `Unauthorized` for any other."""
+        """The claims of a valid token; raises `Unauthorized` for any other.
+
+        A verified token is remembered for a while: a signature costs as much as a whole request.
+        """
+        claims, until = self._verified.get(token, (None, 0.0))
+        if claims and time.time() < until:
+            return claims
+        claims = self._verify(token)
+        if len(self._verified) >= REMEMBERED:
+            self._verified.clear()
+        until = min(claims.expires, time.time() + REMEMBER_SECONDS)
+        self._verified[token] = (claims, until)
+        return claims
+
+    def _verify(self, token: str) -> Claims:
         try:
             claims = self._decode(token)
             self._registry.validate(claims)

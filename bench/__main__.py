@@ -1,0 +1,101 @@
+"""`python -m bench`: print every figure of the service beside its floors from the same run."""
+
+import argparse
+import contextlib
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bench import figures, limits, peers, scenarios
+from bench.peers import Peer
+from bench.scenarios import Round, Scenario
+from tests.postgres import binaries
+from tests.services import Databases
+
+
+def main() -> int:
+    """The number of runs in which a stream came wrong: an order, a token or an end missing."""
+    chosen = _chosen(_arguments())
+    limits.raise_descriptors()
+    began = time.monotonic()
+    with limits.pinned(limits.CLIENT_CORE), _started(chosen) as running:
+        measured = {scenario.name: _measure(scenario, running) for scenario in chosen}
+    rows = [row for s in chosen if measured[s.name] for row in figures.table(s, measured[s.name])]
+    _print(rows)
+    cores = len(limits.CORES)
+    print(f"\n{time.strftime('%Y-%m-%d')}, {cores} core(s), {time.monotonic() - began:.0f} s")
+    return _faults(measured)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="within a minute, and less sure")
+    names = [scenario.name for scenario in scenarios.FULL]
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=str(names))
+    return parser.parse_args()
+
+
+def _chosen(arguments: argparse.Namespace) -> list[Scenario]:
+    known = scenarios.QUICK if arguments.quick else scenarios.FULL
+    chosen = [s for s in known if not arguments.only or s.name in arguments.only]
+    return [s for s in chosen if "service-pg" not in s.peers or binaries()]
+
+
+@contextlib.contextmanager
+def _started(chosen: Sequence[Scenario]) -> Iterator[Mapping[str, Peer]]:
+    """The upstream and every peer that the scenarios need, by name."""
+    wanted = {name for scenario in chosen for name in scenario.peers}
+    with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        databases = Databases(Path(directory))
+        stack.callback(databases.remove)
+        upstream = peers.upstream()
+        upstream.start()
+        stack.callback(upstream.stop)
+        running: dict[str, Peer] = {upstream.name: upstream}
+        for peer in _peers(upstream.port, databases):
+            if peer.name in wanted:
+                stack.callback(peer.stop)
+                scenarios.start(peer)
+                running[peer.name] = peer
+        yield running
+
+
+def _peers(port: int, databases: Databases) -> list[Peer]:
+    return [
+        peers.OurService("service", "sqlite", port, databases),
+        peers.OurService("service-pg", "postgresql", port, databases),
+        peers.bare(port),
+        peers.naive(port),
+    ]
+
+
+def _measure(scenario: Scenario, running: Mapping[str, Peer]) -> list[Round]:
+    rounds = []
+    for number in range(scenario.rounds):
+        print(f"{scenario.name}, round {number + 1} of {scenario.rounds}", file=sys.stderr)
+        rounds.append(scenarios.measure(scenario, running, number))
+    return rounds
+
+
+def _print(rows: Sequence[tuple[str, ...]]) -> None:
+    lines = [figures.HEADINGS, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, tuple("-" * width for width in widths))
+    for line in lines:
+        print("| " + " | ".join(map(str.ljust, line, widths)) + " |")
+
+
+def _faults(measured: Mapping[str, Sequence[Round]]) -> int:
+    found = 0
+    for name, rounds in measured.items():
+        for peer, result in [pair for round_ in rounds for pair in round_.items()]:
+            if result.faults:
+                found += 1
+                print(f"{name}, {peer}: {'; '.join(result.faults)}")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

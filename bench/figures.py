@@ -1,0 +1,130 @@
+"""Figures: what is printed of each scenario, beside the floors from the same rounds."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from bench.load import Result
+from bench.scenarios import Round, Scenario
+
+HEADINGS = ("figure", "service", "bare", "naive", "service/bare", "service/naive", "goal")
+NONE = "-"
+
+
+def plateau_cpu(result: Result) -> float:
+    """µs per token while all streams are open."""
+    return result.plateau_cpu / 1e3 / (result.plateau_tokens or math.nan)
+
+
+def whole_cpu(result: Result) -> float:
+    """µs per token from the first request to the last byte."""
+    return result.cpu / 1e3 / (result.tokens or math.nan)
+
+
+def turn_cpu(result: Result) -> float:
+    return result.cpu / 1e3 / result.streams
+
+
+def slow_transit(result: Result) -> float:
+    return result.transits[1] / 1e3
+
+
+def memory(result: Result) -> float:
+    return result.growth / result.streams if result.plateau_tokens else math.nan
+
+
+def out_of_pace(result: Result) -> float:
+    """Streams; none means that the peer is not saturated."""
+    return max(result.incomplete, result.late)
+
+
+def first_chunk(share: float) -> Callable[[Result], float]:
+    """Milliseconds from the request to the first token, at a quantile."""
+
+    def value(result: Result) -> float:
+        return result.first[int(share * (len(result.first) - 1))] / 1e3 if result.first else 1e9
+
+    return value
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`{streams}` in the label is the scenario's. `added` takes the direct read's value off.
+
+    The goal is a bound of the ratio to naive, or of the value itself where there is no ratio.
+    """
+
+    scenario: str
+    label: str
+    value: Callable[[Result], float]
+    goal: float | None = None
+    added: bool = False
+    compared: bool = True
+
+    def of(self, name: str, round_: Round) -> float:
+        off = self.value(round_["direct"]) if self.added else 0.0
+        return self.value(round_[name]) - off if name in round_ else math.nan
+
+
+FIGURES = (
+    Figure("one", "CPU µs/token, 1 stream at 200/s", plateau_cpu),
+    Figure("fifty", "CPU µs/token, {streams} streams at 40/s", plateau_cpu, goal=0.5),
+    Figure("fifty", "… with the cost of their turns", whole_cpu),
+    Figure("fifty", "… transit p99, ms", slow_transit),
+    Figure("many", "CPU µs/token, {streams} streams at 4/s", plateau_cpu, goal=0.5),
+    Figure("many", "… with the cost of their turns", whole_cpu),
+    Figure("many", "… transit p99, ms", slow_transit),
+    Figure("burst", "CPU µs/token, {streams} streams, 16 tokens a write", plateau_cpu),
+    Figure("turns", "CPU µs/turn of 8 tokens, rows in SQLite", turn_cpu),
+    Figure("turns-pg", "CPU µs/turn of 8 tokens, rows in PostgreSQL", turn_cpu),
+    Figure("first", "added time to first chunk p50, ms", first_chunk(0.5), added=True),
+    Figure("first", "added time to first chunk p99, ms", first_chunk(0.99), added=True),
+    Figure("held", "memory KB/stream, {streams} held at 2/s", memory),
+    Figure("held", "… CPU µs/token", plateau_cpu),
+    Figure("held", "… transit p99, ms", slow_transit),
+    Figure("held", "… time to first chunk p99, ms", first_chunk(0.99)),
+    Figure("held", "… streams out of pace", out_of_pace, goal=0, compared=False),
+)
+
+
+def table(scenario: Scenario, rounds: Sequence[Round]) -> list[tuple[str, ...]]:
+    """The rows of one scenario."""
+    return [_row(f, scenario, rounds) for f in FIGURES if f.scenario == scenario.name]
+
+
+def _row(figure: Figure, scenario: Scenario, rounds: Sequence[Round]) -> tuple[str, ...]:
+    service = scenario.peers[0]
+    values = {
+        name: [figure.of(name, round_) for round_ in rounds] for name in (service, "bare", "naive")
+    }
+    ratios = [_ratios(values[service], values[floor]) for floor in ("bare", "naive")]
+    shown = [_range(values[name]) for name in (service, "bare", "naive")]
+    compared = [_range(r) if figure.compared else NONE for r in ratios]
+    judged = ratios[1] if figure.compared else values[service]
+    label = figure.label.format(streams=scenario.streams)
+    return (label, *shown, *compared, _verdict(figure.goal, judged))
+
+
+def _ratios(values: Sequence[float], floors: Sequence[float]) -> list[float]:
+    return [v / f if f > 0 else math.nan for v, f in zip(values, floors, strict=True)]
+
+
+def _range(values: Sequence[float]) -> str:
+    """`median [least..most]`, or the only value."""
+    if any(map(math.isnan, values)):
+        return NONE
+    ends = f" [{_number(min(values))}..{_number(max(values))}]" if len(values) > 1 else ""
+    return _number(median(values)) + ends
+
+
+def _number(value: float) -> str:
+    """Three digits say more than these figures know."""
+    return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def _verdict(goal: float | None, values: Sequence[float]) -> str:
+    if goal is None:
+        return ""
+    met = median(values) <= goal
+    return f"≤ {goal:g}: {'met' if met else 'not met'}"

@@ -1,0 +1,180 @@
+"""A load generator: opens streams, reads them all, and says how they went.
+
+`python -m bench.load`, a `Job` as JSON on standard input, a `Result` as JSON on standard output:
+one thread, epoll. It also keeps the server's books, because only here is it known which tokens
+had come when: over the whole run, and over the plateau, which begins with the first token of
+the last stream to open and ends when the first stream has had 95 % of its tokens.
+"""
+
+import gc
+import json
+import select
+import socket
+import sys
+import time
+from array import array
+from dataclasses import asdict, dataclass, field
+
+from bench import accounts, limits, wire
+from bench.reply import Reply
+
+PLATEAU_END = 0.95  # of a stream's tokens
+SETTLE = 0.05  # seconds, for what the server does after the last byte
+
+
+@dataclass(frozen=True)
+class Job:
+    """`starts` are seconds from the beginning; with `parallel`, as one ends the next starts."""
+
+    port: int
+    requests: list[str]
+    tokens: int
+    interval: float  # seconds between the tokens of a stream
+    watch: int  # the process whose tree is measured
+    deadline: float  # seconds
+    starts: list[float] = field(default_factory=list)
+    parallel: int = 0
+
+
+@dataclass
+class Result:
+    """CPU in ns, times in µs, memory in KB.
+
+    `late` streams had a token over one interval behind on the plateau; without one, all are.
+    """
+
+    streams: int = 0
+    tokens: int = 0
+    incomplete: int = 0
+    late: int = 0
+    cpu: int = 0
+    plateau_cpu: int = 0
+    plateau_tokens: int = 0
+    plateau_seconds: float = 0.0
+    growth: int = 0
+    first: list[int] = field(default_factory=list)  # sorted
+    transits: list[int] = field(default_factory=list)  # p50, p99, longest, on the plateau
+    faults: list[str] = field(default_factory=list)
+
+
+class Load:
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.epoll = select.epoll()
+        self.replies: dict[int, Reply] = {}
+        self.done: list[Reply] = []
+        self.transits = array("q")
+        self.opened = self.speaking = 0
+        self.result = Result(streams=len(job.requests), late=len(job.requests))
+        self.marks: list[tuple[accounts.Usage, int, float]] = []  # plateau: usage, tokens, time
+
+    def run(self) -> Result:
+        before = accounts.usage(self.job.watch)
+        self.began = time.monotonic()
+        end = self.began + self.job.deadline
+        while len(self.done) < len(self.job.requests) and time.monotonic() < end:
+            self._open_due()
+            for fd, events in self.epoll.poll(self._wait()):
+                self._ready(self.replies[fd], events)
+        time.sleep(SETTLE)
+        after = accounts.usage(self.job.watch)
+        self._sum_up(before, after)
+        return self.result
+
+    def _wait(self) -> float:
+        if self.opened < len(self.job.starts):
+            return max(0.0, self.began + self.job.starts[self.opened] - time.monotonic())
+        return 0.5
+
+    def _open_due(self) -> None:
+        while self.opened < len(self.job.requests):
+            if self.job.parallel:
+                if len(self.replies) >= self.job.parallel:
+                    return
+            elif self.began + self.job.starts[self.opened] > time.monotonic():
+                return
+            self._open()
+
+    def _open(self) -> None:
+        sock = socket.socket()
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        request = self.job.requests[self.opened]
+        reply = Reply(sock, request, self.job.tokens, wire.micros())
+        sock.connect_ex(("127.0.0.1", self.job.port))
+        self.replies[sock.fileno()] = reply
+        self.epoll.register(sock, select.EPOLLOUT)
+        self.opened += 1
+
+    def _ready(self, reply: Reply, events: int) -> None:
+        try:
+            if events & select.EPOLLOUT:
+                reply.sock.send(reply.request)
+                self.epoll.modify(reply.sock, select.EPOLLIN)
+                return
+            data = reply.sock.recv(1 << 18)
+        except OSError as error:
+            reply.fault = reply.fault or repr(error)
+            data = b""
+        self._read(reply, data)
+
+    def _read(self, reply: Reply, data: bytes) -> None:
+        first = reply.first
+        if data:
+            reply.feed(data, wire.micros(), self.transits)
+        if reply.first != first:
+            self.speaking += 1
+            if self.speaking == len(self.job.requests):
+                self._begin_plateau()
+        if len(self.marks) == 1 and reply.count >= PLATEAU_END * reply.tokens:
+            self._end_plateau()
+        if reply.ended or not data:
+            self._close(reply)
+
+    def _close(self, reply: Reply) -> None:
+        reply.close()
+        del self.replies[reply.sock.fileno()]
+        reply.sock.close()
+        self.done.append(reply)
+
+    def _begin_plateau(self) -> None:
+        self._mark()
+        for reply in self.replies.values():
+            reply.longest = 0
+
+    def _end_plateau(self) -> None:
+        self._mark()
+        late = [r for r in self.replies.values() if r.longest > self.job.interval * 1e6]
+        self.result.late = len(late)
+
+    def _mark(self) -> None:
+        usage = accounts.usage(self.job.watch)
+        self.marks.append((usage, len(self.transits), time.monotonic()))
+
+    def _sum_up(self, before: accounts.Usage, after: accounts.Usage) -> None:
+        result, span = self.result, slice(None)
+        every = [*self.done, *self.replies.values()]
+        result.cpu = after.cpu_since(before)
+        result.tokens = len(self.transits)
+        if len(self.marks) == 2:
+            (usage, first, began), (later, last, ended) = self.marks
+            span = slice(first, last)
+            result.plateau_cpu = later.cpu_since(usage)
+            result.plateau_tokens, result.plateau_seconds = last - first, ended - began
+            result.growth = later.anonymous - before.anonymous
+        result.incomplete = sum(reply.count < reply.tokens for reply in every)
+        result.first = sorted(reply.first - reply.began for reply in every if reply.first)
+        result.transits = _spread(self.transits[span])
+        faults = [reply.fault for reply in every if reply.fault]
+        result.faults = [f"{len(faults)} streams", *faults[:3]] if faults else []
+
+
+def _spread(values: array) -> list[int]:
+    ordered = sorted(values) or [0]
+    return [ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100], ordered[-1]]
+
+
+if __name__ == "__main__":
+    limits.raise_descriptors()
+    gc.disable()  # nothing here makes cycles, and a pause would be taken for the server's
+    json.dump(asdict(Load(Job(**json.load(sys.stdin))).run()), sys.stdout)

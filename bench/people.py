@@ -1,0 +1,76 @@
+"""Users and chats of the service: a chat of its own for every turn, made before it is measured."""
+
+import functools
+import http.client
+import itertools
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+from config import load
+from service.auth.tokens import issue
+from tests.services import ENVIRONMENT
+
+DAY = 24 * 3600
+AT_ONCE = 4
+
+_messages = itertools.count(1)
+
+
+class People:
+    """Hands out requests, each of another user as long as there are any, in a chat without rows.
+
+    The history before a turn changes what it costs; so no chat is used twice.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._settings = load(ENVIRONMENT)
+        self._tokens: list[str] = []
+
+    def requests(self, text: str, count: int) -> list[str]:
+        self._tokens += [self._token(n) for n in range(len(self._tokens), count)]
+        parts = [self._tokens[first:count:AT_ONCE] for first in range(AT_ONCE)]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            chats = list(pool.map(self._chats, parts))
+        pairs = [
+            pair for part in zip(parts, chats, strict=True) for pair in zip(*part, strict=True)
+        ]
+        return [self.request("/api/ai/chat", chat, text, token) for token, chat in pairs]
+
+    @staticmethod
+    def request(path: str, chat: str, text: str, token: str = "") -> str:
+        """A whole HTTP request; the relays look at the text alone."""
+        body = {"chatId": chat, "userMessageId": f"bench-{next(_messages)}", "content": text}
+        return _post(path, token or _visitor(), json.dumps(body))
+
+    def _token(self, number: int) -> str:
+        return issue(self._settings, f"bench-{number}", "user", DAY)
+
+    def _chats(self, tokens: list[str]) -> list[str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
+        return [self._chat(connection, token) for token in tokens]
+
+    def _chat(self, connection: http.client.HTTPConnection, token: str) -> str:
+        connection.request("POST", "/api/ai/chats", headers={"Authorization": f"Bearer {token}"})
+        response = connection.getresponse()
+        body = response.read()
+        if response.status != 201:
+            raise RuntimeError(f"no chat: {response.status} {body[:300]!r}")
+        return json.loads(body)["chat"]["recordId"]
+
+
+@functools.cache
+def _visitor() -> str:
+    """One token for all that a relay is asked; it has to be a valid one."""
+    return issue(load(ENVIRONMENT), "bench", "user", DAY)
+
+
+def _post(path: str, token: str, body: str) -> str:
+    lines = [
+        f"POST {path} HTTP/1.1",
+        "Host: 127.0.0.1",
+        f"Authorization: Bearer {token}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+    ]
+    return "\r\n".join([*lines, "", body])

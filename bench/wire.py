@@ -1,0 +1,82 @@
+"""What travels: tokens that can be checked, HTTP chunks, and the clock they share.
+
+A token is `index.time` and a separator: its number in the reply, and when the upstream sent it,
+in microseconds of the monotonic clock (one for all processes of a machine), in base 36. The
+separators take turns, so that escaping is checked too.
+"""
+
+import re
+import time
+
+SEPARATORS = ("\n", '"', "é", "\U0001f600")
+ESCAPED = ("\\n", '\\"', "é", "\U0001f600")  # inside a JSON string, as the upstream sends them
+TOKEN = re.compile('(\\d+)\\.([0-9a-z]+)([\n"é\U0001f600])')
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+ASKED = re.compile(rb"bench tokens=(\d+) rate=([\d.]+) burst=(\d+)")
+LAST_CHUNK = b"0\r\n\r\n"
+
+
+def micros() -> int:
+    return time.monotonic_ns() // 1000
+
+
+def base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, last = divmod(number, 36)
+        digits = DIGITS[last] + digits
+    return digits
+
+
+def token(index: int, sent: int) -> str:
+    """A token as it stands inside a JSON string; `sent` in microseconds."""
+    return f"{index}.{base36(sent)}{ESCAPED[index % 4]}"
+
+
+def question(tokens: int, rate: float, burst: int = 1) -> str:
+    """The user's text that asks for a reply: `rate` in tokens/s, `burst` tokens a write."""
+    return f"bench tokens={tokens} rate={rate:g} burst={burst}"
+
+
+def asked(body: bytes) -> tuple[int, float, int]:
+    """Tokens, tokens/s and burst of the newest question in a request's body."""
+    tokens, rate, burst = ASKED.findall(body)[-1]
+    return int(tokens), float(rate), int(burst)
+
+
+def chunk(body: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(body), body)
+
+
+class Chunked:
+    """Takes the framing off a chunked body; a chunk comes out when it is whole."""
+
+    __slots__ = ("_rest", "ended")
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self.ended = False
+
+    def feed(self, data: bytes) -> bytes:
+        """Raises `ValueError` for what is no chunk."""
+        data = self._rest + data
+        bodies, start = [], 0
+        while (line := data.find(b"\r\n", start)) >= 0:
+            size = int(data[start:line], 16)
+            end = line + 2 + size
+            if len(data) < end + 2:
+                break
+            start = end + 2
+            self.ended = size == 0
+            bodies.append(data[line + 2 : end])
+        self._rest = data[start:]
+        return b"".join(bodies)
+
+
+def head_and_body(data: bytes) -> tuple[bytes, bytes] | None:
+    """A request that is whole, as its head and body, or None until it is."""
+    head, found, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
+    if not found or len(body) < (int(length[1]) if length else 0):
+        return None
+    return head, body

@@ -1,0 +1,115 @@
+"""Response bodies read straight from their connections."""
+
+import socket
+
+import pytest
+from gevent.server import StreamServer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.body import Dechunker
+from service.upstream import Outbound, Upstream, UpstreamError, read_all
+
+FRAMED = b"5\r\nhello\r\n1;ext=1\r\n,\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
+PLAIN = b"hello,0123456789"
+
+
+@given(st.lists(st.integers(1, len(FRAMED) - 1)))
+def test_framing_comes_off_at_any_cut(cuts):
+    dechunker, bounds = Dechunker(), [0, *sorted(set(cuts)), len(FRAMED)]
+    pieces = [FRAMED[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    assert b"".join(map(dechunker.feed, pieces)) == PLAIN
+    assert dechunker.whole
+
+
+BROKEN = [b"\r\n", b"x\r\n", b"-1\r\n", b"0x5\r\nhello\r\n", b"5\r\nhello!\r\n", b"5" * 5000]
+
+
+@pytest.mark.parametrize("framed", BROKEN)
+def test_broken_framing_is_refused(framed):
+    with pytest.raises(ValueError, match="chunk|line"):
+        Dechunker().feed(framed)
+
+
+@pytest.fixture
+def serve():
+    """A server that sends raw bytes for every request; it counts its connections."""
+    servers = []
+
+    def serving(*answers: bytes, close: bool = False):
+        connections = []
+
+        def handle(sock: socket.socket, _address: object) -> None:
+            connections.append(sock)
+            with sock:
+                for answer in answers:
+                    if not sock.recv(65536):
+                        return
+                    sock.sendall(answer)
+                    if close:
+                        return
+                sock.recv(1)
+
+        server = StreamServer(("127.0.0.1", 0), handle)
+        server.start()
+        servers.append(server)
+        return Outbound("test", "GET", f"http://127.0.0.1:{server.server_port}/", {}), connections
+
+    yield serving
+    for server in servers:
+        server.stop(timeout=0)
+
+
+@pytest.fixture
+def upstream():
+    made = Upstream()
+    yield made
+    made.close()
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + FRAMED
+SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + PLAIN
+ENDED = b"HTTP/1.1 200 OK\r\n\r\n" + PLAIN
+
+
+@pytest.mark.parametrize("answer", [CHUNKED, SIZED])
+def test_a_whole_body_gives_its_connection_back(serve, upstream, answer):
+    outbound, connections = serve(answer, answer, answer)
+    for _ in range(3):
+        assert upstream.fetch(outbound, 100) == (200, PLAIN)
+    assert len(connections) == 1
+
+
+def test_a_body_may_end_with_its_connection(serve, upstream):
+    outbound, _ = serve(ENDED, close=True)
+    assert upstream.fetch(outbound, 100) == (200, PLAIN)
+
+
+@pytest.mark.parametrize("answer", [CHUNKED[:-9], CHUNKED[:-40], SIZED[:-1]])
+def test_a_cut_body_is_no_whole_one(serve, upstream, answer):
+    outbound, _ = serve(answer, close=True)
+    with pytest.raises(UpstreamError, match="cut"):
+        upstream.fetch(outbound, 100)
+
+
+def test_a_body_left_early_gives_no_connection_back(serve, upstream):
+    outbound, connections = serve(CHUNKED[:-9], CHUNKED)
+    with upstream.open(outbound) as stream:
+        assert stream.read()
+    assert upstream.fetch(serve(SIZED)[0], 100) == (200, PLAIN)
+    with upstream.open(outbound) as stream:
+        stream.read()
+    assert len(connections) == 2
+
+
+def test_a_body_over_its_limit_is_refused(serve, upstream):
+    outbound, _ = serve(SIZED)
+    with pytest.raises(UpstreamError, match="too-large"), upstream.open(outbound) as stream:
+        read_all(stream, 10)
+
+
+def test_an_empty_answer_is_whole_at_once(serve, upstream):
+    outbound, connections = serve(*[b"HTTP/1.1 204 No Content\r\n\r\n"] * 2)
+    for _ in range(2):
+        assert upstream.fetch(outbound, 10) == (204, b"")
+    assert len(connections) == 1
