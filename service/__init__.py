@@ -10,15 +10,16 @@ from flask import Flask
 from flask_cors import CORS
 
 from config import ConfigError, Settings, load
-from service import billing_commands, cli, database, edge, errors, observe, operations
+from service import database, edge, errors, observe, operations
 from service.auth import bearer
-from service.billing.views import credits
+from service.billing.views import credits as credits_routes
 from service.chat import keeper
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.tool import Tools
 from service.chat.turns import turns
 from service.chat.views import chats
+from service.cli import credits, people, work
 from service.console.views import console
 from service.extensions import db, migrate
 from service.providers import catalog
@@ -27,8 +28,8 @@ from service.records.views import records
 from service.sandbox import boot
 from service.upstream import Upstream
 
-BLUEPRINTS = (operations.operations, console, chats, turns, records, credits)
-COMMANDS = (cli.token, cli.users, cli.ask, cli.sweep, billing_commands.credits)
+BLUEPRINTS = (operations.operations, console, chats, turns, records, credits_routes)
+COMMANDS = (people.token, people.users, credits.credits, work.ask, work.sweep)
 BODY_LIMIT = 1 << 20  # bytes
 
 

@@ -22,7 +22,7 @@ FLOORS = [
     {"billing"},
     {"records", "integrations"},
     {"chat"},
-    {"cli", "billing_commands", "sandbox", "widgets", "console", "operations"},
+    {"cli", "sandbox", "widgets", "console", "operations"},
     {"__init__"},
     {"wsgi"},
 ]  # fmt: skip

@@ -49,7 +49,7 @@ def admit(app: Flask, asking: Asking) -> Question | reuse.Stored:
     if app.extensions["lifecycle"].draining:
         raise Draining()
     model = _model(app, asking.model_id)
-    _check_chat(asking)
+    check_chat(asking.caller, asking.chat_id)
     stored = reuse.find(asking.caller, asking.chat_id, asking.user_message_id)
     if stored and reuse.is_retry(asking.caller, stored, asking.content, asking.trigger):
         return stored
@@ -68,8 +68,9 @@ def _model(app: Flask, model_id: str | None) -> Model:
     return model
 
 
-def _check_chat(asking: Asking) -> None:
-    owned = Chat.record_id == asking.chat_id, Chat.user_id == asking.caller.subject
+def check_chat(caller: Caller, chat_id: str) -> None:
+    """Raises `NotFound`, the same for what is absent and what is another's."""
+    owned = Chat.record_id == chat_id, Chat.user_id == caller.subject
     if db.session.scalar(select(Chat.seq).where(*owned)) is None:
         raise NotFound()
 

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
 
 from service.chat import claims, pump, reuse, sse
-from service.chat.admission import Asking, admit
+from service.chat.admission import Asking, admit, check_chat
 from service.chat.running import Run, Runs
 from service.chat.views import check_owned
 from service.database import write_transaction
@@ -84,8 +84,7 @@ def stop(chat_id: str) -> dict[str, bool]:
 @answers(None, 204, media_type="text/event-stream")
 def resume(chat_id: str) -> Response:
     """Resume a running reply: there is never one to resume, for now"""
-    with write_transaction() as session:
-        check_owned(session, chat_id)
+    check_chat(g.caller, chat_id)
     return Response(status=204)
 
 

@@ -6,10 +6,16 @@ import subprocess
 import sys
 from typing import Any
 
+import gevent
 import pytest
 
 from config import ROOT
+from service.billing import ledger
 from service.billing.models import Entry, Hold
+from service.billing.payer import Payer
+from service.billing.prices import CREDIT
+from service.database import write_transaction
+from service.extensions import now
 from tests.billing.books import DEPTH
 from tests.services import environment
 
@@ -105,6 +111,18 @@ def test_what_killed_processes_held_is_swept_once(books, spenders):
     assert left == sum(spenders.do("sweep")) > 0
     assert books.has()[1] == 0
     assert 0 < books.charges().count(-0.5) <= left
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_sweep_passes_by_what_another_is_settling(books):
+    books.open("alice", 100)
+    books.open("bob", 100)
+    hold = books.reserve(10, "a", seconds=-1)
+    books.do(ledger.reserve, Payer("bob", is_owner=False), CREDIT, "b", None, -1)
+    with books.app.app_context(), write_transaction() as session:
+        ledger.settle(session, hold, CREDIT, "gen-5.4", {})
+        assert gevent.spawn(books.do, ledger.sweep, now()).get(timeout=5) == 1
+    assert books.has() == (99, 0)
 
 
 def test_nothing_deadlocks(books, spenders, size):

@@ -10,11 +10,6 @@ from flask.cli import with_appcontext
 from config import Settings
 from service.auth import users as accounts
 from service.auth.tokens import issue
-from service.chat import autonomous, sweeper
-from service.chat.pump import FAULT_TEXTS
-from service.errors import ServiceError
-from service.providers.catalog import DEFAULT_MODEL, KINDS
-from service.providers.events import ProviderError
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -74,34 +69,6 @@ def change_role(subject: str, role: str | None) -> None:
     """Override the role that SUBJECT's tokens claim; without ROLE the claim counts again."""
     if not accounts.set_role(subject, role):
         _unknown(subject)
-
-
-@click.command("ask")
-@click.argument("text")
-@click.option("--model", "model_id", type=click.Choice(list(KINDS)), default=DEFAULT_MODEL)
-@with_appcontext
-def ask(text: str, model_id: str) -> None:
-    """Ask a model without a caller; the owner pays, and the tools act with the owner's rights."""
-    app = current_app._get_current_object()  # type: ignore[attr-defined]
-    sandbox = app.extensions.get("sandbox")
-    if sandbox:
-        sandbox.start()
-    try:
-        for piece in autonomous.ask(app, text, model_id):
-            click.echo(piece, nl=False)
-    except ServiceError as error:
-        raise click.ClickException(error.message) from None
-    except ProviderError as error:
-        raise click.ClickException(FAULT_TEXTS[error.fault]) from None
-    click.echo()
-
-
-@click.command("sweep")
-@with_appcontext
-def sweep() -> None:
-    """End at once what nobody will end any more; the workers do it from time to time."""
-    swept = sweeper.sweep()
-    click.echo(f"{swept.holds} expired holds, {swept.turns} lost turns")
 
 
 def _unknown(subject: str) -> NoReturn:
