@@ -34,9 +34,15 @@ NOT_STORED = "The answer could not be saved. Please try again."
 log = structlog.get_logger("turn")
 
 
-def stream(app: Flask, run: Run, sock: socket.socket | None) -> Iterator[bytes]:
-    """The whole body of a turn's response; `sock` is the client's connection, if there is one."""
+def start(app: Flask, run: Run) -> None:
+    """Begin the turn. Whoever starts one must call `run.leave()` when its reader is gone."""
+    app.extensions["runs"].add(run)
+    app.extensions["keeper"].attend()
     gevent.spawn(carry, app, run)
+
+
+def stream(run: Run, sock: socket.socket | None) -> Iterator[bytes]:
+    """The whole body of a turn's response; `sock` is the client's connection, if there is one."""
     watch = ClientWatch(sock, run.leave) if sock else None
     try:
         run.writing = True
@@ -45,7 +51,6 @@ def stream(app: Flask, run: Run, sock: socket.socket | None) -> Iterator[bytes]:
     finally:
         if watch:
             watch.stop()
-        run.leave()
 
 
 def _drain(run: Run) -> Iterator[bytes]:
@@ -66,8 +71,6 @@ def carry(app: Flask, run: Run) -> None:
     ids = {"request_id": run.question.request_id, "turn_id": run.question.turn_id}
     structlog.contextvars.bind_contextvars(**ids)
     runs: Runs = app.extensions["runs"]
-    runs.add(run)
-    app.extensions["keeper"].attend()
     status = "failed"
     try:
         for chunk in _finish(app, run):

@@ -65,7 +65,11 @@ def answer(data: dict[str, Any]) -> Response:
     # gunicorn's own connection, for noticing a client that leaves; absent under other servers
     sock = request.environ.get("gunicorn.socket")
     run = Run(admitted, sock)
-    return _response(admitted.assistant_message_id, pump.stream(app, run, sock))
+    pump.start(app, run)
+    response = _response(admitted.assistant_message_id, pump.stream(run, sock))
+    # Also when the stream is never read, which a generator's own `finally` would not see.
+    response.call_on_close(run.leave)
+    return response
 
 
 @turns.post("/chat/<chat_id>/stop")

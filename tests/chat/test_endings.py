@@ -36,6 +36,12 @@ def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
     assert assistant["parts"][-1]["state"] == "done"
 
 
+def test_a_stream_that_nobody_begins_to_read_ends_too(alice, chat, app):
+    alice.ask(chat, "count to 3000", userMessageId="u").close()
+    wait_for(idle(app))
+    wait_for(lambda: alice.ask(chat, "hello", userMessageId="u").status_code == 200)
+
+
 def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
     _, stream, read = begun(alice, chat)
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
