@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, and_, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -18,7 +18,7 @@ from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
 from service.errors import InsufficientCredits
-from service.extensions import now
+from service.extensions import now, table
 from service.ids import new_id
 
 SWEEP_BATCH = 100
@@ -38,10 +38,38 @@ class Statement:
 
 log = structlog.get_logger("ledger")
 
+# Built once: to build a statement takes several times as long as to run it.
+_accounts, _entries, _holds = table(Account), table(Entry), table(Hold)
+_this_account = _accounts.c.subject == bindparam("account")
+_this_open_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == "open")
+
+FIND_ACCOUNT = select(_accounts.c.seq).where(_this_account)
+HOLD_MORE = (
+    update(_accounts)
+    .where(_this_account, _accounts.c.balance - _accounts.c.held >= bindparam("more"))
+    .values(held=_accounts.c.held + bindparam("more"))
+    .returning(_accounts.c.seq)
+)
+FREE_AND_CHARGE = (
+    update(_accounts)
+    .where(_this_account)
+    .values(
+        held=_accounts.c.held - bindparam("freed"),
+        balance=_accounts.c.balance - bindparam("charged"),
+    )
+)
+CLOSE_HOLD = (
+    update(_holds)
+    .where(_this_open_hold)
+    .values(state=bindparam("closed"))
+    .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref)
+)
+INSERT_HOLD, INSERT_ENTRY = insert(_holds), insert(_entries)
+
 
 def ensure_account(session: Session, subject: str, starting: int) -> None:
     """The account of `subject`; a new one is granted `starting`. Parallel calls make one."""
-    if session.scalar(select(Account.seq).where(Account.subject == subject)) is not None:
+    if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
         return
     account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
     if _insert_new(session, Account, account) and starting:
@@ -70,7 +98,8 @@ def reserve(
         raise _refusal(session, payer, amount)
     hold_id, expires_at = new_id("hold"), now() + timedelta(seconds=seconds)
     hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
-    session.execute(insert(Hold).values(**hold, lease_id=lease_id, expires_at=expires_at))
+    leased = {"lease_id": lease_id, "expires_at": expires_at}
+    session.connection().execute(INSERT_HOLD, {**hold, **leased})
     return hold_id
 
 
@@ -143,11 +172,8 @@ def statement(session: Session, subject: str, limit: int, before: int | None) ->
 
 def _hold_more(session: Session, subject: str, amount: int) -> bool:
     """Hold `amount` more (less when negative) if the account can afford it: one statement."""
-    affordable = update(Account).where(
-        Account.subject == subject, Account.balance - Account.held >= amount
-    )
-    more = affordable.values(held=Account.held + amount).returning(Account.seq)
-    return session.scalar(more) is not None
+    more = {"account": subject, "more": amount}
+    return session.connection().scalar(HOLD_MORE, more) is not None
 
 
 def _refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
@@ -158,23 +184,22 @@ def _refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits
 
 def _close(session: Session, hold_id: str, state: str) -> Closed | None:
     """Only the first closer of a hold gets it."""
-    found = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
-    columns = (Hold.account, Hold.amount, Hold.used, Hold.ref)
-    return session.execute(found.values(state=state).returning(*columns)).one_or_none()
+    closing = {"hold": hold_id, "closed": state}
+    return session.connection().execute(CLOSE_HOLD, closing).one_or_none()
 
 
 def _charge(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
     """Free a closed hold and charge `cost`, or as much of it as was held."""
     assert cost >= 0
     charged = min(cost, hold.amount)
-    freed = {"held": Account.held - hold.amount, "balance": Account.balance - charged}
-    session.execute(update(Account).where(Account.subject == hold.account).values(freed))
+    freed = {"account": hold.account, "freed": hold.amount, "charged": charged}
+    session.connection().execute(FREE_AND_CHARGE, freed)
     if cost > charged:
         facts = {**facts, "loss": cost - charged}
         log.warning("loss", ref=hold.ref, what=what, micro_credits=cost - charged)
     if cost:
         entry = _entry(hold.account, "charge", -charged, hold.ref, what, facts)
-        session.execute(insert(Entry).values(**entry))
+        session.connection().execute(INSERT_ENTRY, entry)
     return charged
 
 
@@ -185,9 +210,9 @@ def _entry(
     return {**values, "entry_id": new_id("entry"), "facts": facts, "created_at": now()}
 
 
-def _insert_new(session: Session, table: Any, values: dict[str, Any]) -> bool:
+def _insert_new(session: Session, model: Any, values: dict[str, Any]) -> bool:
     """Insert unless a unique key is taken; waits for a parallel insert of the same key."""
     dialect = session.connection().dialect.name
     insert_into: Any = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    new = insert_into(table).values(**values).on_conflict_do_nothing().returning(table.seq)
+    new = insert_into(model).values(**values).on_conflict_do_nothing().returning(model.seq)
     return session.scalar(new) is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
@@ -21,7 +21,7 @@ from service.chat.question import Question
 from service.chat.tally import size
 from service.database import write_transaction
 from service.errors import Draining, InvalidModel, NotConfigured, NotFound
-from service.extensions import db
+from service.extensions import db, table
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.prompt import Prompt, UserMessage
@@ -68,10 +68,14 @@ def _model(app: Flask, model_id: str | None) -> Model:
     return model
 
 
+_FIND_CHAT = select(table(Chat).c.seq).where(
+    table(Chat).c.record_id == bindparam("chat"), table(Chat).c.user_id == bindparam("owner")
+)
+
+
 def check_chat(caller: Caller, chat_id: str) -> None:
     """Raises `NotFound`, the same for what is absent and what is another's."""
-    owned = Chat.record_id == chat_id, Chat.user_id == caller.subject
-    if db.session.scalar(select(Chat.seq).where(*owned)) is None:
+    if db.session.scalar(_FIND_CHAT, {"chat": chat_id, "owner": caller.subject}) is None:
         raise NotFound()
 
 

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Row, Select, bindparam, select
 
 from service.chat.models import Message as MessageRow
 from service.chat.models import Turn
 from service.chat.parts import INTERRUPTED
 from service.chat.question import Question
-from service.extensions import db
+from service.extensions import db, table
 from service.providers.prompt import (
     AssistantMessage,
     Call,
@@ -23,15 +23,19 @@ from service.providers.prompt import (
 CUT_SHORT = "[The reply above was interrupted before it was finished.]"
 
 
+_messages = table(MessageRow)
+_IN_CHAT = (
+    select(_messages.c.record_id, _messages.c.role, _messages.c.content, _messages.c.parts)
+    .where(_messages.c.chat_id == bindparam("chat"))
+    .order_by(_messages.c.seq)
+)
+
+
 def load(question: Question) -> Iterator[Message]:
     """Everything said in the question's chat so far, in order, but for what it replaces."""
-    in_chat = MessageRow.chat_id == question.chat_id
-    statement = select(MessageRow).where(in_chat).order_by(MessageRow.seq)
-    if question.replaces:
-        replaced = (question.user_message_id, question.replaces)
-        statement = statement.where(MessageRow.record_id.not_in(replaced))
-    rows = list(db.session.scalars(statement))
-    cut_short = set(db.session.scalars(_aborted(question.chat_id)))
+    rows = db.session.connection().execute(_IN_CHAT, {"chat": question.chat_id}).all()
+    rows = [row for row in rows if row.record_id not in _replaced(question)]
+    cut_short = set(db.session.scalars(_aborted(question.chat_id))) if rows else set()
     db.session.commit()
     for row in rows:
         yield from messages_of(row)
@@ -39,12 +43,16 @@ def load(question: Question) -> Iterator[Message]:
             yield UserMessage(CUT_SHORT)
 
 
+def _replaced(question: Question) -> tuple[str, ...]:
+    return (question.user_message_id, question.replaces) if question.replaces else ()
+
+
 def _aborted(chat_id: str) -> Select[str]:
     statement = select(Turn.assistant_message_id)
     return statement.where(Turn.chat_id == chat_id, Turn.status == "aborted")
 
 
-def messages_of(row: MessageRow) -> Iterator[Message]:
+def messages_of(row: MessageRow | Row[Any, Any, Any, Any]) -> Iterator[Message]:
     if row.role == "user":
         yield UserMessage(row.content)
     elif row.parts:

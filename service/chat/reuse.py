@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from service.auth.users import Caller
 from service.chat import chunks
@@ -101,9 +101,14 @@ def _end(turn: Turn) -> Iterator[Chunk]:
         yield chunks.Finish(metadata)
 
 
+_FIND_MESSAGE = select(Message).where(
+    Message.user_id == bindparam("owner"), Message.record_id == bindparam("message")
+)
+
+
 def _message(caller: Caller, record_id: str) -> Message | None:
-    by_id = (Message.user_id == caller.subject, Message.record_id == record_id)
-    return db.session.scalar(select(Message).where(*by_id))
+    by_id = {"owner": caller.subject, "message": record_id}
+    return db.session.scalar(_FIND_MESSAGE, by_id)
 
 
 def _is_last(asked: Message) -> bool:

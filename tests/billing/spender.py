@@ -87,13 +87,13 @@ def trade(books: Books, count: int) -> None:
     """Everything at once, on a few accounts: whatever could deadlock does it here."""
 
     def one(number: int) -> None:
-        subject = f"trader-{number % 4}"
+        subject = f"trader-{number % 3}"
         books.open(subject, 1000)
         ref = f"{os.getpid()}-{number}"
         hold = books.do(ledger.reserve, Payer(subject, False), CREDIT, ref, "lease", -1)
         books.do(ledger.renew, "lease", now())
         books.do(ledger.extend, hold, number, 2 * CREDIT)
-        if number % 3 == 0:
+        if number % 8 == 0:
             books.do(ledger.sweep, now())
         else:
             books.settle(hold, 1)

@@ -182,6 +182,16 @@ def test_a_closed_hold_is_not_renewed(books):
     assert books.rows(Hold)[0].expires_at == before
 
 
+def test_a_sweep_takes_accounts_in_one_order(books):
+    """Else two sweepers could each wait for the account that the other has."""
+    for subject in "cab":
+        books.open(subject)
+        hold = books.do(ledger.reserve, Payer(subject, is_owner=False), 9, "a", None, -1)
+        books.do(ledger.extend, hold, 1, 9)
+    books.do(ledger.sweep, now())
+    assert [entry.account for entry in books.rows(Entry, kind="charge")] == ["a", "b", "c"]
+
+
 def test_a_sweep_goes_by_batches(books):
     def reserve_all(session):
         for number in range(150):
