@@ -56,3 +56,8 @@ def table(model: Any) -> Table:
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def timestamp(moment: datetime) -> str:
+    """A time as answers show it: ISO 8601 in UTC with microseconds and `Z`."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,7 +1,6 @@
 """`/api/credits`: the caller's own account. Source: contract section 9."""
 
 import base64
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, current_app, g
@@ -15,7 +14,7 @@ from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.database import write_transaction
 from service.edge import answers, query
-from service.extensions import db
+from service.extensions import db, timestamp
 
 LIST_LIMIT = 200
 
@@ -99,12 +98,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "what": entry.what,
         "ref": entry.ref,
         "facts": facts,
-        "createdAt": _timestamp(entry.created_at),
+        "createdAt": timestamp(entry.created_at),
     }
-
-
-def _timestamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _cursor(entry: Entry) -> str:

@@ -17,9 +17,8 @@ from service.chat.running import Runs
 from service.database import write_transaction
 from service.edge import Text, answers, body
 from service.errors import NotFound
-from service.extensions import now
+from service.extensions import now, timestamp
 from service.ids import new_id
-from service.records.envelope import timestamp
 
 chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
 

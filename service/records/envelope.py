@@ -1,14 +1,10 @@
 """The record envelope: `{recordId, data, createdAt, updatedAt}`, the same from every door."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from service.extensions import timestamp
 from service.records.collection import Collection
-
-
-def timestamp(moment: datetime) -> str:
-    """ISO 8601 in UTC with microseconds and `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def envelope(collection: Collection, row: Any) -> dict[str, Any]:

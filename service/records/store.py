@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, Select, and_, or_, select
 
 from service.auth.users import Caller, current_role
 from service.errors import Forbidden, NotFound
-from service.extensions import db
+from service.extensions import db, timestamp
 from service.records import permissions
 from service.records.collection import Collection, Column
-from service.records.envelope import envelope, timestamp
+from service.records.envelope import envelope
 from service.records.query import condition, invalid, known_column, open_cursor, seal_cursor, typed
 
 SEQ = Column("cursor", "seq", "integer")
