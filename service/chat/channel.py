@@ -25,7 +25,7 @@ class Channel:
 
     def put(self, chunk: Chunk) -> None:
         """Waits while the channel is full."""
-        while len(self._chunks) >= LIMIT and not self.abandoned:
+        while self.full and not self.abandoned:
             self._waiting = True
             self._room.clear()
             self._room.wait()
@@ -59,6 +59,10 @@ class Channel:
     def nudge(self) -> None:
         """Let the reader look up although nothing has come."""
         self._ready.set()
+
+    @property
+    def full(self) -> bool:
+        return len(self._chunks) >= LIMIT
 
     @property
     def ended(self) -> bool:

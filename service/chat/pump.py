@@ -74,7 +74,7 @@ def carry(app: Flask, run: Run) -> None:
     status = "failed"
     try:
         for chunk in _finish(app, run):
-            run.channel.put(chunk)
+            run.put(chunk)
         status = "finished"
     except Interrupted as end:
         status = _abort(app, run, end)
@@ -109,7 +109,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> str:
     log.info("aborted", reason=end.reason)
     for chunk in run.assembly.closing():
         run.assembly.apply(chunk)
-        run.channel.put(chunk)
+        run.put(chunk)
     kept = app.config["SETTINGS"].keep_aborted_turns and run.assembly.worth_keeping
     try:
         if kept and end.reason != "deleted":
@@ -118,15 +118,15 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> str:
             app.extensions["keeper"].let_go(run)
     except (rows.ChatDeleted, rows.NotStored):
         app.extensions["keeper"].let_go(run)
-    run.channel.put(chunks.MessageMetadata({**run.tally.metadata, "aborted": True}))
-    run.channel.put(chunks.Abort())
+    run.put(chunks.MessageMetadata({**run.tally.metadata, "aborted": True}))
+    run.put(chunks.Abort())
     return "aborted"
 
 
 def _fail(app: Flask, run: Run, error: Exception) -> None:
     run.settle_down()
     for chunk in (*run.assembly.closing(), chunks.Error(_explain(error))):
-        run.channel.put(chunk)
+        run.put(chunk)
     app.extensions["keeper"].let_go(run)
 
 

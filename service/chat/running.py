@@ -14,6 +14,7 @@ import structlog
 from gevent import get_hub
 
 from service.chat.channel import Channel
+from service.chat.chunks import Chunk
 from service.chat.parts import Assembly
 from service.chat.question import Question
 from service.chat.tally import Tally
@@ -43,6 +44,7 @@ class Deadline:
 
     def __init__(self) -> None:
         self._at: float | None = None
+        self._paused: float | None = None
         self._step_ends = 0.0
 
     def begin(self, first: float, step: float) -> None:
@@ -55,6 +57,15 @@ class Deadline:
 
     def end(self) -> None:
         self._at = None
+
+    def pause(self) -> None:
+        """The model is not waited for: the reader is."""
+        self._paused, self._at = self._at, None
+
+    def resume(self, paused: float) -> None:
+        """Go on, `paused` seconds later."""
+        self._step_ends += paused
+        self._at = self._paused + paused if self._paused is not None else None
 
     def passed(self, now: float) -> bool:
         return self._at is not None and now > self._at
@@ -102,6 +113,16 @@ class Run:
         """The model took too long."""
         self.deadline.end()
         self._throw(ProviderError("slow"))
+
+    def put(self, chunk: Chunk) -> None:
+        """Hand a chunk over; a slow reader does not count against the model's time."""
+        if not self.channel.full:
+            self.channel.put(chunk)
+            return
+        began = time.monotonic()
+        self.deadline.pause()
+        self.channel.put(chunk)
+        self.deadline.resume(time.monotonic() - began)
 
     def leave(self) -> None:
         """The client is not there any more."""

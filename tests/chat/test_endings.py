@@ -1,5 +1,6 @@
 """How a turn ends when it is not let finish: client left, stop, deletion, drain, credits."""
 
+import gevent
 import pytest
 
 from service.auth import users
@@ -152,3 +153,13 @@ def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, 
     chunks = alice.turn(chat, f"{fault} count to 5000")
     assert "took too long" in chunks[-1]["errorText"]
     assert alice.rows(chat) == []
+
+
+def test_a_slow_reader_does_not_count_against_the_models_time(alice, chat, monkeypatch):
+    short = model_call.Limits(first=0.4, idle=0.4, step=0.8)
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", short))
+    _, stream, read = begun(alice, chat, "count to 600")
+    gevent.sleep(1.5)  # the channel is full by then, and the turn waits for us
+    chunks = chunks_of(read + b"".join(stream))
+    assert types(chunks)[-1] == "finish"
+    assert text_of(chunks).endswith(" 600")
