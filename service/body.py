@@ -33,6 +33,8 @@ class Dechunker:
                 pieces.append(data[at : at + self._left])
                 at += len(pieces[-1])
                 self._left -= len(pieces[-1])
+                if not self._left and data.startswith(b"\r\n", at):  # the usual case, in one step
+                    at, self._line = at + 2, self._size
                 continue
             end = data.find(b"\r\n", at)
             if end < 0:
@@ -42,7 +44,7 @@ class Dechunker:
         self._rest = data[at:]
         if len(self._rest) > SIZE_LINE_LIMIT:
             raise ValueError("a line without end")
-        return b"".join(pieces)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _size(self, line: bytes) -> None:
         if not SIZE.fullmatch(line):

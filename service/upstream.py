@@ -69,8 +69,12 @@ class PooledStream:
         self.headers: Mapping[str, str] = response.headers
 
     def read(self) -> bytes:
-        with _translated():
+        try:  # plainer than `_translated`, because it is called for every token
             return self._body.read()
+        except TimeoutError:
+            raise UpstreamError("timeout") from None
+        except (HTTPException, OSError):
+            raise UpstreamError("cut") from None
 
     def close(self) -> None:
         if self._body.whole:

@@ -5,7 +5,7 @@ U+2028, and decoding chunk by chunk dies inside a character. Source: WHATWG HTML
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from service.providers.events import ProviderError
@@ -36,7 +36,7 @@ class Reader:
         for line in self._lines(piece):
             if line:
                 self._field(line)
-            elif event := self._take():
+            elif (self._data or self._name) and (event := self._take()):
                 yield event
 
     def close(self) -> Iterator[ServerSentEvent]:
@@ -51,8 +51,16 @@ class Reader:
         if event := self._take():
             yield event
 
-    def _lines(self, piece: bytes) -> Iterator[bytes]:
+    def _lines(self, piece: bytes) -> Iterable[bytes]:
+        """The lines that are whole. Hosts send LF alone, which `split` cuts at no cost."""
         buffer = self._rest + piece if self._rest else piece
+        if not self._begun or b"\r" in buffer:
+            return self._any_lines(buffer)
+        *lines, self._rest = buffer.split(b"\n")
+        self._check_rest()
+        return lines
+
+    def _any_lines(self, buffer: bytes) -> Iterator[bytes]:
         if not self._begun:
             if len(buffer) < 3 and b"\xef\xbb\xbf".startswith(buffer):
                 self._rest = buffer
@@ -66,6 +74,9 @@ class Reader:
             yield buffer[start : end.start()]
             start = end.end()
         self._rest = buffer[start:]
+        self._check_rest()
+
+    def _check_rest(self) -> None:
         if len(self._rest) > LINE_LIMIT:
             raise ProviderError("garbled")
 
