@@ -73,17 +73,23 @@ def carry(app: Flask, run: Run) -> None:
     runs: Runs = app.extensions["runs"]
     status = "failed"
     try:
-        for chunk in _finish(app, run):
-            run.put(chunk)
-        status = "finished"
-    except Interrupted as end:
-        status = _abort(app, run, end)
+        status = _carry_on(app, run)
     except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
         _fail(app, run, error)
     finally:
         runs.remove(run)
         run.channel.close()
         TURNS.labels(run.question.model.id, status).inc()
+
+
+def _carry_on(app: Flask, run: Run) -> str:
+    """To the finish, or to an abort; which of them it was."""
+    try:
+        for chunk in _finish(app, run):
+            run.put(chunk)
+    except Interrupted as end:
+        return _abort(app, run, end)
+    return "finished"
 
 
 def _finish(app: Flask, run: Run) -> Iterator[Chunk]:
