@@ -69,17 +69,29 @@ class Body:
         self._http: HTTPResponse = raw._fp
         self._dechunker = Dechunker() if self._http.chunked else None
         self._left = self._http.length  # None: up to the end of the connection
+        self._buffer: Any = self._http.fp  # None once the socket itself is read
+        self._socket = self._http.fp.raw._sock if self._http.fp else None  # type: ignore[attr-defined]
         self.whole = self._http.fp is None or self._left == 0
 
     def read(self) -> bytes:
         """At least one byte, or b"" at the end. Raises OSError, and IncompleteRead for a cut."""
         while not self.whole:
-            data = self._http.fp.read1(READ_SIZE)
+            data = self._receive()
             if not data:
                 return self._ended()
             if body := self._taken(data):
                 return body
         return b""
+
+    def _receive(self) -> bytes:
+        """From the socket itself, once http.client's buffer has given what it had read ahead: its
+        layers cost a held stream 40 KB of stack and buffer."""
+        if self._buffer is None:
+            return self._socket.recv(READ_SIZE)
+        buffer, self._buffer = self._buffer, None
+        ahead = buffer.read(len(buffer.peek()))
+        self._http.fp = buffer.detach()
+        return ahead
 
     def give_back(self) -> None:
         """Put the connection of a whole body back into its pool."""

@@ -36,7 +36,10 @@ class UpstreamError(Exception):
 
 @dataclass(frozen=True)
 class Outbound:
-    """One request: `connect` and `idle` are seconds, `name` is the upstream's word in logs."""
+    """One request: `connect` and `idle` are seconds, `name` is the upstream's word in logs.
+
+    `idle` is None where a deadline of the caller's bounds every read: a timer less a token.
+    """
 
     name: str
     method: str
@@ -44,7 +47,7 @@ class Outbound:
     headers: Mapping[str, str]
     body: bytes | None = None
     connect: float = 10
-    idle: float = 30
+    idle: float | None = 30
 
 
 class ByteStream(Protocol):

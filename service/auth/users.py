@@ -3,14 +3,14 @@
 import time
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError
 
 from service.auth.models import User
 from service.auth.tokens import Claims
 from service.database import write_transaction
 from service.errors import Unauthorized
-from service.extensions import db, now
+from service.extensions import db, now, table
 
 RIGHTS_AGE = 2.0  # seconds until a changed role or a disabled user takes effect
 RIGHTS_KEPT = 10_000
@@ -31,6 +31,12 @@ class Rights:
     read_at: float
 
 
+_users = table(User)
+FIND_RIGHTS = select(_users.c.role, _users.c.disabled).where(
+    _users.c.subject == bindparam("subject")
+)
+
+
 class RightsCache:
     """Each worker's short memory of `users`, so that a permission check costs no query."""
 
@@ -45,9 +51,7 @@ class RightsCache:
         known = self._rights.get(subject)
         if known and time.monotonic() - known.read_at < RIGHTS_AGE:
             return known
-        row = db.session.execute(
-            select(User.role, User.disabled).where(User.subject == subject)
-        ).one_or_none()
+        row = db.session.connection().execute(FIND_RIGHTS, {"subject": subject}).one_or_none()
         db.session.commit()
         if row is None:
             return None

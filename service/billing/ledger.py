@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import Row, and_, bindparam, insert, select, update
+from sqlalchemy import Row, Select, and_, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -89,7 +89,8 @@ def grant(session: Session, subject: str, amount: int, ref: str, what: str = "gr
 def reserve(
     session: Session, payer: Payer, amount: int, ref: str, lease_id: str | None, seconds: float
 ) -> str:
-    """Hold `amount` of the payer's account; the id of the hold, which expires in `seconds`.
+    """Hold `amount` of the payer's account; the id of the hold, which expires in `seconds`, or
+    with the lease of a worker.
 
     `ref` names what is to be paid for: one hold and at most one charge bear it in an account.
     Raises `InsufficientCredits`.
@@ -132,22 +133,15 @@ def release(session: Session, hold_id: str) -> None:
     settle(session, hold_id, 0, "", {})
 
 
-def renew(session: Session, lease_id: str, expires_at: datetime) -> None:
-    """Let the open holds of a lease live on until `expires_at`."""
-    leased = select(Hold.seq).where(Hold.lease_id == lease_id, Hold.state == "open")
-    # Locked in one order: two renewals that met the holds in different orders would deadlock.
-    locked = session.scalars(leased.order_by(Hold.seq).with_for_update()).all()
-    session.execute(update(Hold).where(Hold.seq.in_(locked)).values(expires_at=expires_at))
-
-
-def sweep(session: Session, moment: datetime) -> int:
+def sweep(session: Session, moment: datetime, alive: Select[str]) -> int:
     """End holds that expired before `moment`, charging what they used; how many, 0 is the end.
 
+    `alive` selects the ids of the leases that run: holds under any other lease have expired too.
     One batch: whoever sweeps calls again in another transaction. Several may sweep at once.
     """
-    expired = select(Hold.account, Hold.hold_id).where(
-        Hold.state == "open", Hold.expires_at < moment
-    )
+    lapsed = Hold.lease_id.is_not(None) & Hold.lease_id.not_in(alive)
+    over = (Hold.expires_at < moment) | lapsed
+    expired = select(Hold.account, Hold.hold_id).where(Hold.state == "open", over)
     batch = expired.order_by(Hold.seq).limit(SWEEP_BATCH).with_for_update(skip_locked=True)
     # In the accounts' order: two sweepers that met them in different orders would deadlock.
     found = sorted(tuple(row) for row in session.execute(batch))

@@ -1,7 +1,7 @@
 """Claims: which turn is being answered, by which worker, until when.
 
 A claim marks a user message whose turn runs. Its worker renews one lease for all its claims, so
-that the claims of a worker that was killed lapse within `LEASE_SECONDS`.
+that the claims and holds of a worker that was killed lapse within `LEASE_SECONDS`.
 Source: contract section 5.
 """
 
@@ -13,6 +13,7 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy import (
     CursorResult,
     Delete,
+    Select,
     Update,
     bindparam,
     delete,
@@ -24,7 +25,6 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from service.billing import ledger
 from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.chat.running import Reason
@@ -49,8 +49,8 @@ class LeaseKeeper:
         return time.monotonic() - self._renewed >= RENEW_SECONDS
 
     def keep(self) -> None:
-        """Renew the lease and its holds, if it is time; in a transaction of its own, for what a
-        refused turn rolls back would not be kept."""
+        """Renew the lease, if it is time; in a transaction of its own, for what a refused turn
+        rolls back would not be kept."""
         with self._renewing:
             if self.due:
                 self._renew()
@@ -61,24 +61,36 @@ class LeaseKeeper:
             renewed = update(Lease).where(Lease.lease_id == self.id).values(expires_at=expires)
             if changed(session, renewed) == 0:
                 session.execute(insert(Lease).values(lease_id=self.id, expires_at=expires))
-            ledger.renew(session, self.id, expires)
         self._renewed = began
+
+
+_claims, _leases = table(Claim), table(Lease)
+_running = exists().where(
+    _leases.c.lease_id == _claims.c.lease_id, _leases.c.expires_at > bindparam("moment")
+)
+DROP_LAPSED = delete(_claims).where(
+    _claims.c.user_id == bindparam("owner"),
+    _claims.c.user_message_id == bindparam("message"),
+    ~_running,
+)
+CLAIM = insert(_claims)
 
 
 def take(session: Session, question: Question, lease_id: str) -> None:
     """Claim the message for this turn. Raises `Conflict` while another turn has it."""
-    lapsed = ~exists().where(Lease.lease_id == Claim.lease_id, Lease.expires_at > now())
-    session.execute(delete(Claim).where(*_of(question), lapsed))
-    claim = insert(Claim).values(
-        turn_id=question.turn_id,
-        user_id=question.caller.subject,
-        user_message_id=question.user_message_id,
-        chat_id=question.chat_id,
-        lease_id=lease_id,
-    )
+    connection = session.connection()
+    asked = {"owner": question.caller.subject, "message": question.user_message_id}
+    connection.execute(DROP_LAPSED, {**asked, "moment": now()})
+    claim = {
+        "turn_id": question.turn_id,
+        "user_id": question.caller.subject,
+        "user_message_id": question.user_message_id,
+        "chat_id": question.chat_id,
+        "lease_id": lease_id,
+    }
     try:
-        with session.begin_nested():
-            session.execute(claim)
+        with connection.begin_nested():
+            connection.execute(CLAIM, claim)
     except IntegrityError:
         raise AlreadyRunning() from None
 
@@ -88,11 +100,11 @@ class AlreadyRunning(Conflict):
     headers = {"Retry-After": "5"}
 
 
-_DROP = delete(table(Claim)).where(table(Claim).c.turn_id == bindparam("turn"))
+DROP = delete(_claims).where(_claims.c.turn_id == bindparam("turn"))
 
 
 def drop(session: Session, turn_id: str) -> None:
-    session.connection().execute(_DROP, {"turn": turn_id})
+    session.connection().execute(DROP, {"turn": turn_id})
 
 
 def request_end(session: Session, chat_id: str, reason: Reason) -> bool:
@@ -112,17 +124,17 @@ def requested_ends(lease_id: str) -> dict[str, Reason]:
     return {row.turn_id: row.end_reason for row in rows}
 
 
+def alive() -> Select[str]:
+    """The ids of the leases that run."""
+    return select(Lease.lease_id).where(Lease.expires_at >= now())
+
+
 def sweep(session: Session) -> int:
     """Forget lapsed leases and their claims; how many turns were lost."""
     lapsed = select(Lease.lease_id).where(Lease.expires_at < now())
     lost = changed(session, delete(Claim).where(Claim.lease_id.in_(lapsed)))
     session.execute(delete(Lease).where(Lease.expires_at < now()))
     return lost
-
-
-def _of(question: Question) -> tuple:
-    owner = Claim.user_id == question.caller.subject
-    return owner, Claim.user_message_id == question.user_message_id
 
 
 def changed(session: Session, statement: Delete | Update) -> int:

@@ -11,7 +11,7 @@ from service.chat.tally import size
 from service.database import write_transaction
 from service.providers.prompt import Prompt
 
-HOLD_SECONDS = 15  # renewed with the worker's lease, so that a lost worker's holds are swept soon
+HOLD_SECONDS = 3600  # longer than any turn: a lost worker's holds are swept with its lease
 
 
 def afford(app: Flask, run: Run, prompt: Prompt) -> bool:

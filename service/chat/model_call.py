@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gevent import sleep
 
+from service.chat.pace import Pace
 from service.chat.running import Deadline
 from service.providers.events import CallStarted, Event, Fault, ProviderError, Text
 from service.providers.names import NameTable
@@ -79,7 +80,7 @@ def _ask_once(upstream: Upstream, model: Model, prompt: Prompt) -> Iterator[Even
         url=provider.base_url + request.path,
         headers=request.headers,
         body=request.body,
-        idle=LIMITS[provider.kind].step,  # the deadline is the turn's; this is only a backstop
+        idle=None,  # the turn's deadline bounds it
     )
     try:
         with upstream.open(outbound) as stream:
@@ -93,7 +94,7 @@ def _events(stream: ByteStream, wire: Wire, names: NameTable) -> Iterator[Event]
         if stream.status != 200:
             yield wire.refusal(stream.status, _body(stream), names)
         else:
-            yield from decode(stream.read, wire.decoder(names))
+            yield from decode(Pace(stream.read).read, wire.decoder(names))
     except ProviderError as error:
         error.retry_after = _retry_after(stream)
         raise

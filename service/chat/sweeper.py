@@ -52,4 +52,4 @@ def _sweep_on(app: Flask) -> None:
 
 def _sweep_holds() -> int:
     with write_transaction() as session:
-        return ledger.sweep(session, now())
+        return ledger.sweep(session, now(), claims.alive())

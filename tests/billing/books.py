@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from flask import Flask
@@ -12,7 +13,7 @@ from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database import write_transaction
-from service.extensions import db
+from service.extensions import db, now
 
 DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 ALICE = Payer("alice", is_owner=False)
@@ -34,6 +35,11 @@ class Books:
     def reserve(self, credits: float, ref: str, seconds: float = 60, lease: str | None = None):
         """A hold on alice's account."""
         return self.do(ledger.reserve, ALICE, int(credits * CREDIT), ref, lease, seconds)
+
+    def sweep(self, later: float = 0, alive: tuple[str, ...] = ()) -> int:
+        """As it will be `later` seconds from now, with these leases running."""
+        leases = select(Hold.lease_id).where(Hold.lease_id.in_(alive))
+        return self.do(ledger.sweep, now() + timedelta(seconds=later), leases)
 
     def settle(self, hold: str, credits: float) -> float:
         cost = int(credits * CREDIT)

@@ -13,7 +13,6 @@ import json  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 from collections.abc import Callable  # noqa: E402
-from datetime import timedelta  # noqa: E402
 from typing import Any  # noqa: E402
 
 import gevent  # noqa: E402
@@ -25,7 +24,7 @@ from service.billing import ledger  # noqa: E402
 from service.billing.payer import Payer  # noqa: E402
 from service.billing.prices import CREDIT  # noqa: E402
 from service.errors import InsufficientCredits  # noqa: E402
-from service.extensions import db, now  # noqa: E402
+from service.extensions import db  # noqa: E402
 from tests.billing.books import Books  # noqa: E402
 from tests.services import settings_for  # noqa: E402
 
@@ -79,8 +78,7 @@ def work(books: Books) -> int:
 
 
 def sweep(books: Books) -> int:
-    moment = now() + timedelta(hours=1)
-    return sum(iter(lambda: books.do(ledger.sweep, moment), 0))
+    return sum(iter(lambda: books.sweep(later=3600), 0))
 
 
 def trade(books: Books, count: int) -> None:
@@ -91,10 +89,9 @@ def trade(books: Books, count: int) -> None:
         books.open(subject, 1000)
         ref = f"{os.getpid()}-{number}"
         hold = books.do(ledger.reserve, Payer(subject, False), CREDIT, ref, "lease", -1)
-        books.do(ledger.renew, "lease", now())
         books.do(ledger.extend, hold, number, 2 * CREDIT)
         if number % 8 == 0:
-            books.do(ledger.sweep, now())
+            books.sweep()
         else:
             books.settle(hold, 1)
         books.do(ledger.grant, subject, 1, f"grant-{number}")

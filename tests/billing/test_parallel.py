@@ -15,7 +15,6 @@ from service.billing.models import Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database import write_transaction
-from service.extensions import now
 from tests.billing.books import DEPTH
 from tests.services import environment
 
@@ -121,7 +120,7 @@ def test_a_sweep_passes_by_what_another_is_settling(books):
     books.do(ledger.reserve, Payer("bob", is_owner=False), CREDIT, "b", None, -1)
     with books.app.app_context(), write_transaction() as session:
         ledger.settle(session, hold, CREDIT, "gen-5.4", {})
-        assert gevent.spawn(books.do, ledger.sweep, now()).get(timeout=5) == 1
+        assert gevent.spawn(books.sweep).get(timeout=5) == 1
     assert books.has() == (99, 0)
 
 

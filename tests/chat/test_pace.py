@@ -1,0 +1,57 @@
+"""Fast streams are read at intervals, slow ones as they come."""
+
+import pytest
+
+from service.chat.pace import FAST, INTERVAL, STREAK, Pace
+
+
+class Stream:
+    """Gives a token each `gap` seconds of its own clock; a read takes all that have come."""
+
+    def __init__(self, gap: float) -> None:
+        self.gap, self.now, self.taken, self.sleeps = gap, 0.0, 0, []
+
+    def read(self) -> bytes:
+        due = int(self.now / self.gap + 1e-9) - self.taken
+        if due < 1:
+            self.now = (self.taken + 1) * self.gap
+            due = 1
+        self.taken += due
+        return b"x" * due
+
+    def sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+        self.now += seconds
+
+    def paced(self) -> Pace:
+        return Pace(self.read, lambda: self.now, self.sleep)
+
+
+@pytest.mark.parametrize("gap", [FAST * 1.01, 0.025, 1.0])
+def test_a_slow_stream_is_read_as_it_comes(gap):
+    stream = Stream(gap)
+    pace = stream.paced()
+    assert [pace.read() for _ in range(50)] == [b"x"] * 50
+    assert not stream.sleeps
+
+
+def test_a_fast_stream_shares_reads_but_for_its_first_tokens():
+    stream = Stream(0.005)
+    pace = stream.paced()
+    assert [pace.read() for _ in range(STREAK)] == [b"x"] * STREAK
+    assert {len(pace.read()) for _ in range(20)} == {6}
+    assert stream.sleeps == [INTERVAL] * 20
+
+
+def test_a_stream_that_slows_down_is_no_longer_held():
+    stream = Stream(0.005)
+    pace = stream.paced()
+    for _ in range(STREAK + 2):
+        pace.read()
+    stream.gap, stream.taken = 0.1, int(stream.now / 0.1)
+    for _ in range(3):
+        pace.read()
+    held = len(stream.sleeps)
+    for _ in range(10):
+        pace.read()
+    assert len(stream.sleeps) == held
