@@ -16,6 +16,7 @@ from service.billing.views import credits as credits_routes
 from service.chat import keeper
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
+from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
 from service.chat.turns import turns
 from service.chat.views import chats
@@ -26,6 +27,7 @@ from service.providers import catalog
 from service.records.collection import Collections
 from service.records.views import records
 from service.sandbox import boot
+from service.sandbox import collections as sandbox_collections
 from service.upstream import Upstream
 
 BLUEPRINTS = (operations.operations, console, chats, turns, records, credits_routes)
@@ -63,11 +65,13 @@ def _open_database(app: Flask, settings: Settings) -> None:
 def _declare(app: Flask, settings: Settings) -> None:
     """Collections and tools: our own, then those of the modules that `EXTENSIONS` names."""
     modules = [_extension(path) for path in settings.extensions]
+    if settings.sandbox:
+        modules.append(sandbox_collections)
     collections = [c for module in modules for c in getattr(module, "COLLECTIONS", ())]
     tools = [t for module in modules for t in getattr(module, "TOOLS", ())]
     try:
         app.extensions["collections"] = Collections([*BUILT_IN, *collections])
-        declared = Tools([*LOOKUPS, *tools])
+        declared = Tools([*LOOKUPS, *RECORDS, *tools])
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {error}") from None
     try:

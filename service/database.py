@@ -2,17 +2,21 @@
 
 SQLite is the embedded default. Its own busy wait blocks the whole event loop, and a read
 transaction that turns into a write fails at once, so writers begin with BEGIN IMMEDIATE behind
-one lock per process, and nothing inside a write transaction may switch greenlets.
+one lock per process, and nothing inside a write transaction may switch greenlets. A long read
+does: it lets others run every few thousand steps, and so can be interrupted.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 
+import gevent
 import psycopg.waiting
 from flask import Flask
 from gevent.lock import BoundedSemaphore
-from sqlalchemy import Connection, Engine, event, make_url
+from sqlalchemy import Connection, Engine, ExceptionContext, event, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
@@ -26,9 +30,11 @@ PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA case_sensitive_like=ON",  # as PostgreSQL compares
 )
-STATEMENT_TIMEOUT_MS = 30_000
+STATEMENT_SECONDS = 30.0
+STEPS = 4_000  # of SQLite's virtual machine, about a millisecond
 
 _sqlite_writer = BoundedSemaphore(1)
+_time_is_up: ContextVar[float | None] = ContextVar("time_is_up", default=None)
 
 
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
@@ -36,7 +42,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
     pool = {"pool_size": pool_size, "max_overflow": 0, "pool_timeout": 10}
     if _is_sqlite(url):
         return pool
-    limit = f"-c statement_timeout={STATEMENT_TIMEOUT_MS}"
+    limit = f"-c statement_timeout={round(STATEMENT_SECONDS * 1000)}"
     arguments = {"connect_timeout": 5, "options": limit, "application_name": "service"}
     return {**pool, "pool_pre_ping": True, "connect_args": arguments}
 
@@ -60,6 +66,30 @@ def init_app(app: Flask) -> None:
             _listen_sqlite(db.engine)
         else:
             _check_waiting()
+            _listen_postgresql(db.engine)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Within this, no statement goes on after `seconds` from now: the database ends it."""
+    token = _time_is_up.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _time_is_up.reset(token)
+
+
+def _seconds_left() -> float:
+    up = _time_is_up.get()
+    return STATEMENT_SECONDS if up is None else max(up - time.monotonic(), 0.001)
+
+
+def _listen_postgresql(engine: Engine) -> None:
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        if _time_is_up.get() is not None:
+            limit = round(_seconds_left() * 1000) or 1
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
 
 
 def _check_waiting() -> None:
@@ -71,15 +101,54 @@ def _check_waiting() -> None:
 
 def _listen_sqlite(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
+    def prepare(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # we begin transactions ourselves
         for pragma in PRAGMAS:
             connection.execute(pragma)
+        patience = record.info["patience"] = Patience()
+        connection.set_progress_handler(patience.go_on, STEPS)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        immediate = connection.get_execution_options().get("immediate")
+        immediate = bool(connection.get_execution_options().get("immediate"))
+        connection.info["patience"].begin(writing=immediate)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    @event.listens_for(engine, "handle_error")
+    def explain(context: ExceptionContext) -> None:
+        if context.connection:
+            context.connection.info["patience"].raise_reason()
+
+
+class Patience:
+    """How SQLite asks, in the midst of a statement, whether it shall go on.
+
+    An exception can't pass through SQLite: it ends the statement and is raised afterwards.
+    """
+
+    def __init__(self) -> None:
+        self._writing = False
+        self._ends = float("inf")
+        self._reason: BaseException | None = None
+
+    def begin(self, writing: bool) -> None:
+        self._writing = writing
+        self._ends = time.monotonic() + _seconds_left()
+
+    def go_on(self) -> bool:
+        """False lets it go on, for that is how SQLite puts the question."""
+        if self._writing:
+            return False
+        try:
+            gevent.sleep(0)
+        except BaseException as reason:  # noqa: BLE001 - raised again, once SQLite has ended
+            self._reason = reason
+        return self._reason is not None or time.monotonic() > self._ends
+
+    def raise_reason(self) -> None:
+        reason, self._reason = self._reason, None
+        if reason:
+            raise reason
 
 
 @contextmanager

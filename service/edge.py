@@ -75,6 +75,22 @@ def body(schema: Schema) -> Callable[[View], View]:
     return decorate
 
 
+def json_body(schema: Schema) -> Callable[[View], View]:
+    """Pass the JSON of the request as it is: the room behind the view validates it.
+
+    `schema` is only what the documents say of it.
+    """
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return view(read_json(), *args, **kwargs)
+
+        return _note(wrapped, body=schema)
+
+    return decorate
+
+
 def query(schema: Schema) -> Callable[[View], View]:
     """Pass the query string, loaded through `schema`, as the view's first argument."""
 

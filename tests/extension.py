@@ -67,6 +67,10 @@ def long_text(context: ToolContext) -> str:
 
 TOOLS = (add, break_down, count_greenlets, hang, long_text)
 COLLECTIONS = (
-    Collection("open-notes", Chat, "record_id", "user_id", (Column("title", "title"),),
-               {"*": {"read": True}}),
-)  # fmt: skip
+    Collection(
+        "open-notes",
+        columns=(Column("userId", attribute="user_id"), Column("title", attribute="title")),
+        permissions={"*": {"read": True}},
+        model=Chat,
+    ),
+)

@@ -1,54 +1,109 @@
-"""The two collections of the specification, and the users they belong to."""
+"""The two collections of the specification, the users they belong to, and canvases.
+
+And what changing a chat or a message by hand brings with it.
+"""
+
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from service.auth.models import User
-from service.chat.models import Chat, Message
-from service.records.collection import EVERY_ROLE, Collection, Column, Permissions
+from service.chat import claims, journal
+from service.chat.models import TITLE_LIMIT, Chat, Message
+from service.records import outbox
+from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
 # Creation goes through the chat routes alone: a client could otherwise forge an assistant's row,
 # which later turns would read back as history.
 OWN_BUT_NOT_CREATE: Permissions = {
     EVERY_ROLE: {"read": "own", "create": False, "update": "own", "delete": "own"},
 }
+OWN: Permissions = {
+    EVERY_ROLE: {"read": "own", "create": "own", "update": "own", "delete": "own"},
+}
+
+
+def _edit(session: Session, row: Any, changes: Values) -> None:
+    """A message with other text: its tool calls stay, and the model is told."""
+    row.edited = True
+    content = changes.get("content")
+    if row.parts and content is not None:
+        row.parts = with_text(row.parts, content)
+
+
+def with_text(parts: list[dict[str, Any]], content: str) -> list[dict[str, Any]]:
+    """The parts with `content` as their only text, where the last text was, or at the end."""
+    texts = [number for number, part in enumerate(parts) if part["type"] == "text"]
+    at = texts[-1] if texts else len(parts)
+    text = {"type": "text", "text": content, "state": "done"}
+    before = [part for part in parts[:at] if part["type"] != "text"]
+    return [*before, text, *parts[at + 1 :]]
+
+
+def _delete_chat(session: Session, chat: Any) -> None:
+    """Its replies end, its messages go with it, and no text stays behind."""
+    claims.request_end(session, chat.record_id, "deleted")
+    listed = select(Message.record_id).where(Message.chat_id == chat.record_id)
+    ids = list(session.scalars(listed.order_by(Message.seq)))
+    outbox.forget(session, AI_MESSAGES, chat.user_id, ids)
+    gone = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
+    if gone:
+        outbox.append(session.connection(), gone)
+    journal.forget(session, chat.record_id)
+
 
 AI_CHATS = Collection(
     name="ai-chats",
     model=Chat,
-    record_id="record_id",
-    owner="user_id",
     columns=(
-        Column("userId", "user_id", required=True),
-        Column("title", "title"),
+        Column("userId", attribute="user_id", required=True, fixed=True),
+        Column("title", attribute="title", required=True, least=1, most=TITLE_LIMIT),
     ),
     permissions=OWN_BUT_NOT_CREATE,
+    deleting=_delete_chat,
+    forgets=True,
 )
 
 AI_MESSAGES = Collection(
     name="ai-messages",
     model=Message,
-    record_id="record_id",
-    owner="user_id",
     columns=(
-        Column("chatId", "chat_id", required=True),
-        Column("userId", "user_id", required=True),
-        Column("role", "role", required=True),
-        Column("content", "content", required=True),
-        Column("parts", "parts", "array"),
+        Column("chatId", attribute="chat_id", required=True, fixed=True),
+        Column("userId", attribute="user_id", required=True, fixed=True),
+        Column("role", attribute="role", required=True, fixed=True),
+        Column("content", attribute="content", required=True, least=1),
+        Column("parts", "array", "parts", fixed=True),
+        Column("edited", "boolean", "edited", fixed=True),
     ),
     permissions=OWN_BUT_NOT_CREATE,
+    group="chat_id",
+    updating=_edit,
+    forgets=True,
 )
 
 USERS = Collection(
     name="users",
     model=User,
     record_id="subject",
-    owner="subject",
+    owner="recordId",
     columns=(
-        Column("role", "role"),
-        Column("email", "email"),
-        Column("name", "name"),
-        Column("disabled", "disabled", "boolean", required=True),
+        Column("role", attribute="role", fixed=True),
+        Column("email", attribute="email", fixed=True),
+        Column("name", attribute="name", fixed=True),
+        Column("disabled", "boolean", "disabled", required=True, fixed=True),
     ),
     permissions={EVERY_ROLE: {"read": "own"}},
 )
 
-BUILT_IN = (AI_CHATS, AI_MESSAGES, USERS)
+CANVASES = Collection(
+    name="canvases",
+    columns=(
+        Column("userId", required=True, fixed=True),
+        Column("name", required=True, least=1, most=TITLE_LIMIT),
+        Column("state", "object"),
+    ),
+    permissions=OWN,
+)
+
+BUILT_IN = (AI_CHATS, AI_MESSAGES, USERS, CANVASES)

@@ -20,12 +20,20 @@ from service.providers.prompt import (
     UserMessage,
 )
 
+EDITED_QUESTION = "[I have edited this message since it was answered.]"
+EDITED_ANSWER = "[I have edited the text of the reply above.]"
 CUT_SHORT = "[The reply above was interrupted before it was finished.]"
 
 
 _messages = table(MessageRow)
 _IN_CHAT = (
-    select(_messages.c.record_id, _messages.c.role, _messages.c.content, _messages.c.parts)
+    select(
+        _messages.c.record_id,
+        _messages.c.role,
+        _messages.c.content,
+        _messages.c.parts,
+        _messages.c.edited,
+    )
     .where(_messages.c.chat_id == bindparam("chat"))
     .order_by(_messages.c.seq)
 )
@@ -41,6 +49,8 @@ def load(question: Question) -> Iterator[Message]:
         yield from messages_of(row)
         if row.record_id in cut_short:
             yield UserMessage(CUT_SHORT)
+        if row.edited:
+            yield UserMessage(EDITED_QUESTION if row.role == "user" else EDITED_ANSWER)
 
 
 def _replaced(question: Question) -> tuple[str, ...]:
@@ -52,7 +62,7 @@ def _aborted(chat_id: str) -> Select[str]:
     return statement.where(Turn.chat_id == chat_id, Turn.status == "aborted")
 
 
-def messages_of(row: MessageRow | Row[Any, Any, Any, Any]) -> Iterator[Message]:
+def messages_of(row: MessageRow | Row[Any, Any, Any, Any, Any]) -> Iterator[Message]:
     if row.role == "user":
         yield UserMessage(row.content)
     elif row.parts:

@@ -38,6 +38,7 @@ class Message(db.Model):  # type: ignore[name-defined,misc]
     role: Mapped[str] = mapped_column(String(16))
     content: Mapped[str] = mapped_column(Text)
     parts: Mapped[list[Any] | None]
+    edited: Mapped[bool | None]  # by its owner, after it was stored
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
@@ -63,6 +64,24 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     credits: Mapped[int] = mapped_column(BigInteger, default=0)  # micro-credits charged
     duration_ms: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
+    """A write of the assistant's; `before` is the record as it was, until it is forgotten."""
+
+    __tablename__ = "journal"
+    __table_args__ = (Index(None, "user_id", "seq"),)
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    turn_id: Mapped[str] = mapped_column(String(64), index=True)
+    chat_id: Mapped[str] = mapped_column(String(64), index=True)
+    user_id: Mapped[str] = mapped_column(String(255))
+    tool: Mapped[str] = mapped_column(String(128))
+    collection: Mapped[str] = mapped_column(String(100))
+    record_id: Mapped[str] = mapped_column(String(255))
+    outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed
+    before: Mapped[dict[str, Any] | None]
+    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
 class Lease(db.Model):  # type: ignore[name-defined,misc]

@@ -5,22 +5,27 @@ Source: specification, "One chat turn", step 6; contract section 5.
 
 import time
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import gevent
 import structlog
 from flask import Flask
-from sqlalchemy import Connection, Insert, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
 from sqlalchemy.orm import Session
 
 from service.chat import claims, costs
+from service.chat.collections import AI_CHATS, AI_MESSAGES
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
 from service.chat.running import Run
 from service.database import write_transaction
 from service.errors import NotFound
 from service.extensions import db, now, table
+from service.records import outbox
+from service.records.collection import Collection
+from service.records.envelope import full_envelope
 
 TITLE_TAKEN = 60  # characters of the user's text that name an unnamed chat
 TICK = timedelta(microseconds=1)
@@ -33,17 +38,12 @@ log = structlog.get_logger("turn")
 # Built once: to build a statement takes several times as long as to run it.
 _chats, _messages, _turns = table(Chat), table(Message), table(Turn)
 _this_chat = _chats.c.record_id == bindparam("chat")
-LOCK_CHAT = select(_chats.c.seq).where(_this_chat).with_for_update()
+LOCK_CHAT = select(_chats).where(_this_chat).with_for_update()
 NEWEST = select(func.max(_messages.c.created_at)).where(_messages.c.chat_id == bindparam("chat"))
 INSERT_MESSAGE = insert(_messages)
 INSERT_TURN = insert(_turns)
 TOUCH_CHAT = (
-    update(_chats)
-    .where(_this_chat)
-    .values(
-        updated_at=bindparam("moment"),
-        title=case((_chats.c.title == "", bindparam("name")), else_=_chats.c.title),
-    )
+    update(_chats).where(_this_chat).values(updated_at=bindparam("moment"), title=bindparam("name"))
 )
 
 
@@ -89,29 +89,45 @@ def _found(app: Flask, question: Question) -> bool:
 
 def _write(session: Session, run: Run, status: Status) -> None:
     question, connection = run.question, session.connection()
-    if connection.scalar(LOCK_CHAT, {"chat": question.chat_id}) is None:
+    outbox.take_turn(connection, question.chat_id)
+    chat = connection.execute(LOCK_CHAT, {"chat": question.chat_id}).one_or_none()
+    if chat is None:
         raise ChatDeleted()
-    if question.replaces:
-        _remove(session, question)
+    changes = _remove(session, question) if question.replaces else []
     moment = _next_moment(connection, question.chat_id)
     answered = moment + TICK
-    _insert(connection, INSERT_MESSAGE, {**_user_row(question), **_times(moment)})
-    _insert(connection, INSERT_MESSAGE, {**_assistant_row(run), **_times(answered)})
+    for row in (_user_row(question) | _times(moment), _assistant_row(run) | _times(answered)):
+        _insert(connection, INSERT_MESSAGE, row)
+        changes.append(_change(AI_MESSAGES, None, SimpleNamespace(**row)))
     charged = costs.charge(session, run)
     metadata = _metadata_row(run, status) | {"credits": charged, "created_at": answered}
     _insert(connection, INSERT_TURN, metadata)
     claims.drop(session, question.turn_id)
-    # A chat nobody has named takes its name from the first completed turn.
-    title = " ".join(question.content.split())[:TITLE_TAKEN]
-    touched = {"chat": question.chat_id, "moment": answered, "name": title}
-    connection.execute(TOUCH_CHAT, touched)
+    changes.append(_touch(connection, chat, question, answered))
+    outbox.append(connection, changes)
 
 
-def _remove(session: Session, question: Question) -> None:
+def _touch(connection: Connection, chat: Any, question: Question, moment: datetime) -> outbox.Row:
+    """A chat nobody has named takes its name from the first completed turn."""
+    title = chat.title or " ".join(question.content.split())[:TITLE_TAKEN]
+    touched = {"title": title, "updated_at": max(moment, chat.updated_at + TICK)}
+    values = {"chat": chat.record_id, "moment": touched["updated_at"], "name": title}
+    connection.execute(TOUCH_CHAT, values)
+    return _change(AI_CHATS, chat, SimpleNamespace(**{**chat._mapping, **touched}))
+
+
+def _change(collection: Collection, before: Any, after: Any) -> outbox.Row:
+    was = full_envelope(collection, before) if before else None
+    return outbox.change(collection, after.user_id, was, full_envelope(collection, after))
+
+
+def _remove(session: Session, question: Question) -> list[outbox.Row]:
     """The old question and answer go in the transaction that brings the new ones."""
-    old = Message.record_id.in_([question.user_message_id, question.replaces])
-    mine = Message.user_id == question.caller.subject
-    session.execute(delete(Message).where(mine, Message.chat_id == question.chat_id, old))
+    ids, owner = [question.user_message_id, question.replaces or ""], question.caller.subject
+    old = (Message.user_id == owner, Message.chat_id == question.chat_id)
+    session.execute(delete(Message).where(*old, Message.record_id.in_(ids)))
+    outbox.forget(session, AI_MESSAGES, owner, ids)
+    return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in ids]
 
 
 def _next_moment(connection: Connection, chat_id: str) -> datetime:
@@ -143,6 +159,8 @@ def _user_row(question: Question) -> dict[str, Any]:
         "user_id": question.caller.subject,
         "role": "user",
         "content": question.content,
+        "parts": None,
+        "edited": None,
     }
 
 
@@ -154,6 +172,7 @@ def _assistant_row(run: Run) -> dict[str, Any]:
         "role": "assistant",
         "content": run.assembly.content,
         "parts": run.assembly.parts,
+        "edited": None,
     }
 
 

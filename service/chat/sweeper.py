@@ -9,9 +9,10 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing import ledger
-from service.chat import claims
+from service.chat import claims, journal
 from service.database import write_transaction
 from service.extensions import now
+from service.records import outbox
 
 SWEEP_SECONDS = 10.0
 
@@ -22,13 +23,17 @@ log = structlog.get_logger("sweeper")
 class Swept:
     holds: int
     turns: int
+    changes: int  # old rows of the outbox
+    entries: int  # and of the journal
 
 
 def sweep() -> Swept:
     """Sweep once, in batches; needs an app context."""
     holds = sum(iter(_sweep_holds, 0))
     with write_transaction() as session:
-        return Swept(holds, claims.sweep(session))
+        turns = claims.sweep(session)
+    changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
+    return Swept(holds, turns, changes, entries)
 
 
 def start(app: Flask) -> gevent.Greenlet:
@@ -48,6 +53,16 @@ def _sweep_on(app: Flask) -> None:
             continue
         if swept.holds or swept.turns:
             log.info("swept", holds=swept.holds, turns=swept.turns)
+
+
+def _prune_outbox() -> int:
+    with write_transaction() as session:
+        return outbox.prune(session, now())
+
+
+def _sweep_journal() -> int:
+    with write_transaction() as session:
+        return journal.sweep(session, now())
 
 
 def _sweep_holds() -> int:

@@ -41,17 +41,22 @@ def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
     with app.app_context():
         conversation: list[Message] = list(history.load(run.question))
     conversation.append(UserMessage(run.question.content))
+    question = run.question
+    collections = app.extensions["collections"]
+    context = ToolContext(question.caller, collections, question.turn_id, question.chat_id)
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
         yield chunks.StartStep()
-        yield from _step(app, run, step, tuple(conversation))
+        yield from _step(app, run, step, tuple(conversation), context)
         yield chunks.FinishStep()
         conversation += step.messages
         if not step.results and run.tally.reason != "pause":
             return
 
 
-def _step(app: Flask, run: Run, step: Step, conversation: tuple[Message, ...]) -> Iterator[Chunk]:
+def _step(
+    app: Flask, run: Run, step: Step, conversation: tuple[Message, ...], context: ToolContext
+) -> Iterator[Chunk]:
     tools: Tools = app.extensions["tools"]
     settings: Settings = app.config["SETTINGS"]
     prompt = Prompt(
@@ -67,7 +72,6 @@ def _step(app: Flask, run: Run, step: Step, conversation: tuple[Message, ...]) -
     yield from _round_trip(app, run, step, prompt)
     if step.muted and step.refused and not step.text:
         yield from _ask_without_tools(app, run, step, prompt)
-    context = ToolContext(run.question.caller, app.extensions["collections"])
     yield from step.run_calls(app, tools, context)
     if not step.results and not step.text:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))

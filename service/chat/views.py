@@ -7,18 +7,19 @@ from typing import Any
 
 from flask import Blueprint, current_app, g
 from marshmallow import Schema, fields, validate
-from sqlalchemy import delete as delete_rows
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.chat import claims
+from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.running import Runs
 from service.database import write_transaction
 from service.edge import Text, answers, body
 from service.errors import NotFound
-from service.extensions import now, timestamp
+from service.extensions import now
 from service.ids import new_id
+from service.records import outbox, writes
+from service.records.envelope import Envelope, full_envelope
 
 chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
 
@@ -60,9 +61,13 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
         created_at=moment,
         updated_at=moment,
     )
+    made = full_envelope(AI_CHATS, chat)
     with write_transaction() as session:
         session.add(chat)
-    return {"chat": chat_record(chat)}
+        session.flush()
+        change = outbox.change(AI_CHATS, chat.user_id, None, made)
+        outbox.append(session.connection(), [change])
+    return {"chat": chat_record(made)}
 
 
 @chats.patch("/<chat_id>")
@@ -70,34 +75,23 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
 @answers(ChatAnswer())
 def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
     """Rename a chat"""
-    with write_transaction() as session:
-        chat = check_owned(session, chat_id)
-        chat.title, chat.updated_at = data["title"], now()
-    return {"chat": chat_record(chat)}
+    return {"chat": chat_record(writes.update(AI_CHATS, g.caller, chat_id, data))}
 
 
 @chats.delete("/<chat_id>")
 @answers(Done())
 def delete(chat_id: str) -> dict[str, Any]:
     """Delete a chat and all its messages"""
-    with write_transaction() as session:
-        chat = check_owned(session, chat_id)
-        claims.request_end(session, chat_id, "deleted")
-        session.execute(delete_rows(Chat).where(Chat.seq == chat.seq))
+    writes.delete(AI_CHATS, g.caller, chat_id)
     runs: Runs = current_app.extensions["runs"]
     runs.interrupt_chat(chat_id, "deleted")
     return {"success": True}
 
 
-def chat_record(chat: Chat) -> dict[str, Any]:
+def chat_record(record: Envelope) -> dict[str, Any]:
     """The flat chat record of the chat routes."""
-    return {
-        "recordId": chat.record_id,
-        "userId": chat.user_id,
-        "title": chat.title,
-        "createdAt": timestamp(chat.created_at),
-        "updatedAt": timestamp(chat.updated_at),
-    }
+    times = {"createdAt": record["createdAt"], "updatedAt": record["updatedAt"]}
+    return {"recordId": record["recordId"], **record["data"], **times}
 
 
 def check_owned(session: Session, chat_id: str) -> Chat:

@@ -1,22 +1,32 @@
 """The record envelope: `{recordId, data, createdAt, updatedAt}`, the same from every door."""
 
-from datetime import datetime
 from typing import Any
 
 from service.extensions import timestamp
 from service.records.collection import Collection
+from service.records.permissions import visible
+from service.records.storage import values_of
+
+Envelope = dict[str, Any]
 
 
-def envelope(collection: Collection, row: Any) -> dict[str, Any]:
-    """A stored row as clients see it; a column without a value is left out."""
-    values = {column.name: getattr(row, column.attribute) for column in collection.columns}
+def full_envelope(collection: Collection, row: Any) -> Envelope:
+    """A stored row with all its columns, readable or not: for the outbox."""
     return {
         "recordId": getattr(row, collection.record_id),
-        "data": {name: _plain(value) for name, value in values.items() if value is not None},
+        "data": values_of(collection, row),
         "createdAt": timestamp(row.created_at),
         "updatedAt": timestamp(row.updated_at),
     }
 
 
-def _plain(value: Any) -> Any:
-    return timestamp(value) if isinstance(value, datetime) else value
+def envelope(collection: Collection, row: Any, role: str) -> Envelope:
+    """A stored row as a role sees it; a column without a value is left out."""
+    return seen_by(collection, full_envelope(collection, row), role)
+
+
+def seen_by(collection: Collection, full: Envelope, role: str) -> Envelope:
+    """A full envelope with only the columns that a role may read."""
+    data = full["data"]
+    shown = {c.name: data[c.name] for c in visible(collection, role) if c.name in data}
+    return {**full, "data": shown}

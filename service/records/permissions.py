@@ -1,6 +1,6 @@
 """The one permission check, asked at every call, whatever door it comes through."""
 
-from service.records.collection import EVERY_ROLE, Action, Collection, Rule
+from service.records.collection import EVERY_ROLE, Action, Collection, Column, Rule
 
 ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
 
@@ -13,3 +13,13 @@ def rule(collection: Collection, role: str, action: Action) -> Rule:
 
 def rules(collection: Collection, role: str) -> dict[Action, Rule]:
     return {action: rule(collection, role, action) for action in ACTIONS}
+
+
+def readable(column: Column, role: str) -> bool:
+    """Whether a role that may read a record sees this column of it."""
+    return column.roles is None or role in column.roles
+
+
+def visible(collection: Collection, role: str) -> tuple[Column, ...]:
+    """The columns that a role sees."""
+    return tuple(column for column in collection.columns if readable(column, role))

@@ -1,126 +1,119 @@
-"""Filters, sorting and cursors: what a client may ask, as SQL conditions.
-
-`where` is `{"column": value}` or `{"column": {"gt": 5}}`; all of it must hold, `{"or": […]}` lists
-alternatives. Source: contract section 7.
-"""
+"""Filters, sorting and cursors in SQL."""
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, false, or_, true
+from sqlalchemy import ColumnElement, Select, and_, false, or_, true
 
-from service.edge import unstorable
-from service.errors import InvalidRequest
+from service.extensions import timestamp
 from service.records.collection import Collection, Column
+from service.records.storage import attribute_of, bound, expression, ordered
+from service.records.values import invalid, typed
+from service.records.where import Compare, Every, Some, Where, known_column
 
-DEPTH = 4
-LIST_LIMIT = 200
+Operation = Callable[[Any, Any], ColumnElement[bool]]
 
-OPERATORS: dict[str, Callable[[Any, Any], ColumnElement[bool]]] = {
+EQUALITY: dict[str, Operation] = {
     "eq": lambda column, value: column == value if value is not None else column.is_(None),
     "ne": lambda column, value: (
         or_(column != value, column.is_(None)) if value is not None else column.is_not(None)
     ),
-    "lt": lambda column, value: column < value,
-    "lte": lambda column, value: column <= value,
-    "gt": lambda column, value: column > value,
-    "gte": lambda column, value: column >= value,
     "in": lambda column, value: column.in_(value) if value else false(),
     "contains": lambda column, value: column.contains(value, autoescape=True),
     "startsWith": lambda column, value: column.startswith(value, autoescape=True),
 }
-TEXT_ONLY = ("contains", "startsWith")
-
-PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "integer": (int,),
-    "boolean": (bool,),
+ORDER: dict[str, Operation] = {
+    "lt": lambda column, value: column < value,
+    "lte": lambda column, value: column <= value,
+    "gt": lambda column, value: column > value,
+    "gte": lambda column, value: column >= value,
 }
+SEQ = Column("cursor", "integer", "seq")
 
 
-def condition(collection: Collection, where: Any, depth: int = DEPTH) -> ColumnElement[bool]:
-    """The SQL condition for `where`. Raises `InvalidRequest` with `details`."""
-    if not isinstance(where, Mapping) or depth == 0:
-        raise invalid("where", "Must be an object, nested at most four deep.")
-    parts = []
-    for name, asked in where.items():
-        if name == "or":
-            if not isinstance(asked, list) or not asked or len(asked) > LIST_LIMIT:
-                raise invalid("where", "`or` takes a list of 1 to 200 alternatives.")
-            parts.append(or_(*(condition(collection, item, depth - 1) for item in asked)))
-        else:
-            parts.append(_compare(collection, name, asked))
-    return and_(true(), *parts)
+def condition(collection: Collection, where: Where) -> ColumnElement[bool]:
+    match where:
+        case Compare(column, operator, value):
+            operand = _bound(collection, column, value)
+            if operator in ORDER:
+                return ORDER[operator](ordered(collection, column), operand)
+            return EQUALITY[operator](expression(collection, column), operand)
+        case Every(parts):
+            return and_(true(), *(condition(collection, part) for part in parts))
+        case Some(parts):
+            return or_(false(), *(condition(collection, part) for part in parts))
 
 
-def _compare(collection: Collection, name: str, asked: Any) -> ColumnElement[bool]:
-    column = known_column(collection, name)
-    attribute = getattr(collection.model, column.attribute)
-    operations = asked if isinstance(asked, Mapping) else {"eq": asked}
-    parts = []
-    for operator, value in operations.items():
-        if operator not in OPERATORS or (operator in TEXT_ONLY and column.type != "string"):
-            raise invalid(name, f"No such operator for this column: {operator[:40]}")
-        parts.append(OPERATORS[operator](attribute, _operand(column, operator, value)))
-    return and_(true(), *parts)
+def _bound(collection: Collection, column: Column, value: Any) -> Any:
+    if isinstance(value, list):
+        return [bound(collection, column, item) for item in value]
+    return bound(collection, column, value)
 
 
-def known_column(collection: Collection, name: str) -> Column:
-    """A column that can be filtered and sorted by; raises `InvalidRequest`."""
-    column = collection.column(name) or BUILT_IN.get(name)
-    if column is None and name == "recordId":
-        column = Column("recordId", collection.record_id)
-    if column is None or column.type in ("array", "object"):
-        raise invalid(name[:100], "No such column to filter or sort by.")
-    return column
+@dataclass(frozen=True)
+class Sorting:
+    """By a column and then by insertion, so that every order is total; records without a value
+    come last either way. `asked` is a column's name, with `-` in front for descending."""
+
+    collection: Collection
+    column: Column | None
+    asked: str | None
+
+    @property
+    def descending(self) -> bool:
+        return self.asked is not None and self.asked.startswith("-")
+
+    def apply(self, statement: Select[Any], cursor: str | None) -> Select[Any]:
+        """The statement in this order, from the cursor on. Raises `InvalidRequest`."""
+        if cursor:
+            statement = statement.where(self._after(cursor))
+        seq = self._direction(self.collection.model.seq)
+        if self.column is None:
+            return statement.order_by(seq)
+        key = ordered(self.collection, self.column)
+        absent = [] if self.column.required else [key.is_(None)]
+        return statement.order_by(*absent, self._direction(key), seq)
+
+    def cursor(self, row: Any) -> str:
+        """Where to go on after a row."""
+        value = self._value(row) if self.column else None
+        return seal_cursor([self.asked, value, row.seq])
+
+    def _value(self, row: Any) -> Any:
+        assert self.column
+        attribute = attribute_of(self.collection, self.column)
+        value = getattr(row, attribute) if attribute else row.data.get(self.column.name)
+        return timestamp(value) if isinstance(value, datetime) else value
+
+    def _after(self, cursor: str) -> ColumnElement[bool]:
+        asked, value, seq = open_cursor(cursor, 3)
+        if asked != self.asked:
+            raise invalid("cursor", "Not a cursor of ours, or one of another query.")
+        beyond = self._beyond(self.collection.model.seq, typed(SEQ, seq))
+        if self.column is None:
+            return beyond
+        key = ordered(self.collection, self.column)
+        if value is None:
+            return and_(key.is_(None), beyond)
+        last = bound(self.collection, self.column, typed(self.column, value))
+        further = or_(self._beyond(key, last), and_(key == last, beyond))
+        return further if self.column.required else or_(further, key.is_(None))
+
+    def _direction(self, key: Any) -> Any:
+        return key.desc() if self.descending else key.asc()
+
+    def _beyond(self, key: Any, value: Any) -> ColumnElement[bool]:
+        return key < value if self.descending else key > value
 
 
-BUILT_IN = {
-    "createdAt": Column("createdAt", "created_at", "datetime"),
-    "updatedAt": Column("updatedAt", "updated_at", "datetime"),
-}
-
-
-def _operand(column: Column, operator: str, value: Any) -> Any:
-    if operator == "in":
-        if not isinstance(value, list) or len(value) > LIST_LIMIT:
-            raise invalid(column.name, "`in` takes a list of at most 200 values.")
-        return [typed(column, item) for item in value]
-    if value is None and operator in ("eq", "ne"):
-        return None
-    return typed(column, value)
-
-
-def typed(column: Column, value: Any) -> Any:
-    """A value of the column's type; raises `InvalidRequest`."""
-    if column.type == "datetime":
-        return _moment(column, value)
-    allowed = PYTHON_TYPES[column.type]
-    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-        raise invalid(column.name, f"Must be a {column.type}.")
-    if isinstance(value, str) and unstorable(value):
-        raise invalid(column.name, "Must not contain NUL or unpaired surrogates.")
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise invalid(column.name, "Must be a 64-bit number.")
-    return value
-
-
-def _moment(column: Column, value: Any) -> datetime:
-    try:
-        moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise invalid(column.name, "Must be an ISO 8601 time.") from None
-    if moment.tzinfo is None:
-        raise invalid(column.name, "Must be a time with its offset, such as Z.")
-    return moment
-
-
-def invalid(name: str, text: str) -> InvalidRequest:
-    return InvalidRequest(details={name: [text]})
+def sorting(collection: Collection, role: str, asked: str | None) -> Sorting:
+    """Raises `InvalidRequest` for what a role can't sort by."""
+    column = known_column(collection, role, asked.removeprefix("-")) if asked else None
+    return Sorting(collection, column, asked)
 
 
 def seal_cursor(values: list[Any]) -> str:

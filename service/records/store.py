@@ -1,31 +1,41 @@
-"""The one room behind every door: permission, then the rows that it lets through."""
+"""The one room behind every door: permission, then the rows that it lets through.
 
-from collections.abc import Mapping
+Reading is here; writing, with the same checks, in `writes.py`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Select
+from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.errors import Forbidden, NotFound
-from service.extensions import db, timestamp
-from service.records import permissions
-from service.records.collection import Collection, Column
-from service.records.envelope import envelope
-from service.records.query import condition, invalid, known_column, open_cursor, seal_cursor, typed
+from service.extensions import db
+from service.json_values import encode
+from service.records import permissions, where
+from service.records.collection import Action, Collection
+from service.records.envelope import Envelope, envelope
+from service.records.query import condition, sorting
+from service.records.storage import rows_of
 
-SEQ = Column("cursor", "seq", "integer")
+PAGE_BYTES = 8 << 20  # of one page's records
+ROWS_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
 class Query:
-    """`sort` is a column's name, with `-` in front for descending; None is insertion order."""
+    """`sort` is a column's name, with `-` in front for descending; None is insertion order.
+
+    A page has at most `limit` records and, but for its first one, `bytes` of JSON.
+    """
 
     where: Mapping[str, Any] = field(default_factory=dict)
     sort: str | None = None
     limit: int = 50
     cursor: str | None = None
+    bytes: int = PAGE_BYTES
 
 
 def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]:
@@ -33,76 +43,83 @@ def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]
 
     Raises `Forbidden`, `InvalidRequest`.
     """
-    statement = _readable(collection, caller).where(condition(collection, query.where))
-    column, descending = _sorting(collection, query.sort)
-    statement = _ordered(collection, statement, column, descending)
-    if query.cursor:
-        statement = statement.where(_after(collection, query, column, descending))
-    rows = list(db.session.scalars(statement.limit(query.limit + 1)))
+    role = current_role(caller)
+    order = sorting(collection, role, query.sort)
+    asked = condition(collection, where.parse(collection, role, query.where))
+    statement = visible(collection, caller, role, "read").where(asked)
+    statement = order.apply(statement, query.cursor).limit(query.limit + 1)
+    page = _Page(collection, role, query)
+    more = page.fill(_rows(statement, query.limit))
     db.session.commit()
-    page = rows[: query.limit]
-    more = len(rows) > query.limit
-    return {
-        "records": [envelope(collection, row) for row in page],
-        "nextCursor": _cursor(query, column, page[-1]) if more else None,
-    }
+    return {"records": page.records, "nextCursor": order.cursor(page.last) if more else None}
 
 
-def get(collection: Collection, caller: Caller, record_id: str) -> dict[str, Any]:
+def get(collection: Collection, caller: Caller, record_id: str) -> Envelope:
     """One envelope. Raises `NotFound`, the same for what is absent and what is another's."""
-    by_id = getattr(collection.model, collection.record_id) == record_id
-    row = db.session.scalars(_readable(collection, caller).where(by_id)).first()
+    role = current_role(caller)
+    row = row_of(db.session(), collection, caller, role, "read", record_id)
     db.session.commit()
-    if row is None:
-        raise NotFound()
-    return envelope(collection, row)
+    return envelope(collection, row, role)
 
 
-def _readable(collection: Collection, caller: Caller) -> Select[Any]:
-    match permissions.rule(collection, current_role(caller), "read"):
+def visible(collection: Collection, caller: Caller, role: str, action: Action) -> Select[Any]:
+    """The rows with which a caller may do something. Raises `Forbidden` if none ever could be."""
+    match permissions.rule(collection, role, action):
         case True:
-            return select(collection.model)
+            return rows_of(collection)
         case "own":
-            owner = getattr(collection.model, collection.owner)
-            return select(collection.model).where(owner == caller.subject)
+            return rows_of(collection).where(owned_by(collection, caller.subject))
     raise Forbidden()
 
 
-def _sorting(collection: Collection, sort: str | None) -> tuple[Column | None, bool]:
-    if sort is None:
-        return None, False
-    return known_column(collection, sort.removeprefix("-")), sort.startswith("-")
+def row_of(
+    session: Session,
+    collection: Collection,
+    caller: Caller,
+    role: str,
+    action: Action,
+    record_id: str,
+    lock: bool = False,
+) -> Any:
+    """The row as it is in the database now. Raises `Forbidden`, `NotFound`."""
+    by_id = getattr(collection.model, collection.record_id) == record_id
+    statement = visible(collection, caller, role, action).where(by_id)
+    if lock:
+        statement = statement.with_for_update()
+    row = session.scalars(statement.execution_options(populate_existing=True)).first()
+    if row is None:
+        raise NotFound()
+    return row
 
 
-def _ordered(
-    collection: Collection, statement: Select[Any], column: Column | None, descending: bool
-) -> Select[Any]:
-    """By the column, then by insertion, so that every order is total."""
-    keys = [collection.model.seq]
-    if column:
-        keys.insert(0, getattr(collection.model, column.attribute))
-    return statement.order_by(*(key.desc() if descending else key.asc() for key in keys))
+def owned_by(collection: Collection, subject: str) -> ColumnElement[bool]:
+    return getattr(collection.model, collection.owner_attribute) == subject
 
 
-def _after(
-    collection: Collection, query: Query, column: Column | None, descending: bool
-) -> ColumnElement[bool]:
-    sort, value, seq = open_cursor(query.cursor or "", 3)
-    if sort != query.sort:
-        raise invalid("cursor", "Not a cursor of ours, or one of another query.")
-    beyond = _beyond(collection.model.seq, typed(SEQ, seq), descending)
-    if column is None:
-        return beyond
-    key, value = getattr(collection.model, column.attribute), typed(column, value)
-    return or_(_beyond(key, value, descending), and_(key == value, beyond))
+def _rows(statement: Select[Any], limit: int) -> Iterator[Any]:
+    """Large pages come in pieces, so that large records do not all stand in memory at once."""
+    if limit > ROWS_AT_ONCE:
+        statement = statement.execution_options(yield_per=ROWS_AT_ONCE)
+    return iter(db.session.scalars(statement))
 
 
-def _beyond(key: Any, value: Any, descending: bool) -> ColumnElement[bool]:
-    return key < value if descending else key > value
+class _Page:
+    """Records, up to the limits of a query."""
 
+    def __init__(self, collection: Collection, role: str, query: Query) -> None:
+        self._collection, self._role, self._query = collection, role, query
+        self.records: list[Envelope] = []
+        self.last: Any = None
+        self._bytes = 0
 
-def _cursor(query: Query, column: Column | None, row: Any) -> str:
-    value = getattr(row, column.attribute) if column else None
-    return seal_cursor(
-        [query.sort, timestamp(value) if isinstance(value, datetime) else value, row.seq]
-    )
+    def fill(self, rows: Iterable[Any]) -> bool:
+        """Whether there is more than fits."""
+        for row in rows:
+            record = envelope(self._collection, row, self._role)
+            self._bytes += len(encode(record).encode())
+            full = len(self.records) == self._query.limit or self._bytes > self._query.bytes
+            if self.records and full:
+                return True
+            self.records.append(record)
+            self.last = row
+        return False

@@ -1,13 +1,14 @@
-"""`/api/records`: reading collections. Source: contract section 7."""
+"""`/api/records`: reading and changing collections. Source: contract section 7."""
 
 import json
 from typing import Any
 
-from flask import Blueprint, current_app, g
+from flask import Blueprint, current_app, g, request
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 
-from service.edge import Text, answers, query
-from service.records import store
+from service.edge import Text, answers, json_body, query
+from service.records import store, writes
+from service.records.collection import Collection
 from service.records.store import Query
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
@@ -46,12 +47,31 @@ class PageSchema(Schema):
     nextCursor = fields.String(required=True, allow_none=True)
 
 
+class DataSchema(Schema):
+    """The collection's own columns: `schema.describe` names them."""
+
+    class Meta:
+        unknown = "include"
+
+
+class Done(Schema):
+    success = fields.Boolean(required=True)
+
+
 @records.get("/<collection>")
 @query(ListQuery())
 @answers(PageSchema())
 def find(asked: Query, collection: str) -> dict[str, Any]:
     """List the records of a collection that the caller may read"""
     return store.find(_collection(collection), g.caller, asked)
+
+
+@records.post("/<collection>")
+@json_body(DataSchema())
+@answers(RecordSchema(), 201)
+def create(data: Any, collection: str) -> dict[str, Any]:
+    """Create a record of the caller's own; the body is its data"""
+    return writes.create(_collection(collection), g.caller, data)
 
 
 @records.get("/<collection>/<record_id>")
@@ -61,5 +81,30 @@ def get(collection: str, record_id: str) -> dict[str, Any]:
     return store.get(_collection(collection), g.caller, record_id)
 
 
-def _collection(name: str) -> Any:
+@records.patch("/<collection>/<record_id>")
+@json_body(DataSchema())
+@answers(RecordSchema())
+def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
+    """Lay data over a record; `null` empties a column
+
+    With `If-Match: <updatedAt>`, a record that has been changed since is left as it is (409).
+    """
+    return writes.update(_collection(collection), g.caller, record_id, data, _if_match())
+
+
+@records.delete("/<collection>/<record_id>")
+@answers(Done())
+def delete(collection: str, record_id: str) -> dict[str, bool]:
+    """Delete a record, and what belongs to it alone; `If-Match` counts here too"""
+    writes.delete(_collection(collection), g.caller, record_id, _if_match())
+    return {"success": True}
+
+
+def _collection(name: str) -> Collection:
     return current_app.extensions["collections"].named(name)
+
+
+def _if_match() -> str | None:
+    """Its quotes are optional, and `*` asks for nothing."""
+    given = request.headers.get("If-Match", "").strip()
+    return given.strip('"') if given not in ("", "*") else None

@@ -47,8 +47,8 @@ def test_a_sweep_ends_every_expired_hold(flask, books):
         hold = books.reserve(0.5, str(number), seconds=-1)
     books.do(ledger.extend, hold, CREDIT // 4, CREDIT // 2)
     kept = books.reserve(1, "running")
-    assert flask("sweep") == "120 expired holds, 0 lost turns"
-    assert flask("sweep") == "0 expired holds, 0 lost turns"
+    assert flask("sweep") == "120 expired holds, 0 lost turns, 0 old changes, 0 old journal entries"
+    assert flask("sweep") == "0 expired holds, 0 lost turns, 0 old changes, 0 old journal entries"
     assert books.has() == (99.75, 1)
     assert books.settle(kept, 1) == 1
 

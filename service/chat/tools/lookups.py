@@ -43,8 +43,13 @@ def describe_collection(context: ToolContext, collection: str) -> dict[str, Any]
     return {
         "name": described.name,
         "columns": [
-            {"name": column.name, "type": column.type, "required": column.required}
-            for column in described.columns
+            {
+                "name": column.name,
+                "type": column.type,
+                "required": column.required,
+                "readOnly": column.fixed or column.name == described.owner,
+            }
+            for column in permissions.visible(described, role)
         ],
         "permissions": rules,
     }

@@ -1,6 +1,7 @@
 """Running one tool call: its input through the schema, then the function, within its time."""
 
 import json
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +9,17 @@ import structlog
 from flask import Flask
 from gevent import Timeout
 from marshmallow import ValidationError
+from sqlalchemy.exc import DBAPIError
 
+from service import database
+from service.chat.tools.cap import capped
+from service.chat.tools.guard import ANSWERED
 from service.chat.tools.tool import Tool, ToolContext
 from service.errors import InvalidRequest, ServiceError
+from service.json_values import encode, poisoned
 
 TOOL_SECONDS = 15
+TOO_LONG = f"The tool took longer than {TOOL_SECONDS} seconds."
 
 log = structlog.get_logger("tool")
 
@@ -59,43 +66,37 @@ def _refuse_constant(name: str) -> None:
 def dump(value: Any) -> str:
     """JSON text that UTF-8 carries and every client parses.
 
-    Raises TypeError or ValueError for any other value.
+    Raises TypeError, ValueError or RecursionError for any other value.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = encode(value)
     text.encode()
     if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
         raise ValueError("a key that JSON parsers of browsers refuse")
     return text
 
 
-def poisoned(value: Any) -> bool:
-    """Whether the AI SDK's parser refuses the value, and with it the rest of the stream.
-
-    It refuses `__proto__` as a key, and `constructor` with `prototype` inside.
-    Source: secureJsonParse in npm package @ai-sdk/provider-utils.
-    """
-    if isinstance(value, list | tuple):
-        return any(poisoned(item) for item in value)
-    if not isinstance(value, dict):
-        return False
-    inner = value.get("constructor")
-    refused = "__proto__" in value or (isinstance(inner, dict) and "prototype" in inner)
-    return refused or any(poisoned(item) for item in value.values())
-
-
 def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Outcome:
-    """Run a tool in an app context of its own, which takes its database connection along."""
-    limit = Timeout(TOOL_SECONDS)
+    """Run a tool in an app context of its own, which takes its database connection along.
+
+    Its time bounds its queries too: a database goes on with what nobody waits for any more.
+    """
+    if context.guard.repeats(tool.name, given, tool.reads):
+        return Outcome(ANSWERED, ANSWERED)
+    began, limit = time.monotonic(), Timeout(TOOL_SECONDS)
     try:
-        with limit, app.app_context():
-            output = tool.execute(context, **given)
+        with limit, database.limited(TOOL_SECONDS), app.app_context():
+            output = capped(tool.execute(context, **given))
             return Outcome(dump(output), output)
     except Timeout as expired:
         if expired is not limit:
             raise
-        return failure(f"The tool took longer than {TOOL_SECONDS} seconds.")
+        return failure(TOO_LONG)
     except ServiceError as error:
         return failure(explain(error))
+    except DBAPIError:
+        log.exception("tool failed", tool=tool.name)
+        late = time.monotonic() - began >= TOOL_SECONDS
+        return failure(TOO_LONG if late else "The tool failed.")
     except Exception:  # a tool is anybody's code, and the turn goes on without it
         log.exception("tool failed", tool=tool.name)
         return failure("The tool failed.")

@@ -1,7 +1,7 @@
 """A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from apispec import APISpec
@@ -9,16 +9,20 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
 from service.auth.users import Caller
+from service.chat.tools.guard import LoopGuard
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
 
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may use. It runs inside an app context of its own."""
+    """What a tool may use, in one turn. It runs inside an app context of its own."""
 
     caller: Caller
     collections: Collections
+    turn_id: str
+    chat_id: str
+    guard: LoopGuard = field(default_factory=LoopGuard)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,118 @@
+"""The tools over the records: the same store and checks as every other door.
+
+Source: specification, "Assistant tools"; contract section 8.
+"""
+
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from service.chat import journal
+from service.chat.tools.tool import ToolContext, tool
+from service.edge import Text
+from service.records import store, writes
+from service.records.store import Query
+from service.records.writes import Note
+
+RESULT_BYTES = 150_000  # of a page of records, so that it comes whole or with a cursor
+
+CollectionField = Text(
+    required=True,
+    validate=validate.Length(1, 100),
+    metadata={"description": "A collection's name, as schema.list gives it."},
+)
+RecordIdField = Text(required=True, validate=validate.Length(1, 255))
+DataField = fields.Dict(
+    keys=fields.String(),
+    required=True,
+    metadata={"description": "Values by column name; schema.describe names the columns."},
+)
+
+
+class RecordQuery(Schema):
+    collection = CollectionField
+    where = fields.Dict(
+        keys=fields.String(),
+        metadata={
+            "description": 'A filter: {"column": value} or {"column": {"gt": 5}}, with the '
+            "operators eq ne lt lte gt gte in contains startsWith, all of which must hold; "
+            '{"or": [filter, filter]} for alternatives.'
+        },
+    )
+    sort = Text(
+        validate=validate.Length(1, 100),
+        metadata={"description": "A column's name, with - in front for descending."},
+    )
+    limit = fields.Integer(strict=True, validate=validate.Range(1, 200))
+    cursor = Text(
+        validate=validate.Length(1, 2000),
+        metadata={"description": "The nextCursor of the page before."},
+    )
+
+
+class RecordName(Schema):
+    collection = CollectionField
+    recordId = RecordIdField
+
+
+class NewRecord(Schema):
+    collection = CollectionField
+    data = DataField
+
+
+class RecordChange(RecordName):
+    data = DataField
+
+
+@tool("records.query", RecordQuery(), reads=True)
+def query(context: ToolContext, collection: str, **asked: Any) -> dict[str, Any]:
+    """List the records of a collection that the user may read, 50 at a time unless told.
+    When `nextCursor` is not null there are more; `truncated` says that the page is shorter than
+    asked for because its records are large."""
+    named = context.collections.named(collection)
+    wanted = Query(**asked, bytes=RESULT_BYTES)
+    page = store.find(named, context.caller, wanted)
+    if page["nextCursor"] and len(page["records"]) < wanted.limit:
+        page["truncated"] = True
+    return page
+
+
+@tool("records.get", RecordName(), reads=True)
+def get(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
+    """Fetch one record by its id."""
+    return store.get(context.collections.named(collection), context.caller, recordId)
+
+
+@tool("records.create", NewRecord(), reads=False)
+def create(context: ToolContext, collection: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Create a record that belongs to the user."""
+    named = context.collections.named(collection)
+    return writes.create(named, context.caller, data, _note(context, "records.create"))
+
+
+@tool("records.update", RecordChange(), reads=False)
+def update(
+    context: ToolContext,
+    collection: str,
+    recordId: str,  # noqa: N803 - the names are the contract's
+    data: dict[str, Any],
+) -> dict[str, Any]:
+    """Change columns of a record; the others stay as they are, null empties one."""
+    named = context.collections.named(collection)
+    note = _note(context, "records.update")
+    return writes.update(named, context.caller, recordId, data, note=note)
+
+
+@tool("records.delete", RecordName(), reads=False)
+def delete(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
+    """Delete a record for good. Only when the user has asked for it."""
+    named = context.collections.named(collection)
+    writes.delete(named, context.caller, recordId, note=_note(context, "records.delete"))
+    return {"deleted": recordId}
+
+
+def _note(context: ToolContext, name: str) -> Note:
+    return journal.note(context.turn_id, context.chat_id, context.caller.subject, name)
+
+
+RECORDS = (query, get, create, update, delete)

@@ -1,0 +1,169 @@
+"""Changing records: permission, validation, and then the row and its change in one transaction."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
+
+from service.auth.users import Caller, current_role
+from service.database import write_transaction
+from service.errors import Conflict, Forbidden
+from service.extensions import now, timestamp
+from service.ids import new_id
+from service.records import outbox, permissions, store
+from service.records.collection import Action, Collection, Values
+from service.records.envelope import Envelope, full_envelope, seen_by
+from service.records.models import Record
+from service.records.values import accepted
+
+TICK = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write did: full envelopes, None where there was or is no record."""
+
+    action: outbox.Change
+    collection: Collection
+    record_id: str
+    before: Envelope | None
+    after: Envelope | None
+
+
+Note = Callable[[Session, Written], None]  # runs inside the write's own transaction
+
+
+class Stale(Conflict):
+    message = "This record has been changed since you read it."
+
+
+def create(collection: Collection, caller: Caller, data: Any, note: Note | None = None) -> Envelope:
+    """A new record of the caller's own. Raises `Forbidden`, `InvalidRequest`."""
+    role = current_role(caller)
+    if not permissions.rule(collection, role, "create"):
+        raise Forbidden()
+    values = accepted(collection, role, data, new=True)
+    with write_transaction() as session:
+        row = _new(collection, caller.subject, values)
+        session.add(row)
+        after = full_envelope(collection, row)
+        _note(session, collection, caller.subject, None, after, note)
+    return seen_by(collection, after, role)
+
+
+def update(
+    collection: Collection,
+    caller: Caller,
+    record_id: str,
+    data: Any,
+    if_match: str | None = None,
+    note: Note | None = None,
+) -> Envelope:
+    """Lay `data` over a record. `if_match` is the `updatedAt` that the caller has seen.
+
+    Raises `Forbidden`, `NotFound`, `InvalidRequest`, `Conflict`.
+    """
+    role = current_role(caller)
+    with write_transaction() as session:
+        row = _taken(session, collection, caller, role, "update", record_id, if_match)
+        changes = accepted(collection, role, data, new=False)
+        before = full_envelope(collection, row)
+        if collection.updating:
+            collection.updating(session, row, changes)
+        _change(collection, row, changes)
+        row.updated_at = max(now(), row.updated_at + TICK)
+        after = full_envelope(collection, row)
+        owner = getattr(row, collection.owner_attribute)
+        _note(session, collection, owner, before, after, note)
+    return seen_by(collection, after, role)
+
+
+def delete(
+    collection: Collection,
+    caller: Caller,
+    record_id: str,
+    if_match: str | None = None,
+    note: Note | None = None,
+) -> None:
+    """Raises `Forbidden`, `NotFound`, `Conflict`."""
+    role = current_role(caller)
+    with write_transaction() as session:
+        row = _taken(session, collection, caller, role, "delete", record_id, if_match)
+        remove(session, collection, row, note)
+
+
+def remove(session: Session, collection: Collection, row: Any, note: Note | None = None) -> None:
+    """Delete a row that the transaction has taken, and what the collection deletes with it."""
+    before = full_envelope(collection, row)
+    owner = getattr(row, collection.owner_attribute)
+    if collection.deleting:
+        collection.deleting(session, row)
+    session.delete(row)
+    if collection.forgets:
+        outbox.forget(session, collection, owner, [before["recordId"]])
+    _note(session, collection, owner, before, None, note)
+
+
+def _taken(
+    session: Session,
+    collection: Collection,
+    caller: Caller,
+    role: str,
+    action: Action,
+    record_id: str,
+    if_match: str | None,
+) -> Any:
+    """The row, once it is this transaction's turn to change it."""
+    found = store.row_of(session, collection, caller, role, action, record_id)
+    outbox.take_turn(session.connection(), getattr(found, collection.group or collection.record_id))
+    row = store.row_of(session, collection, caller, role, action, record_id, lock=True)
+    if if_match is not None and if_match != timestamp(row.updated_at):
+        raise Stale()
+    return row
+
+
+def _new(collection: Collection, owner: str, values: Values) -> Any:
+    moment = now()
+    times = {"created_at": moment, "updated_at": moment}
+    record_id = new_id("rec")
+    if collection.model is Record:
+        data = {name: value for name, value in values.items() if value is not None}
+        return Record(
+            record_id=record_id, collection=collection.name, owner=owner, data=data, **times
+        )
+    row = collection.model(**{collection.record_id: record_id}, **times)
+    setattr(row, collection.owner_attribute, owner)
+    _change(collection, row, values)
+    return row
+
+
+def _change(collection: Collection, row: Any, values: Values) -> None:
+    for name, value in values.items():
+        column = collection.column(name)
+        if column and column.attribute:
+            setattr(row, column.attribute, value)
+        elif value is None:
+            row.data.pop(name, None)
+        else:
+            row.data[name] = value
+    if collection.model is Record:
+        flag_modified(row, "data")
+
+
+def _note(
+    session: Session,
+    collection: Collection,
+    owner: str,
+    before: Envelope | None,
+    after: Envelope | None,
+    note: Note | None,
+) -> None:
+    row = outbox.change(collection, owner, before, after)
+    session.flush()
+    outbox.append(session.connection(), [row])
+    if note:
+        either = after or before or {}
+        note(session, Written(row["action"], collection, either["recordId"], before, after))
