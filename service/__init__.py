@@ -23,14 +23,16 @@ from service.chat.views import chats
 from service.cli import credits, people, work
 from service.console.views import console
 from service.extensions import db, migrate
+from service.json_values import Provider
 from service.providers import catalog
+from service.records import socket
 from service.records.collection import Collections
 from service.records.views import records
 from service.sandbox import boot
 from service.sandbox import collections as sandbox_collections
 from service.upstream import Upstream
 
-BLUEPRINTS = (operations.operations, console, chats, turns, records, credits_routes)
+BLUEPRINTS = (operations.operations, console, chats, turns, socket.socket, records, credits_routes)
 COMMANDS = (people.token, people.users, credits.credits, work.ask, work.sweep)
 BODY_LIMIT = 1 << 20  # bytes
 
@@ -41,12 +43,13 @@ def create_app(settings: Settings | None = None) -> Flask:
     app = Flask("service", static_folder=None)
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
-    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json = Provider(app)
     observe.configure_logs(settings.secrets)
     _open_database(app, settings)
     upstream = app.extensions["upstream"] = Upstream()
     app.extensions["models"] = catalog.models(settings)
     keeper.init_app(app)
+    socket.init_app(app)
     _declare(app, settings)
     _answer_requests(app, settings, upstream)
     boot.init_app(app, settings)

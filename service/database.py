@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import gevent
+import psycopg
 import psycopg.waiting
 from flask import Flask
 from gevent.lock import BoundedSemaphore
@@ -90,6 +91,15 @@ def _listen_postgresql(engine: Engine) -> None:
         if _time_is_up.get() is not None:
             limit = round(_seconds_left() * 1000) or 1
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
+
+
+def long_lived() -> psycopg.Connection:
+    """A PostgreSQL connection outside of the pool, for listening. Needs an app context.
+
+    Raises `psycopg.Error`.
+    """
+    url = db.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return psycopg.connect(url, autocommit=True, connect_timeout=5)
 
 
 def _check_waiting() -> None:

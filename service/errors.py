@@ -9,6 +9,7 @@
     ├── NotFound                     404     not_found
     ├── Conflict                     409     conflict
     ├── TooLarge                     413     too_large
+    ├── RateLimited                  429     rate_limited         Retry-After
     ├── NotConfigured                503     not_configured       names the setting
     ├── Draining                     503     draining             this worker is ending
     └── Unavailable                  503     unavailable          something we need is down
@@ -90,6 +91,13 @@ class TooLarge(ServiceError):
     status = 413
     code = "too_large"
     message = "The request is too large."
+
+
+class RateLimited(ServiceError):
+    status = 429
+    code = "rate_limited"
+    message = "That was too much at once. Please wait a little."
+    headers = {"Retry-After": "5"}
 
 
 class NotConfigured(ServiceError):

@@ -58,6 +58,7 @@ def app(settings, monkeypatch):
     yield app
     wait_for(lambda: not app.extensions["runs"], 20)
     app.extensions["keeper"].stop()
+    app.extensions["feed"].stop()
     if listener:
         listener.stop()
     with app.app_context():

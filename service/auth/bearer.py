@@ -11,6 +11,8 @@ from service.auth.users import Caller
 from service.errors import Unauthorized, Unavailable
 from service.upstream import Upstream
 
+SUBPROTOCOL = "bearer."
+
 
 def init_app(app: Flask, settings: Settings, upstream: Upstream) -> None:
     """Raises `ConfigError` when nothing could verify a token, or the owner's token is not one."""
@@ -60,7 +62,21 @@ def require_bearer() -> None:
     view = current_app.view_functions.get(request.endpoint or "")
     if getattr(view, "public", False):
         return
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
+    token = _presented()
+    if not token:
         raise Unauthorized()
-    g.caller = users.admit(current_app.extensions["verifier"].verify(token.strip()))
+    claims = current_app.extensions["verifier"].verify(token)
+    g.caller, g.expires = users.admit(claims), claims.expires
+
+
+def _presented() -> str:
+    """From the header; or, for a WebSocket, from a subprotocol `bearer.<token>`, because a browser
+    can't set headers there."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return token.strip()
+    if request.headers.get("Upgrade", "").lower() == "websocket":
+        for offered in request.headers.get("Sec-WebSocket-Protocol", "").split(","):
+            if offered.strip().startswith(SUBPROTOCOL):
+                return offered.strip().removeprefix(SUBPROTOCOL)
+    return ""

@@ -9,12 +9,12 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
 
-from service.chat import claims, pump, reuse, sse
+from service.chat import claims, journal, pump, reuse, sse
 from service.chat.admission import Asking, admit, check_chat
 from service.chat.running import Run, Runs
 from service.chat.views import check_owned
 from service.database import write_transaction
-from service.edge import AtMost, Text, answers, body
+from service.edge import AtMost, Text, answers, body, query
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
 
@@ -108,6 +108,38 @@ def models() -> dict[str, Any]:
             for model in known.values()
         ]
     }
+
+
+class JournalQuery(Schema):
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
+    cursor = fields.Integer(load_default=None, validate=validate.Range(1, 2**63 - 1))
+
+
+class JournalEntrySchema(Schema):
+    turnId = fields.String(required=True)
+    tool = fields.String(required=True)
+    collection = fields.String(required=True)
+    recordId = fields.String(required=True)
+    outcome = fields.String(required=True)
+    before = fields.Dict(required=True, allow_none=True)
+    createdAt = fields.AwareDateTime(required=True)
+
+
+class JournalSchema(Schema):
+    entries = fields.List(fields.Nested(JournalEntrySchema), required=True)
+    nextCursor = fields.String(required=True, allow_none=True)
+
+
+@turns.get("/journal")
+@query(JournalQuery())
+@answers(JournalSchema())
+def read_journal(asked: dict[str, Any]) -> dict[str, Any]:
+    """What the assistant has changed for the caller, newest first
+
+    `before` is the record as it was, for 30 days and until its chat is deleted.
+    """
+    entries, after = journal.page(g.caller.subject, asked["limit"], asked["cursor"])
+    return {"entries": entries, "nextCursor": str(after) if after else None}
 
 
 def _asking(data: dict[str, Any]) -> Asking:

@@ -10,6 +10,7 @@ from flask.cli import with_appcontext
 from config import Settings
 from service.auth import users as accounts
 from service.auth.tokens import issue
+from service.chat import people
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -57,7 +58,7 @@ def list_users() -> None:
 @with_appcontext
 def disable(subject: str, undo: bool) -> None:
     """Refuse SUBJECT's tokens, within two seconds."""
-    if not accounts.set_disabled(subject, not undo):
+    if not people.set_disabled(subject, not undo):
         _unknown(subject)
 
 
@@ -67,7 +68,16 @@ def disable(subject: str, undo: bool) -> None:
 @with_appcontext
 def change_role(subject: str, role: str | None) -> None:
     """Override the role that SUBJECT's tokens claim; without ROLE the claim counts again."""
-    if not accounts.set_role(subject, role):
+    if not people.set_role(subject, role):
+        _unknown(subject)
+
+
+@users.command("erase")
+@click.argument("subject")
+@with_appcontext
+def erase(subject: str) -> None:
+    """Delete SUBJECT with all chats and records; the ledger stays, under a pseudonym."""
+    if not people.erase(subject, current_app.extensions["collections"]):
         _unknown(subject)
 
 

@@ -33,6 +33,7 @@ ORDER: dict[str, Operation] = {
     "gte": lambda column, value: column >= value,
 }
 SEQ = Column("cursor", "integer", "seq")
+NOT_OURS = "Not a cursor of ours, or one of another query."
 
 
 def condition(collection: Collection, where: Where) -> ColumnElement[bool]:
@@ -90,9 +91,10 @@ class Sorting:
         return timestamp(value) if isinstance(value, datetime) else value
 
     def _after(self, cursor: str) -> ColumnElement[bool]:
-        asked, value, seq = open_cursor(cursor, 3)
-        if asked != self.asked:
-            raise invalid("cursor", "Not a cursor of ours, or one of another query.")
+        values = open_cursor(cursor)
+        if len(values) != 3 or values[0] != self.asked:
+            raise invalid("cursor", NOT_OURS)
+        _, value, seq = values
         beyond = self._beyond(self.collection.model.seq, typed(SEQ, seq))
         if self.column is None:
             return beyond
@@ -120,12 +122,12 @@ def seal_cursor(values: list[Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
-def open_cursor(cursor: str, length: int) -> list[Any]:
-    """The values sealed into a cursor of ours; raises `InvalidRequest`."""
+def open_cursor(cursor: str) -> list[Any]:
+    """The values sealed into a cursor; raises `InvalidRequest`."""
     try:
         values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, RecursionError):
         values = None
-    if not isinstance(values, list) or len(values) != length:
-        raise invalid("cursor", "Not a cursor of ours, or one of another query.")
+    if not isinstance(values, list):
+        raise invalid("cursor", NOT_OURS)
     return values

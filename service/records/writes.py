@@ -69,15 +69,7 @@ def update(
     role = current_role(caller)
     with write_transaction() as session:
         row = _taken(session, collection, caller, role, "update", record_id, if_match)
-        changes = accepted(collection, role, data, new=False)
-        before = full_envelope(collection, row)
-        if collection.updating:
-            collection.updating(session, row, changes)
-        _change(collection, row, changes)
-        row.updated_at = max(now(), row.updated_at + TICK)
-        after = full_envelope(collection, row)
-        owner = getattr(row, collection.owner_attribute)
-        _note(session, collection, owner, before, after, note)
+        after = change(session, collection, row, accepted(collection, role, data, new=False), note)
     return seen_by(collection, after, role)
 
 
@@ -93,6 +85,20 @@ def delete(
     with write_transaction() as session:
         row = _taken(session, collection, caller, role, "delete", record_id, if_match)
         remove(session, collection, row, note)
+
+
+def change(
+    session: Session, collection: Collection, row: Any, values: Values, note: Note | None = None
+) -> Envelope:
+    """Give a row that the transaction has taken other values; its full envelope then."""
+    before = full_envelope(collection, row)
+    if collection.updating:
+        collection.updating(session, row, values)
+    _set(collection, row, values)
+    row.updated_at = max(now(), row.updated_at + TICK)
+    after = full_envelope(collection, row)
+    _note(session, collection, getattr(row, collection.owner_attribute), before, after, note)
+    return after
 
 
 def remove(session: Session, collection: Collection, row: Any, note: Note | None = None) -> None:
@@ -136,11 +142,11 @@ def _new(collection: Collection, owner: str, values: Values) -> Any:
         )
     row = collection.model(**{collection.record_id: record_id}, **times)
     setattr(row, collection.owner_attribute, owner)
-    _change(collection, row, values)
+    _set(collection, row, values)
     return row
 
 
-def _change(collection: Collection, row: Any, values: Values) -> None:
+def _set(collection: Collection, row: Any, values: Values) -> None:
     for name, value in values.items():
         column = collection.column(name)
         if column and column.attribute:

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from service.sandbox.errands import RECORD_SENTENCES, first_calls, follow_up
+
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
 HELP = (
     "I am the sandbox's assistant, a handful of rules in place of a model. Ask me which "
     "collections there are, who you are, or to describe a collection; tell me to remember that "
-    "something is something, to count to a number, or to repeat after me: any text."
+    "something is something, to count to a number, or to repeat after me: any text. I keep your "
+    "tasks and notes: add three tasks, list my tasks, mark one as done, delete the note …"
 )
 
 
@@ -42,7 +45,7 @@ def reply(asked: Asked) -> Reply:
     if re.search(r"never stop calling", asked.text, re.I):
         wanted = (("schema.list", {}),)
     elif asked.results:
-        wanted = ()
+        wanted = tuple(follow_up(asked.text, asked.results))
     calls = tuple(call for call in wanted if call[0] in asked.tools)
     if calls and asked.may_call:
         return Reply(calls=calls)
@@ -64,6 +67,7 @@ def _wanted_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "schema.describe", {"collection": found[1]}
     if re.search(r"\binvalid input\b", text, re.I):
         yield "schema.describe", {"name": 5}
+    yield from first_calls(text)
     if found := re.search(r"\bcall ([\w.-]+) with (\{.*\})", text, re.S):
         yield found[1], json.loads(found[2])
 
@@ -86,6 +90,7 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
     "schema.describe": lambda r: (
         f"{r['name']} has the columns {', '.join(column['name'] for column in r['columns'])}."
     ),
+    **RECORD_SENTENCES,
 }
 
 

@@ -8,6 +8,7 @@ from joserfc.jwk import OctKey, RSAKey
 
 from service.auth import users
 from service.auth.users import rights_cache
+from service.chat import people
 from tests.services import SECRET
 
 KEY = OctKey.import_key(SECRET)
@@ -79,7 +80,7 @@ def test_the_first_call_makes_the_user(alice, app):
 def test_a_disabled_user_is_refused(alice, app):
     alice.get("/api/ai/models")
     with app.app_context():
-        users.set_disabled("alice", True)
+        people.set_disabled("alice", True)
     rights_cache.clear()
     assert alice.get("/api/ai/models").status_code == 401
 

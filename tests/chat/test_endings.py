@@ -4,7 +4,7 @@ import gevent
 import pytest
 
 from service.auth import users
-from service.chat import model_call, running
+from service.chat import model_call, people, running
 from tests.people import chunks_of, text_of, types
 from tests.services import wait_for
 
@@ -140,7 +140,7 @@ def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
 def test_a_user_disabled_during_a_turn_loses_the_tools(alice, chat, app):
     alice.turn(chat, "hello")
     with app.app_context():
-        users.set_disabled("alice", True)
+        people.set_disabled("alice", True)
     users.rights_cache.clear()
     assert alice.ask(chat, "who am I").status_code == 401
 

@@ -4,11 +4,13 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import requests
 
 from config import ROOT
+from tests.records.listening import Subscriber, token_of
 from tests.services import flask, free_port, require, wait_for
 
 
@@ -58,6 +60,18 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
     assert first.startswith(b": stream-open")
     assert arrivals[-1] - arrivals[0] > 0.2  # 40 words of 10 ms each, not one block at the end
     assert turn.headers["X-Asst-Id"].startswith("msg_")
+
+
+def test_the_socket_goes_through_nginx(front, service):
+    here = SimpleNamespace(port=int(front.rpartition(":")[2]), database_url=service.database_url)
+    alice, token = Subscriber(here, "alice"), token_of(service, "alice")
+    assert alice.subscribe("notes") == []
+    headers = {"Authorization": f"Bearer {token}"}
+    made = requests.post(f"{front}/api/records/notes", headers=headers, json={"title": "t"}).json()
+    assert alice.changes(1) == [("added", made)]
+    service.stop()
+    assert alice.close_code() == 1012
+    alice.close()
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])

@@ -1,0 +1,80 @@
+"""What an operator does to a user: other rights, or all that is known of them erased.
+
+Source: contract sections 3 and 7.
+"""
+
+import uuid
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from service.auth.models import User
+from service.billing.models import Account
+from service.chat.collections import AI_MESSAGES, USERS
+from service.chat.models import Claim, JournalEntry, Turn
+from service.database import write_transaction
+from service.records import writes
+from service.records.collection import Collection, Values
+from service.records.models import Outbox
+from service.records.storage import rows_of
+from service.records.store import owned_by
+
+
+def set_disabled(subject: str, disabled: bool) -> bool:
+    """False when there is no such user."""
+    return _change(subject, {"disabled": disabled})
+
+
+def set_role(subject: str, role: str | None) -> bool:
+    """Override the role that the token claims; None takes the override away."""
+    return _change(subject, {"role": role})
+
+
+def erase(subject: str, collections: Iterable[Collection]) -> bool:
+    """Delete a user with every record; False when nothing is known of the subject.
+
+    What has been paid stays, under a pseudonym.
+    """
+    pseudonym = f"erased-{uuid.uuid4().hex}"
+    with write_transaction() as session:
+        user = _user(session, subject)
+        if user:
+            _erase_records(session, subject, collections)
+            _erase_traces(session, subject, pseudonym)
+            session.flush()
+            session.delete(user)
+        renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
+        known = session.execute(renamed.returning(Account.seq)).first() is not None
+        return known or user is not None
+
+
+def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
+    for collection in collections:
+        if collection in (USERS, AI_MESSAGES):  # the user goes last, messages with their chats
+            continue
+        for row in session.scalars(rows_of(collection).where(owned_by(collection, subject))):
+            writes.remove(session, collection, row)
+
+
+def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
+    """Subscribers may still have to hear that records are gone, but not whose they were."""
+    nobody = {"before": None, "after": None, "owner": pseudonym}
+    session.execute(update(Outbox).where(Outbox.owner == subject).values(**nobody))
+    session.execute(delete(Outbox).where(Outbox.record_id == subject))
+    session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
+    session.execute(delete(Claim).where(Claim.user_id == subject))
+    numbers = {"user_id": pseudonym, "user_message_id": ""}
+    session.execute(update(Turn).where(Turn.user_id == subject).values(**numbers))
+
+
+def _change(subject: str, values: Values) -> bool:
+    with write_transaction() as session:
+        user = _user(session, subject)
+        if user:
+            writes.change(session, USERS, user, values)
+        return user is not None
+
+
+def _user(session: Session, subject: str) -> User | None:
+    return session.scalar(select(User).where(User.subject == subject).with_for_update())

@@ -1,0 +1,198 @@
+"""The operations of the socket: subscribe, unsubscribe, create, update, delete.
+
+Each is answered by one message; what fails changes nothing and leaves the connection open.
+Source: contract section 7.
+"""
+
+import json
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, validate
+
+from service.auth.users import current_role
+from service.edge import Text, load
+from service.errors import Conflict, Forbidden, InvalidRequest, NotFound, ServiceError, TooLarge
+from service.extensions import db
+from service.json_values import encode
+from service.records import changes, permissions, where, writes
+from service.records.collection import Collections
+from service.records.cursor import Cursor, read_cursor
+from service.records.envelope import Envelope, envelope
+from service.records.live import Live, error_message
+from service.records.query import condition
+from service.records.store import visible
+from service.records.subscription import Id, Subscription
+
+SUBSCRIPTIONS = 50  # of one connection
+SNAPSHOT_RECORDS = 5_000
+SNAPSHOT_BYTES = 8 << 20
+
+Message = dict[str, Any]
+
+
+class IdField(fields.Field):
+    """The client's own word for an operation: a short text or a whole number."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Id:
+        if isinstance(value, str) and 0 < len(value) <= 128:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53:
+            return value
+        raise ValidationError("Must be a text of 1 to 128 characters, or a whole number.")
+
+
+class Operation(Schema):
+    op = fields.String(required=True)
+    id = IdField(required=True)
+
+
+class OnCollection(Operation):
+    collection = Text(required=True, validate=validate.Length(1, 100))
+
+
+class Subscribe(OnCollection):
+    where = fields.Dict(load_default=dict)
+    cursor = Text(load_default=None, allow_none=True, validate=validate.Length(1, 10_000))
+
+
+class Create(OnCollection):
+    data = fields.Dict(required=True)
+
+
+class Delete(OnCollection):
+    recordId = Text(required=True, validate=validate.Length(1, 255))
+    ifMatch = Text(load_default=None, allow_none=True)
+
+
+class Update(Delete):
+    data = fields.Dict(required=True)
+
+
+def answer(live: Live, collections: Collections, text: str) -> None:
+    """Do what a message asks, and answer it. Needs an app context; raises `Closed`."""
+    id = None
+    try:
+        given = _read(text)
+        id = _id(given)
+        schema, perform = _operation(given)
+        perform(live, collections, load(schema, given))
+    except ServiceError as error:
+        live.say(error_message(id, error))
+
+
+def _read(text: str) -> Message:
+    try:
+        given = json.loads(text, parse_constant=_refuse)
+        text.encode()
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise InvalidRequest("A message is a JSON object.", details={})
+    return given
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+def _id(given: Message) -> Id | None:
+    try:
+        return IdField().deserialize(given.get("id"))
+    except ValidationError:
+        return None  # the operation's own schema says so
+
+
+def _operation(given: Message) -> Any:
+    name = given.get("op")
+    if not isinstance(name, str) or name not in OPERATIONS:
+        raise InvalidRequest("There is no such operation.", details={"op": ["Unknown."]})
+    return OPERATIONS[name]
+
+
+def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
+    if asked["id"] in live.subscriptions:
+        raise Conflict("This id is subscribed already.")
+    if len(live.subscriptions) >= SUBSCRIPTIONS:
+        raise TooLarge(f"A connection has at most {SUBSCRIPTIONS} subscriptions.")
+    collection = collections.named(asked["collection"])
+    role = current_role(live.caller)
+    rule = permissions.rule(collection, role, "read")
+    if not rule:
+        raise Forbidden()
+    parsed = where.parse(collection, role, asked["where"])
+    subscription = Subscription(asked["id"], collection, role, rule, parsed)
+    cursor = asked["cursor"]
+    subscription.cursor = _known(cursor) if cursor else _snapshot(live, subscription)
+    if subscription.cursor:
+        live.subscribe(subscription)
+    else:
+        live.say({"type": "resync", "id": subscription.id})
+
+
+def _known(text: str) -> Cursor | None:
+    """A cursor from which the feed can go on."""
+    cursor = read_cursor(text)
+    known = cursor is not None and changes.is_known(db.session(), cursor)
+    db.session.commit()
+    return cursor if known else None
+
+
+def _snapshot(live: Live, subscription: Subscription) -> Cursor:
+    """Send the records as they are; returns the cursor of that very moment."""
+    db.session.commit()
+    changes.begin_snapshot(db.session())
+    cursor = changes.here(db.session())
+    records = _records(live, subscription)
+    db.session.commit()
+    message = {"type": "snapshot", "id": subscription.id, "records": records}
+    live.say({**message, "cursor": str(cursor)})
+    return cursor
+
+
+def _records(live: Live, subscription: Subscription) -> list[Envelope]:
+    collection, role = subscription.collection, subscription.role
+    statement = visible(collection, live.caller, role, "read")
+    statement = statement.where(condition(collection, subscription.where))
+    statement = statement.order_by(collection.model.seq).limit(SNAPSHOT_RECORDS + 1)
+    records: list[Envelope] = []
+    size = 0
+    for row in db.session.scalars(statement.execution_options(yield_per=100)):
+        records.append(envelope(collection, row, role))
+        size += len(encode(records[-1]))
+        if size > SNAPSHOT_BYTES or len(records) > SNAPSHOT_RECORDS:
+            raise TooLarge("These are too many records to subscribe to: narrow them with `where`.")
+    return records
+
+
+def _unsubscribe(live: Live, collections: Collections, asked: Message) -> None:
+    if live.subscriptions.pop(asked["id"], None) is None:
+        raise NotFound("There is no subscription of that id.")
+    live.say({"type": "ok", "id": asked["id"]})
+
+
+def _create(live: Live, collections: Collections, asked: Message) -> None:
+    collection = collections.named(asked["collection"])
+    record = writes.create(collection, live.caller, asked["data"])
+    live.say({"type": "ok", "id": asked["id"], "record": record})
+
+
+def _update(live: Live, collections: Collections, asked: Message) -> None:
+    collection = collections.named(asked["collection"])
+    match = asked["ifMatch"]
+    record = writes.update(collection, live.caller, asked["recordId"], asked["data"], match)
+    live.say({"type": "ok", "id": asked["id"], "record": record})
+
+
+def _delete(live: Live, collections: Collections, asked: Message) -> None:
+    collection = collections.named(asked["collection"])
+    writes.delete(collection, live.caller, asked["recordId"], asked["ifMatch"])
+    live.say({"type": "ok", "id": asked["id"]})
+
+
+OPERATIONS = {
+    "subscribe": (Subscribe(), _subscribe),
+    "unsubscribe": (Operation(), _unsubscribe),
+    "create": (Create(), _create),
+    "update": (Update(), _update),
+    "delete": (Delete(), _delete),
+}

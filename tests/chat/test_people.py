@@ -1,0 +1,69 @@
+"""Erasing a user, and reading what the assistant has changed."""
+
+from sqlalchemy import inspect, text
+
+from service.chat import people
+from service.extensions import db
+from tests.people import text_of
+
+
+def everything(app) -> str:
+    """Every row of every table, as text."""
+    with app.app_context():
+        tables = inspect(db.engine).get_table_names()
+        rows = [db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables]  # noqa: S608
+        db.session.commit()
+    return repr(rows)
+
+
+def erase(app, subject: str) -> bool:
+    with app.app_context():
+        return people.erase(subject, app.extensions["collections"])
+
+
+def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
+    chat = alice.new_chat("alice's canary-title")
+    alice.turn(chat, "add a task: canary-task")
+    alice.turn(chat, "delete the task canary-task")
+    alice.post("/api/records/notes", {"title": "canary-note"})
+    bob.turn(bob.new_chat(), "add a task: bob-task")
+    spent = alice.get("/api/credits").json["balance"]
+    assert "canary" in everything(app)
+    assert "alice" in everything(app)
+    assert erase(app, "alice")
+    left = everything(app)
+    assert "canary" not in left
+    assert "alice" not in left
+    assert "bob-task" in left
+    assert "erased-" in left
+    assert alice.get("/api/credits").json["balance"] == 1000 > spent
+    assert not erase(app, "nobody")
+
+
+def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):
+    chat = alice.new_chat()
+    assert "added" in text_of(alice.turn(chat, "add two tasks: buy milk, sell milk"))
+    alice.turn(chat, "mark buy milk as done")
+    alice.turn(chat, "delete the task sell milk")
+    page = alice.get("/api/ai/journal?limit=3").json
+    told = [(entry["tool"], entry["outcome"]) for entry in page["entries"]]
+    assert told == [
+        ("records.delete", "removed"),
+        ("records.update", "updated"),
+        ("records.create", "added"),
+    ]
+    assert page["entries"][0]["before"]["data"]["title"] == "sell milk"
+    rest = alice.get(f"/api/ai/journal?cursor={page['nextCursor']}").json
+    assert (len(rest["entries"]), rest["nextCursor"]) == (1, None)
+    assert bob.get("/api/ai/journal").json == {"entries": [], "nextCursor": None}
+
+
+def test_the_sandbox_assistant_keeps_tasks(alice):
+    chat = alice.new_chat()
+    alice.turn(chat, "Add three tasks: write, read and sleep")
+    assert [r["data"]["title"] for r in alice.records("tasks")] == ["write", "read", "sleep"]
+    alice.turn(chat, "mark the task sleep as done")
+    assert [r["data"].get("done") for r in alice.records("tasks")] == [None, None, True]
+    assert "“write”, “read”, “sleep”" in text_of(alice.turn(chat, "list my tasks"))
+    alice.turn(chat, "please add three tasks")
+    assert len(alice.records("tasks")) == 6

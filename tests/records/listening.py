@@ -1,0 +1,73 @@
+"""A subscriber on a real socket: an independent WebSocket client."""
+
+import json
+import socket
+from typing import Any
+
+import websocket
+
+from service.auth.tokens import issue
+from tests.services import Service, settings_for
+
+
+class Subscriber:
+    """One connection to `/api/records/socket`."""
+
+    def __init__(self, service: Service, subject: str, **options: Any) -> None:
+        role, seconds = options.pop("role", "user"), options.pop("seconds", 3600)
+        token = options.pop("token", None) or token_of(service, subject, role, seconds)
+        sock = socket.create_connection(("127.0.0.1", service.port), timeout=20)
+        try:
+            self.socket = websocket.create_connection(
+                f"ws://127.0.0.1:{service.port}/api/records/socket",
+                socket=sock,
+                subprotocols=["records.v1", f"bearer.{token}"],
+                suppress_origin=True,
+                **options,
+            )
+        except websocket.WebSocketException:
+            sock.close()
+            raise
+        self.cursor: str | None = None
+
+    def send(self, **message: Any) -> None:
+        self.socket.send(json.dumps(message))
+
+    def read(self) -> dict[str, Any]:
+        """The next message; its cursor is remembered."""
+        text = self.socket.recv()
+        assert text, f"closed: {self.socket.connected}"
+        message = json.loads(text)
+        self.cursor = message.get("cursor", self.cursor)
+        return message
+
+    def ask(self, **message: Any) -> dict[str, Any]:
+        self.send(**message)
+        return self.read()
+
+    def subscribe(self, collection: str, id: str = "s", **more: Any) -> list[dict[str, Any]]:
+        """The records of the snapshot."""
+        snapshot = self.ask(op="subscribe", id=id, collection=collection, **more)
+        assert snapshot["type"] == "snapshot", snapshot
+        return snapshot["records"]
+
+    def changes(self, count: int) -> list[tuple[str, dict[str, Any]]]:
+        """The next changes: action and record."""
+        found = [self.read() for _ in range(count)]
+        assert {message["type"] for message in found} <= {"change"}, found
+        return [(message["action"], message["record"]) for message in found]
+
+    def close_code(self) -> int:
+        """Read on until the server closes."""
+        while True:
+            opcode, data = self.socket.recv_data()
+            if opcode == websocket.ABNF.OPCODE_CLOSE:
+                return int.from_bytes(data[:2], "big")
+
+    def close(self) -> None:
+        self.socket.close(timeout=1)
+        self.socket.shutdown()  # close leaves it open when the server has said goodbye first
+
+
+def token_of(service: Service, subject: str, role: str = "user", seconds: int = 3600) -> str:
+    return issue(settings_for(service.database_url), subject, role, seconds)

@@ -1,0 +1,191 @@
+"""The socket: subscriptions, operations, refusals."""
+
+import json
+
+import pytest
+import requests
+import websocket
+
+from tests.records.listening import Subscriber, token_of
+from tests.services import flask
+
+
+def test_a_subscriber_sees_what_happens_to_its_records(subscriber, hands):
+    alice, writer = subscriber(), hands()
+    kept = writer.create("notes", title="before")
+    assert alice.subscribe("notes") == [kept]
+    made = writer.create("notes", title="first")
+    changed = writer.update("notes", made["recordId"], text="more")
+    writer.delete("notes", made["recordId"])
+    assert alice.changes(3) == [
+        ("added", made),
+        ("updated", changed),
+        ("removed", {"recordId": made["recordId"]}),
+    ]
+
+
+def test_nobody_hears_of_what_it_may_not_read(subscriber, hands):
+    bob = subscriber("bob")
+    bob.subscribe("notes")
+    made = hands("alice").create("notes", title="mine")
+    hands("alice").update("notes", made["recordId"], title="still mine")
+    hands("alice").delete("notes", made["recordId"])
+    his = hands("bob").create("notes", title="his")
+    assert bob.changes(1) == [("added", his)]
+
+
+def test_a_record_that_leaves_the_filter_is_removed_and_comes_back(subscriber, hands):
+    alice, writer = subscriber(), hands()
+    alice.subscribe("tasks", where={"or": [{"done": False}, {"done": None}]})
+    task = writer.create("tasks", title="write")
+    done = writer.update("tasks", task["recordId"], done=True)
+    writer.update("tasks", task["recordId"], title="write well")
+    again = writer.update("tasks", task["recordId"], done=False)
+    assert done["data"]["done"] is True
+    assert alice.changes(3) == [
+        ("added", task),
+        ("removed", {"recordId": task["recordId"]}),
+        ("added", again),
+    ]
+
+
+def test_a_cursor_goes_on_where_it_was_and_sends_no_snapshot(subscriber, hands):
+    first, writer = subscriber(), hands()
+    first.subscribe("notes")
+    one = writer.create("notes", title="one")
+    assert first.changes(1) == [("added", one)]
+    first.close()
+    two = writer.create("notes", title="two")
+    writer.delete("notes", one["recordId"])
+    second = subscriber()
+    second.send(op="subscribe", id="s", collection="notes", cursor=first.cursor)
+    assert second.changes(2) == [("added", two), ("removed", {"recordId": one["recordId"]})]
+
+
+def test_operations_write_through_the_same_store(subscriber, hands):
+    alice = subscriber()
+    made = alice.ask(op="create", id=1, collection="notes", data={"title": "by socket"})
+    assert (made["type"], made["id"]) == ("ok", 1)
+    record = made["record"]
+    assert hands().call("GET", f"notes/{record['recordId']}").json() == record
+    target = {"collection": "notes", "recordId": record["recordId"]}
+    changed = alice.ask(op="update", id="u", **target, data={"text": "x"})
+    assert changed["record"]["data"]["text"] == "x"
+    stale = alice.ask(op="update", id="u", **target, data={}, ifMatch=record["updatedAt"])
+    assert (stale["type"], stale["error"]) == ("error", "conflict")
+    assert alice.ask(op="delete", id="d", **target) == {"type": "ok", "id": "d"}
+    assert hands().call("GET", f"notes/{record['recordId']}").status_code == 404
+
+
+def test_unsubscribing_ends_the_changes(subscriber, hands):
+    alice = subscriber()
+    alice.subscribe("notes", id="n")
+    alice.subscribe("tasks", id="t")
+    assert alice.ask(op="unsubscribe", id="n") == {"type": "ok", "id": "n"}
+    hands().create("notes", title="unheard")
+    task = hands().create("tasks", title="heard")
+    assert alice.read()["record"] == task
+
+
+REFUSED = [
+    ("not json", "invalid_request"),
+    ("[]", "invalid_request"),
+    ('{"op": "shout", "id": "x"}', "invalid_request"),
+    ('{"op": "subscribe", "id": "x"}', "invalid_request"),
+    ('{"op": "subscribe", "id": "x", "collection": "nothing"}', "not_found"),
+    ('{"op": "subscribe", "id": "x", "collection": "notes", "where": {"no": 1}}',
+     "invalid_request"),
+    ('{"op": "subscribe", "id": "x", "collection": "notes", "more": 1}', "invalid_request"),
+    ('{"op": "subscribe", "id": null, "collection": "notes"}', "invalid_request"),
+    ('{"op": "unsubscribe", "id": "x"}', "not_found"),
+    ('{"op": "create", "id": "x", "collection": "ai-messages", "data": {"role": "assistant"}}',
+     "forbidden"),
+    ('{"op": "create", "id": "x", "collection": "ai-chats", "data": {"title": "t"}}', "forbidden"),
+    ('{"op": "create", "id": "x", "collection": "notes", "data": {"title": 5}}',
+     "invalid_request"),
+    ('{"op": "create", "id": "x", "collection": "notes", "data": {"title": "\\ud800"}}',
+     "invalid_request"),
+    ('{"op": "delete", "id": "x", "collection": "notes", "recordId": "absent"}', "not_found"),
+]  # fmt: skip
+
+
+def test_what_fails_is_told_and_leaves_the_connection_open(subscriber):
+    alice = subscriber()
+    for message, code in REFUSED:
+        alice.socket.send(message)
+        answer = alice.read()
+        assert (answer["type"], answer["error"]) == ("error", code), (message, answer)
+    assert alice.subscribe("notes") == []
+    assert alice.ask(op="subscribe", id="s", collection="notes")["error"] == "conflict"
+    assert alice.subscribe("ai-messages", id="m") == []
+
+
+def test_a_thousand_subscriptions_are_refused_one_by_one(subscriber):
+    alice = subscriber()
+    for number in range(60):
+        alice.send(op="subscribe", id=number, collection="notes")
+    answers = [alice.read() for _ in range(60)]
+    assert [a["type"] for a in answers] == ["snapshot"] * 50 + ["error"] * 10
+    assert answers[-1]["error"] == "too_large"
+
+
+def test_a_cursor_of_another_database_asks_for_a_resync(subscriber):
+    alice = subscriber()
+    alice.subscribe("notes")
+    for cursor in ["nonsense", "WyJlbHNld2hlcmUiLDEsMV0", alice.cursor[:-6]]:
+        answer = alice.ask(op="subscribe", id="r", collection="notes", cursor=cursor)
+        assert answer == {"type": "resync", "id": "r"}
+
+
+def test_a_connection_is_refused_before_the_upgrade(live_service):
+    def refused(**options):
+        with pytest.raises(websocket.WebSocketBadStatusException) as error:
+            Subscriber(live_service, "alice", **options)
+        return error.value.status_code, json.loads(error.value.resp_body)["error"]
+
+    assert refused(token="nonsense") == (401, "unauthorized")
+    assert refused(seconds=-120) == (401, "unauthorized")
+    url = f"{live_service.url}/api/records/socket"
+    token = {"Authorization": f"Bearer {token_of(live_service, 'alice')}"}
+    assert requests.get(url, headers=token).status_code == 404
+    upgrade = token | {"Upgrade": "websocket", "Connection": "Upgrade"}
+    assert requests.get(url, headers=upgrade).json()["error"] == "invalid_request"
+    foreign = requests.get(url, headers=upgrade | {"Origin": "https://evil.example"})
+    assert (foreign.status_code, foreign.json()["error"]) == (403, "forbidden")
+
+
+def test_the_21st_socket_of_a_user_is_refused(subscriber):
+    for _ in range(20):
+        subscriber()
+    with pytest.raises(websocket.WebSocketBadStatusException, match="429"):
+        subscriber()
+    subscriber("bob").subscribe("notes")
+
+
+def test_a_disabled_user_and_an_expired_token_end_the_session(subscriber, live_service, called):
+    expiring, disabled = subscriber("bob", seconds=2), subscriber("carol")
+    disabled.subscribe("notes")
+    flask(live_service.database_url, "users", "disable", called("carol"))
+    assert disabled.close_code() == 4401
+    assert expiring.close_code() == 4401
+
+
+def test_a_changed_role_changes_the_set(subscriber, hands, live_service, called):
+    root = subscriber("root", role="admin")
+    assert root.subscribe("notes", where={"title": {"contains": "admins"}}) == []
+    note = hands("alice").create("notes", title="seen by admins")
+    assert root.changes(1) == [("added", note)]
+    flask(live_service.database_url, "users", "role", called("root"), "user")
+    assert root.read() == {"type": "resync", "id": "s"}
+    assert root.subscribe("notes") == []
+    hands("alice").update("notes", note["recordId"], title="no longer")
+    own = hands("root").create("notes", title="own")
+    assert root.changes(1) == [("added", own)]
+
+
+def test_a_worker_that_ends_sends_its_clients_elsewhere(service):
+    alice = Subscriber(service, "alice")
+    alice.subscribe("notes")
+    service.stop()
+    assert alice.close_code() == 1012
+    alice.close()
