@@ -94,6 +94,8 @@ def _end(turn: Turn) -> Iterator[Chunk]:
     if turn.usage_estimated:
         usage["estimated"] = True
     metadata = {"finishReason": turn.finish_reason, "steps": turn.steps, "usage": usage}
+    if turn.compaction:
+        metadata["compaction"] = turn.compaction
     if turn.status == "aborted":
         yield chunks.MessageMetadata({**metadata, "aborted": True})
         yield chunks.Abort()

@@ -1,6 +1,7 @@
 """What both wires do alike: JSON both ways, and HTTP statuses as faults."""
 
 import json
+import re
 from typing import Any
 
 from service.providers.events import Fault, ProviderError
@@ -36,3 +37,31 @@ def fault_of(status: int) -> Fault:
     if status in (401, 402, 403):
         return "refused-key"
     return "refused-request" if status >= 400 else "garbled"
+
+
+TOO_LONG = re.compile(
+    r"prompt is too long|context.?(length|window)|maximum context|reduce the length|"
+    r"too many tokens|request_too_large",
+    re.I,
+)
+
+
+def refusal_of(status: int, error: Any) -> Fault:
+    """The fault behind a refusal and the error that came with it.
+
+    Hosts say in their own words that a prompt is too long. Source: their error pages, and issues
+    filed against clients that did not know the words.
+    """
+    told = " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
+    if status in (400, 413, 422) and TOO_LONG.search(told):
+        return "too-long"
+    return fault_of(status)
+
+
+def error_in(body: bytes) -> dict[str, Any]:
+    """The error object of a JSON answer; empty for any other answer."""
+    try:
+        error = parse(body).get("error")
+    except ProviderError:
+        return {}
+    return error if isinstance(error, dict) else {}

@@ -25,7 +25,7 @@ from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
-from service.providers.wires.answers import count, dump, fault_of, parse
+from service.providers.wires.answers import count, dump, error_in, fault_of, parse, refusal_of
 
 REASONS: dict[str, FinishReason] = {
     "stop": "stop",
@@ -73,13 +73,10 @@ class OpenAIChat:
 
     def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
         """Groq checks its model's tool calls and answers 400: a bad call, not a bad request."""
-        try:
-            error = parse(body).get("error")
-        except ProviderError:
-            raise ProviderError(fault_of(status)) from None
-        if isinstance(error, dict) and error.get("code") == "tool_use_failed":
+        error = error_in(body)
+        if error.get("code") == "tool_use_failed":
             return StepFinished("tool-calls", None, (_refused_call(error, 0, names),))
-        raise ProviderError(fault_of(status))
+        raise ProviderError(refusal_of(status, error))
 
 
 WIRE = OpenAIChat()
