@@ -6,114 +6,48 @@ never shows the value. Every secret `NAME` may instead be given as `NAME_FILE`, 
 content is read. docs/deployment.md describes each setting; a test compares the two lists.
 """
 
-import base64
-import binascii
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+
+from config_values import (
+    MODEL_NAMES,
+    billing,
+    integer,
+    model_id,
+    model_names,
+    names,
+    origins,
+    sealing_keys,
+    secret_of,
+    switch,
+    text,
+    url,
+)
 
 ROOT = Path(__file__).resolve().parent
 INSTANCE = ROOT / "instance"
 
-MODEL_NAMES = {
-    "llm-opus-4-7": "claude-opus-4-7",
-    "llm-sonnet-4-6": "claude-sonnet-4-6",
-    "llm-haiku-4-5": "claude-haiku-4-5",
-    "gen-5.4": "gpt-5.4",
-    "gen-5.4-mini": "gpt-5.4-mini",
-    "gen-5.4-nano": "gpt-5.4-nano",
-    "oss-120b": "openai/gpt-oss-120b",
-}
+# One set for each vendor of an integration; docs/deployment.md says what each is for.
+VENDOR_SECRETS = ("CLOUDSUITE_CLIENT_SECRET", "EXA_API_KEY", "GITHUB_TOKEN", "OPEN_METEO_API_KEY")
+VENDOR_TEXTS = ("CLOUDSUITE_CLIENT_ID", "CLOUDSUITE_SCOPE_NAMES")
+VENDOR_URLS = (
+    *(
+        f"CLOUDSUITE_{name}"
+        for name in (
+            "AUTHORIZE_URL", "TOKEN_URL", "REVOKE_URL", "USERINFO_URL", "SCOPE_BASE",
+            "MAIL_BASE_URL", "CALENDAR_BASE_URL", "DRIVE_BASE_URL", "UPLOAD_BASE_URL",
+            "CONTACTS_BASE_URL",
+        )
+    ),
+    "EXA_BASE_URL", "GITHUB_BASE_URL", "OPEN_METEO_BASE_URL", "OPEN_METEO_GEOCODING_BASE_URL",
+)  # fmt: skip
 
 
 class ConfigError(Exception):
     """A setting is missing or wrong; the text begins with the setting's name."""
-
-
-def text(value: str) -> str:
-    return value
-
-
-def integer(low: int, high: int) -> Callable[[str], int]:
-    def parse(value: str) -> int:
-        number = int(value)
-        if not low <= number <= high:
-            raise ValueError(f"must be {low} to {high}")
-        return number
-
-    return parse
-
-
-def switch(value: str) -> bool:
-    words = {"1": True, "true": True, "yes": True, "on": True}
-    words |= {"0": False, "false": False, "no": False, "off": False}
-    if value.lower() not in words:
-        raise ValueError("must be true or false")
-    return words[value.lower()]
-
-
-def names(value: str) -> tuple[str, ...]:
-    return tuple(item.strip() for item in value.split(",") if item.strip())
-
-
-def url(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise ValueError("must be an http or https URL without credentials")
-    return value.rstrip("/")
-
-
-def origins(value: str) -> tuple[str, ...]:
-    """Exact origins, `scheme://host[:port]`; a wildcard is refused."""
-    for item in names(value):
-        parts = urlsplit(item)
-        if parts.scheme not in ("http", "https") or item != f"{parts.scheme}://{parts.netloc}":
-            raise ValueError("must be exact origins such as https://app.example.com")
-    return names(value)
-
-
-def secret_of(least: int) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if len(value.encode()) < least:
-            raise ValueError(f"must have at least {least} bytes")
-        return value
-
-    return parse
-
-
-def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
-    """`id:base64,id:base64`: the first seals, all open."""
-    keys = []
-    for item in names(value):
-        name, _, encoded = item.partition(":")
-        try:
-            key = base64.b64decode(encoded, validate=True)
-        except binascii.Error:
-            raise ValueError("must be id:base64 of 32 bytes, comma separated") from None
-        if not name or len(key) != 32:
-            raise ValueError("must be id:base64 of 32 bytes, comma separated")
-        keys.append((name, key))
-    return tuple(keys)
-
-
-def model_names(value: str) -> dict[str, str]:
-    """`id=upstream name` pairs laid over the defaults; an unknown id is refused."""
-    merged = dict(MODEL_NAMES)
-    for item in names(value):
-        model, _, upstream = item.partition("=")
-        if model not in MODEL_NAMES or not upstream:
-            raise ValueError("must be known-model-id=upstream-name, comma separated")
-        merged[model] = upstream
-    return merged
-
-
-def model_id(value: str) -> str:
-    if value not in MODEL_NAMES:
-        raise ValueError("must be one of the model ids")
-    return value
 
 
 def setting(parse: Callable[[str], Any], default: Any = None, *, secret: bool = False) -> Any:
@@ -157,10 +91,15 @@ class Settings:
     keep_aborted_turns: bool = setting(switch, True)
     tools_allowed: tuple[str, ...] | None = setting(names)
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
+    integrations_billing: Mapping[str, str] = field(
+        default_factory=dict, metadata={"parse": billing, "secret": False}
+    )
+    integrations_gateway_url: str | None = setting(url)
     cors_origins: tuple[str, ...] = setting(origins, ())
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)
     sandbox_anywhere: bool = setting(switch, False)
+    vendors: Mapping[str, str] = field(default_factory=dict)  # by the setting's name
 
     @property
     def listen(self) -> str:
@@ -178,7 +117,8 @@ class Settings:
     @property
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for redaction."""
-        plain = (getattr(self, f.name) for f in fields(self) if f.metadata["secret"])
+        plain = [getattr(self, f.name) for f in fields(self) if f.metadata.get("secret")]
+        plain += [self.vendors.get(name) for name in VENDOR_SECRETS]
         return tuple(value for value in plain if isinstance(value, str) and value)
 
 
@@ -186,12 +126,21 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the process's environment, or another; raises `ConfigError`."""
     environ = os.environ if environ is None else environ
     given = {}
-    for item in fields(Settings):
+    for item in [item for item in fields(Settings) if item.metadata]:
         name = item.name.upper()
         raw = _read(environ, name, item.metadata["secret"])
         if raw is not None:
             given[item.name] = _parse(name, raw, item.metadata["parse"])
-    return Settings(**given)
+    return Settings(**given, vendors=_vendors(environ))
+
+
+def _vendors(environ: Mapping[str, str]) -> dict[str, str]:
+    known = {
+        **dict.fromkeys(VENDOR_SECRETS + VENDOR_TEXTS, text),
+        **dict.fromkeys(VENDOR_URLS, url),
+    }
+    raw = {name: _read(environ, name, name in VENDOR_SECRETS) for name in known}
+    return {name: _parse(name, value, known[name]) for name, value in raw.items() if value}
 
 
 def _read(environ: Mapping[str, str], name: str, secret: bool) -> str | None:

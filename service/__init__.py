@@ -23,6 +23,9 @@ from service.chat.views import chats
 from service.cli import credits, people, work
 from service.console.views import console
 from service.extensions import db, migrate
+from service.integrations import everything
+from service.integrations.oauth import oauth
+from service.integrations.views import integrations
 from service.json_values import Provider
 from service.providers import catalog
 from service.records import socket
@@ -32,7 +35,17 @@ from service.sandbox import boot
 from service.sandbox import collections as sandbox_collections
 from service.upstream import Upstream
 
-BLUEPRINTS = (operations.operations, console, chats, turns, socket.socket, records, credits_routes)
+BLUEPRINTS = (
+    operations.operations,
+    console,
+    chats,
+    turns,
+    socket.socket,
+    records,
+    credits_routes,
+    oauth,
+    integrations,
+)
 COMMANDS = (people.token, people.users, credits.credits, work.ask, work.sweep)
 BODY_LIMIT = 1 << 20  # bytes
 
@@ -51,6 +64,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     keeper.init_app(app)
     socket.init_app(app)
     _declare(app, settings)
+    everything.init_app(app, settings)
     _answer_requests(app, settings, upstream)
     boot.init_app(app, settings)
     return app

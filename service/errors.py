@@ -7,9 +7,12 @@
     ├── InsufficientCredits          402     insufficient_credits needed, available
     ├── Forbidden                    403     forbidden
     ├── NotFound                     404     not_found
+    │   └── UnknownEndpoint          404     unknown_endpoint     nearest names
     ├── Conflict                     409     conflict
     ├── TooLarge                     413     too_large
     ├── RateLimited                  429     rate_limited         Retry-After
+    ├── UpstreamFailed               502     upstream_provider_error  upstreamStatus
+    ├── UpstreamTimedOut             504     upstream_timeout
     ├── NotConfigured                503     not_configured       names the setting
     ├── Draining                     503     draining             this worker is ending
     └── Unavailable                  503     unavailable          something we need is down
@@ -81,6 +84,11 @@ class NotFound(ServiceError):
     message = "There is nothing here that you can see."
 
 
+class UnknownEndpoint(NotFound):
+    code = "unknown_endpoint"
+    message = "There is no endpoint of that name."
+
+
 class Conflict(ServiceError):
     status = 409
     code = "conflict"
@@ -98,6 +106,20 @@ class RateLimited(ServiceError):
     code = "rate_limited"
     message = "That was too much at once. Please wait a little."
     headers = {"Retry-After": "5"}
+
+
+class UpstreamFailed(ServiceError):
+    """`upstreamStatus` is the upstream's HTTP status, None where there was none."""
+
+    status = 502
+    code = "upstream_provider_error"
+    message = "The upstream failed to answer this."
+
+
+class UpstreamTimedOut(ServiceError):
+    status = 504
+    code = "upstream_timeout"
+    message = "The upstream took too long to answer."
 
 
 class NotConfigured(ServiceError):
@@ -137,6 +159,13 @@ def answer_error(error: Exception) -> Response:
         return _answer_http(error, error.code)
     log.exception("unhandled")
     return _answer(500, ServiceError.code, ServiceError.message)
+
+
+def answer_in_envelope(error: Exception) -> Response:
+    """The same, with `success: false` in front."""
+    response = answer_error(error)
+    response.set_data(jsonify({"success": False, **response.get_json()}).get_data())
+    return response
 
 
 def _answer_http(error: HTTPException, status: int) -> Response:

@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document, from the routes and the contracts their decorators noted."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from apispec import APISpec
@@ -69,3 +70,12 @@ def _response(contract: dict[str, Any]) -> dict[str, Any]:
 
 def _json(schema: Schema, **facts: Any) -> dict[str, Any]:
     return {**facts, "content": {"application/json": {"schema": schema}}}
+
+
+def json_schema(schema: Schema) -> Mapping[str, Any]:
+    """JSON Schema 2020-12 of an object, closed to unknown keys as the schema is."""
+    plugin = MarshmallowPlugin()
+    APISpec(title="", version="", openapi_version="3.1.0", plugins=[plugin])
+    assert plugin.converter  # set by the APISpec it was given to
+    described = plugin.converter.schema2jsonschema(schema)
+    return {"type": "object", "properties": {}, **described, "additionalProperties": False}

@@ -66,7 +66,7 @@ def require_bearer() -> None:
     if not token:
         raise Unauthorized()
     claims = current_app.extensions["verifier"].verify(token)
-    g.caller, g.expires = users.admit(claims), claims.expires
+    g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
 
 
 def _presented() -> str:

@@ -8,7 +8,9 @@ from flask import Flask, Response
 from gevent.pywsgi import WSGIServer
 
 from config import Settings
-from service.providers import catalog
+from service.integrations.catalog import Catalog
+from service.providers import catalog as providers
+from service.sandbox import vendors
 from service.sandbox.views import wires
 
 KEY = "sandbox-key"
@@ -26,11 +28,14 @@ class Listener:
 
     def start(self) -> str:
         """Start serving; returns the base URL. Providers with a key or URL of their own stay."""
-        self._server = WSGIServer(("127.0.0.1", 0), upstreams(), log=None, error_log=None)
+        catalog = self._app.extensions["proxy"].catalog
+        self._server = WSGIServer(("127.0.0.1", 0), upstreams(catalog), log=None, error_log=None)
         self._server.start()
         base = f"http://127.0.0.1:{self._server.server_port}"
         served = replace(self._settings, **_redirected(self._settings, base))
-        self._app.extensions["models"] = catalog.models(served)
+        self._app.extensions["models"] = providers.models(served)
+        own = self._app.extensions["vendor_settings"]
+        self._app.extensions["vendor_settings"] = vendors.redirected(catalog, own, base)
         log.info("sandbox", url=base)
         return base
 
@@ -39,10 +44,11 @@ class Listener:
             self._server.stop()
 
 
-def upstreams() -> Flask:
+def upstreams(catalog: Catalog) -> Flask:
     """The stand-ins as an app of their own; every answer says what it is."""
     app = Flask("sandbox", static_folder=None)
     app.register_blueprint(wires)
+    app.register_blueprint(vendors.blueprint(catalog))
 
     @app.after_request
     def mark(response: Response) -> Response:

@@ -1,15 +1,14 @@
 """A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
 from service.auth.users import Caller
 from service.chat.tools.guard import LoopGuard
+from service.openapi import json_schema
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
 
@@ -78,12 +77,3 @@ class Tools:
 
     def get(self, name: str) -> Tool | None:
         return self._by_name.get(name)
-
-
-def json_schema(schema: Schema) -> Mapping[str, Any]:
-    """JSON Schema 2020-12 of an object, closed to unknown keys as the schema is."""
-    plugin = MarshmallowPlugin()
-    APISpec(title="", version="", openapi_version="3.1.0", plugins=[plugin])
-    assert plugin.converter  # set by the APISpec it was given to
-    described = plugin.converter.schema2jsonschema(schema)
-    return {"type": "object", "properties": {}, **described, "additionalProperties": False}

@@ -1,0 +1,109 @@
+"""How the value of each kind of setting is read. Raises ValueError beginning with "must …"."""
+
+import base64
+import binascii
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+MODEL_NAMES = {
+    "llm-opus-4-7": "claude-opus-4-7",
+    "llm-sonnet-4-6": "claude-sonnet-4-6",
+    "llm-haiku-4-5": "claude-haiku-4-5",
+    "gen-5.4": "gpt-5.4",
+    "gen-5.4-mini": "gpt-5.4-mini",
+    "gen-5.4-nano": "gpt-5.4-nano",
+    "oss-120b": "openai/gpt-oss-120b",
+}
+
+
+def text(value: str) -> str:
+    return value
+
+
+def integer(low: int, high: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        number = int(value)
+        if not low <= number <= high:
+            raise ValueError(f"must be {low} to {high}")
+        return number
+
+    return parse
+
+
+def switch(value: str) -> bool:
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False}
+    if value.lower() not in words:
+        raise ValueError("must be true or false")
+    return words[value.lower()]
+
+
+def names(value: str) -> tuple[str, ...]:
+    return tuple(item.strip() for item in value.split(",") if item.strip())
+
+
+def url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise ValueError("must be an http or https URL without credentials")
+    return value.rstrip("/")
+
+
+def origins(value: str) -> tuple[str, ...]:
+    """Exact origins, `scheme://host[:port]`; a wildcard is refused."""
+    for item in names(value):
+        parts = urlsplit(item)
+        if parts.scheme not in ("http", "https") or item != f"{parts.scheme}://{parts.netloc}":
+            raise ValueError("must be exact origins such as https://app.example.com")
+    return names(value)
+
+
+def secret_of(least: int) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if len(value.encode()) < least:
+            raise ValueError(f"must have at least {least} bytes")
+        return value
+
+    return parse
+
+
+def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
+    """`id:base64,id:base64`: the first seals, all open."""
+    keys = []
+    for item in names(value):
+        name, _, encoded = item.partition(":")
+        try:
+            key = base64.b64decode(encoded, validate=True)
+        except binascii.Error:
+            raise ValueError("must be id:base64 of 32 bytes, comma separated") from None
+        if not name or len(key) != 32:
+            raise ValueError("must be id:base64 of 32 bytes, comma separated")
+        keys.append((name, key))
+    return tuple(keys)
+
+
+def model_names(value: str) -> dict[str, str]:
+    """`id=upstream name` pairs laid over the defaults; an unknown id is refused."""
+    merged = dict(MODEL_NAMES)
+    for item in names(value):
+        model, _, upstream = item.partition("=")
+        if model not in MODEL_NAMES or not upstream:
+            raise ValueError("must be known-model-id=upstream-name, comma separated")
+        merged[model] = upstream
+    return merged
+
+
+def model_id(value: str) -> str:
+    if value not in MODEL_NAMES:
+        raise ValueError("must be one of the model ids")
+    return value
+
+
+def billing(value: str) -> dict[str, str]:
+    """`integration=user|developer` pairs."""
+    pairs = dict(item.partition("=")[::2] for item in names(value))
+    if not set(pairs.values()) <= {"user", "developer"}:
+        raise ValueError("must be integration=user|developer, comma separated")
+    if pairs.get("cloudsuite") == "developer":
+        raise ValueError("must leave cloudsuite at user: its tokens are each user's own")
+    return pairs

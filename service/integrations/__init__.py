@@ -1,0 +1,1 @@
+"""The integration proxy: named endpoints of vendors, behind one envelope."""

@@ -1,0 +1,67 @@
+"""A circuit breaker for each integration, whose state all workers share.
+
+After `FAILURES` in a row it opens: nothing is sent for `OPEN_SECONDS`. Then one call may try, and
+only one, whichever worker it is in; its outcome closes or opens the breaker again.
+"""
+
+import time
+from datetime import timedelta
+
+from flask import Flask
+from sqlalchemy import or_, select, update
+
+from service.database import write_transaction
+from service.errors import UpstreamFailed
+from service.extensions import db, now
+from service.integrations.models import Breaker
+
+FAILURES = 5
+OPEN_SECONDS = 30.0
+LOOK_SECONDS = 1.0  # a worker knows the state that long
+
+
+class Breakers:
+    """This worker's view of the breakers."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._known: dict[str, tuple[float, int]] = {}  # integration: looked at, failures
+
+    def admit(self, integration: str) -> None:
+        """Raises `UpstreamFailed` while the breaker is open. Needs an app context."""
+        looked, failures = self._known.get(integration, (0.0, 0))
+        if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
+            return
+        row = db.session.execute(
+            select(Breaker.failures, Breaker.open_until).where(Breaker.integration == integration)
+        ).one_or_none()
+        db.session.commit()
+        self._known[integration] = (time.monotonic(), row.failures if row else 0)
+        if row and row.failures >= FAILURES and not self._may_try(integration):
+            raise UpstreamFailed("This integration has failed repeatedly and is left alone.")
+
+    def _may_try(self, integration: str) -> bool:
+        """Take the one trial after the pause: whoever moves the row on has it."""
+        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= now())
+        trial = update(Breaker).where(Breaker.integration == integration, waited)
+        with write_transaction() as session:
+            taken = trial.values(open_until=now() + timedelta(seconds=OPEN_SECONDS))
+            return session.execute(taken.returning(Breaker.integration)).first() is not None
+
+    def succeeded(self, integration: str) -> None:
+        if self._known.get(integration, (0.0, 0))[1] == 0:
+            return
+        with write_transaction() as session:
+            closed = update(Breaker).where(Breaker.integration == integration)
+            session.execute(closed.values(failures=0, open_until=None))
+        self._known[integration] = (time.monotonic(), 0)
+
+    def failed(self, integration: str) -> None:
+        with write_transaction() as session:
+            row = session.get(Breaker, integration, with_for_update=True)
+            row = row or Breaker(integration=integration, failures=0)
+            row.failures += 1
+            if row.failures >= FAILURES:
+                row.open_until = now() + timedelta(seconds=OPEN_SECONDS)
+            session.add(row)
+            self._known[integration] = (time.monotonic(), row.failures)

@@ -1,0 +1,205 @@
+"""What an integration is made of: frozen declarations, from which everything else follows.
+
+An endpoint is a function `run(call, **params)` that asks its vendor and returns our data; around it
+stand its name, its parameters, its price, whether it asks first, and an example of what the vendor
+answers, which the sandbox serves. Source: contract section 10.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from marshmallow import Schema
+
+from service.billing.prices import CREDIT
+from service.errors import ServiceError, UnknownEndpoint
+
+Category = Literal["ai", "search", "suite", "chat", "image", "social", "data", "sports", "science"]
+Billing = Literal["user", "developer"]
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """The operator's key, put where the vendor wants it, last of all.
+
+    `place` is `header:Name` or `query:name`, `form` what stands there, with `{key}` in it.
+    """
+
+    setting: str
+    place: str
+    form: str = "{key}"
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class OAuth2:
+    """Per-user OAuth. `prefix` begins the names of its settings; the URLs are defaults.
+
+    `scope_names` maps our neutral scopes to the vendor's suffixes below `scope_base`, or to a whole
+    scope. `identity` are the suffixes that are always asked for, beside `openid`. `flags` says
+    which neutral scopes light which flag of the connection status.
+    """
+
+    prefix: str
+    authorize_url: str
+    token_url: str
+    revoke_url: str
+    userinfo_url: str
+    scope_base: str
+    scope_names: Mapping[str, str]
+    flags: Mapping[str, tuple[str, ...]]
+    identity: tuple[str, ...] = ("userinfo.email", "userinfo.profile")
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def client_setting(self) -> str:
+        return f"{self.prefix}_CLIENT_ID"
+
+    @property
+    def secret_setting(self) -> str:
+        return f"{self.prefix}_CLIENT_SECRET"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A vendor's answer: `body` is its JSON value, None if it is not JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """An upstream. `integration` is its neutral name, the billing unit.
+
+    `base_urls` maps a setting to its default; the first is where paths go unless an endpoint says
+    otherwise. `with_key` replaces a default when there is a key. `refusal` reads what the vendor
+    means by a status other than 2xx, None where the common table is right.
+    """
+
+    integration: str
+    name: str
+    base_urls: Mapping[str, str]
+    key: ApiKey | None = None
+    oauth: OAuth2 | None = None
+    with_key: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    refusal: Callable[[Reply], ServiceError | None] = lambda reply: None
+
+
+@dataclass(frozen=True)
+class Example:
+    """What the vendor answers to a request, as its documentation shows it."""
+
+    method: str
+    path: str  # with `{name}` for a piece that varies
+    body: Any
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job at the vendor's own task API: what is needed to ask for it again."""
+
+    id: str
+    state: Literal["running", "done", "failed"] = "running"
+    result: Any = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """How a slow endpoint goes on: `poll(call, task_id)` asks the vendor once.
+
+    Seconds: `wait` is how long a call is held open unless it says otherwise, `limit` how long the
+    whole may take.
+    """
+
+    poll: Callable[[Any, str], Task]
+    wait: float
+    limit: float
+    interval: float = 5.0
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """`credits` is the most a call costs. With a `job`, `run` returns a `Task`.
+
+    `auto_approve` means price 0 and never asks. `reads` allows GET; `repeatable` a second try of a
+    POST that may have been accepted. `seconds` bounds a call with all its requests.
+    """
+
+    name: str
+    vendor: Vendor
+    summary: str
+    category: Category
+    schema: Schema
+    run: Callable[..., Any]
+    docs: str
+    examples: tuple[Example, ...]
+    credits: float = 0
+    aliases: tuple[str, ...] = ()
+    scope: str | None = None
+    accepted: tuple[str, ...] = ()
+    reads: bool = False
+    auto_approve: bool = False
+    repeatable: bool = False
+    seconds: float = 60
+    job: Job | None = None
+
+    @property
+    def price(self) -> int:
+        """Micro-credits."""
+        return round(self.credits * CREDIT)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+
+def endpoint(
+    name: str, vendor: Vendor, schema: Schema, category: Category, docs: str, **facts: Any
+) -> Callable[[Callable[..., Any]], Endpoint]:
+    """Make an endpoint of a function; the first line of its docstring is the summary."""
+
+    def make(run: Callable[..., Any]) -> Endpoint:
+        summary = (run.__doc__ or "").strip().partition("\n")[0]
+        made = Endpoint(name, vendor, summary, category, schema, run, docs, **facts)
+        assert summary, name
+        assert made.examples, f"{name} has no example for the sandbox"
+        assert not (made.auto_approve and made.credits), f"{name} asks for nothing and costs"
+        return made
+
+    return make
+
+
+class Catalog:
+    """The endpoints of an app, by every name they have."""
+
+    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+        """Raises ValueError for a name that is taken twice."""
+        self._endpoints = tuple(endpoints)
+        self._by_name: dict[str, Endpoint] = {}
+        for item in self._endpoints:
+            for name in item.names:
+                if name in self._by_name:
+                    raise ValueError(f"endpoint {name} is declared twice")
+                self._by_name[name] = item
+
+    def __iter__(self) -> Iterator[Endpoint]:
+        return iter(self._endpoints)
+
+    @property
+    def names(self) -> Mapping[str, Endpoint]:
+        return self._by_name
+
+    @property
+    def vendors(self) -> tuple[Vendor, ...]:
+        return tuple({item.vendor.name: item.vendor for item in self._endpoints}.values())
+
+    def named(self, name: str) -> Endpoint:
+        """Raises `UnknownEndpoint` with the nearest names."""
+        if name not in self._by_name:
+            near = difflib.get_close_matches(name[:100], self._by_name, n=3, cutoff=0.5)
+            raise UnknownEndpoint(nearest=near)
+        return self._by_name[name]

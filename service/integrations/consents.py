@@ -1,0 +1,170 @@
+"""A user's consent, from the URL that asks for it to the tokens that it gives.
+
+A state is good once, for ten minutes, for one user and one integration. It also knows the browser
+it was made for: there a consent connects at once. In another browser a page asks first, naming
+both accounts, so that nobody can be made to link their mail to somebody else's user.
+Source: RFC 9700; contract section 10.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from service.database import write_transaction
+from service.extensions import now, table
+from service.integrations.authority import Authority, Refused, Tokens
+from service.integrations.grants import Grants
+from service.integrations.models import Consent
+from service.integrations.seal import Sealer
+
+LIFETIME = timedelta(minutes=10)
+
+_consents = table(Consent)
+
+
+@dataclass(frozen=True)
+class Connected:
+    """The grant is stored."""
+
+    email: str | None
+
+
+@dataclass(frozen=True)
+class Unconfirmed:
+    """Another browser: `token` is what its form posts, good once."""
+
+    token: str
+    user_id: str
+    email: str | None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """`reason` is a text for people."""
+
+    reason: str
+
+
+Outcome = Connected | Unconfirmed | Failed
+
+GONE = "This link has been used already, or is too old. Please start again in the app."
+DENIED = "The access was not granted."
+NO_TOKENS = "The provider did not complete the connection. Please try again."
+OTHER_ACCOUNT = (
+    "Another account is connected already. Disconnect it in the app first, or choose that account."
+)
+
+
+class Consents:
+    """The consents of one integration. Every method needs an app context."""
+
+    def __init__(self, integration: str, redirect: str, sealer: Sealer, grants: Grants) -> None:
+        self._integration, self._redirect = integration, redirect
+        self._sealer, self._grants = sealer, grants
+
+    def begin(self, user_id: str, browser: str, scopes: list[str], authority: Authority) -> str:
+        """The URL where the user grants these scopes."""
+        state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
+        grant = self._grants.find(user_id)
+        row = Consent(
+            state_hash=hashed(state),
+            user_id=user_id,
+            integration=self._integration,
+            browser_hash=hashed(browser),
+            asked=scopes,
+            verifier=self._sealer.seal(verifier, f"consent:{hashed(state)}"),
+            expires_at=now() + LIFETIME,
+        )
+        with write_transaction() as session:
+            session.add(row)
+        hint = grant.email if grant else None
+        return authority.consent_url(self._redirect, scopes, state, verifier, hint)
+
+    def finish(
+        self, state: str, code: str | None, browser: str | None, authority: Authority
+    ) -> Outcome:
+        """What the vendor's redirect brought; without a `code`, that it was refused."""
+        taken = self._take(state)
+        if taken is None or taken.verifier is None:
+            return Failed(GONE)
+        if code is None:
+            return Failed(DENIED)
+        verifier = self._sealer.open(taken.verifier, f"consent:{hashed(state)}")
+        try:
+            tokens = authority.exchange(code, self._redirect, verifier)
+        except Refused:
+            return Failed(NO_TOKENS)
+        account = authority.account(tokens.access)
+        if self._is_other(taken.user_id, account):
+            return Failed(OTHER_ACCOUNT)
+        if browser is not None and secrets.compare_digest(hashed(browser), taken.browser_hash):
+            return self._connect(taken.user_id, tokens, account, taken.asked)
+        return self._ask(taken, tokens, account)
+
+    def confirm(self, token: str) -> Outcome:
+        """The user has said yes on the page."""
+        taken = self._take(token)
+        if taken is None or taken.tokens is None:
+            return Failed(GONE)
+        told = json.loads(self._sealer.open(taken.tokens, f"consent:{hashed(token)}"))
+        if self._is_other(taken.user_id, told["account"]):
+            return Failed(OTHER_ACCOUNT)
+        return self._connect(taken.user_id, Tokens(**told["tokens"]), told["account"], taken.asked)
+
+    def _connect(
+        self, user_id: str, tokens: Tokens, account: dict[str, Any], asked: Iterable[str]
+    ) -> Connected:
+        self._grants.store(user_id, tokens, account, asked)
+        return Connected(account.get("email"))
+
+    def _ask(self, taken: Consent, tokens: Tokens, account: dict[str, Any]) -> Unconfirmed:
+        """Keep the answer, sealed, until the page's form comes back."""
+        token = secrets.token_urlsafe(32)
+        told = json.dumps({"tokens": asdict(tokens), "account": _essence(account)})
+        row = Consent(
+            state_hash=hashed(token),
+            user_id=taken.user_id,
+            integration=self._integration,
+            browser_hash="",
+            asked=taken.asked,
+            tokens=self._sealer.seal(told, f"consent:{hashed(token)}"),
+            expires_at=now() + LIFETIME,
+        )
+        with write_transaction() as session:
+            session.add(row)
+        return Unconfirmed(token, taken.user_id, account.get("email"))
+
+    def _take(self, state: str) -> Consent | None:
+        """The consent of a state, which is then used up."""
+        mine = (
+            _consents.c.state_hash == hashed(state),
+            _consents.c.integration == self._integration,
+            _consents.c.expires_at > now(),
+        )
+        with write_transaction() as session:
+            row = session.execute(delete(_consents).where(*mine).returning(_consents)).one_or_none()
+        return Consent(**row._mapping) if row else None
+
+    def _is_other(self, user_id: str, account: dict[str, Any]) -> bool:
+        grant = self._grants.find(user_id)
+        told = account.get("sub") or account.get("id")
+        return bool(grant and grant.account and told and grant.account != told)
+
+
+def _essence(account: dict[str, Any]) -> dict[str, Any]:
+    return {key: account[key] for key in ("sub", "id", "email") if key in account}
+
+
+def hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def sweep(session: Session, moment: datetime) -> None:
+    session.execute(delete(Consent).where(Consent.expires_at < moment))

@@ -1,0 +1,64 @@
+"""What a vendor's refusal means for the caller. Nothing of its text is passed on.
+
+Never 401: whoever calls us is signed in, it is the operator's key that a vendor refuses.
+Source: contract section 3, "An upstream's answer on the proxy".
+"""
+
+from service.errors import (
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    RateLimited,
+    ServiceError,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
+from service.integrations.catalog import Reply, Vendor
+from service.upstream import UpstreamError
+
+LONGEST_PAUSE = 3600
+
+
+class GrantRejected(ServiceError):
+    """The vendor does not take a user's token: told to the user as a consent that is needed."""
+
+
+class ScopeMissing(ServiceError):
+    """The vendor wants a scope that the user has not granted: likewise."""
+
+
+def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError:
+    """The error to raise for a status other than 2xx."""
+    return vendor.refusal(reply) or _common(reply)
+
+
+def _common(reply: Reply) -> ServiceError:
+    match reply.status:
+        case 400 | 409 | 422:
+            return InvalidRequest("The upstream does not accept these parameters.", details={})
+        case 404 | 410:
+            return NotFound("The upstream has nothing of that kind.")
+        case 429:
+            return limited(reply)
+    return UpstreamFailed(upstreamStatus=reply.status)
+
+
+def limited(reply: Reply) -> RateLimited:
+    """With the vendor's own `Retry-After`, if it is a number of seconds."""
+    error = RateLimited("The upstream's limit is reached. Please wait a little.")
+    error.headers = {"Retry-After": str(retry_after(reply) or 5)}
+    return error
+
+
+def retry_after(reply: Reply) -> int | None:
+    value = reply.headers.get("Retry-After", "")
+    return min(int(value), LONGEST_PAUSE) if value.isdigit() else None
+
+
+def forbidden() -> Forbidden:
+    return Forbidden("The upstream does not allow this.")
+
+
+def failure_of(error: UpstreamError) -> ServiceError:
+    """For what gave no usable answer at all."""
+    return UpstreamTimedOut() if error.reason == "timeout" else UpstreamFailed(upstreamStatus=None)

@@ -1,0 +1,190 @@
+"""A user's tokens at an integration: kept sealed, refreshed by one at a time, cleared on a 401.
+
+A refresh runs under a lease row that outlives its deadline, with no transaction open; what comes of
+it is written only if nobody has written since (`version`). Source: contract section 10.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import gevent
+from sqlalchemy import delete, or_, select, update
+
+from service.database import write_transaction
+from service.errors import UpstreamFailed
+from service.extensions import db, now
+from service.ids import new_id
+from service.integrations.authority import Authority, Refused, Tokens
+from service.integrations.models import Grant
+from service.integrations.scopes import parsed
+from service.integrations.seal import Sealer, Unsealable
+
+MARGIN = timedelta(seconds=60)  # a token this close to its end is refreshed first
+LEASE = timedelta(seconds=20)  # longer than `authority.SECONDS`
+COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
+PATIENCE = 25.0  # seconds that a call waits for somebody else's refresh
+FAILED = "Token refresh failed. Please connect the account again."
+
+
+@dataclass(frozen=True)
+class Held:
+    """A usable access token; `version` fences what is done to its row."""
+
+    access_token: str
+    version: int
+
+
+class RefreshFailed(UpstreamFailed):
+    message = FAILED
+
+
+class Grants:
+    """The grants of one integration. Every method needs an app context."""
+
+    def __init__(self, integration: str, sealer: Sealer) -> None:
+        self._integration, self._sealer = integration, sealer
+
+    def find(self, user_id: str) -> Grant | None:
+        row = db.session.scalar(
+            select(Grant)
+            .filter_by(user_id=user_id, integration=self._integration)
+            .execution_options(populate_existing=True)
+        )
+        db.session.commit()
+        return row
+
+    def token(self, user_id: str, authority: Authority) -> Held | None:
+        """An access token that has not expired; None when the grant has gone.
+
+        Raises `RefreshFailed`.
+        """
+        gives_up = time.monotonic() + PATIENCE
+        began, pause = now(), 0.03
+        while time.monotonic() < gives_up:
+            grant = self.find(user_id)
+            if grant is None:
+                return None
+            if grant.expires_at - MARGIN > now():
+                return self._held(grant)
+            if _failed(grant, began):
+                raise RefreshFailed(upstreamStatus=None)
+            lease = self._lease(grant)
+            if lease:
+                return self._refresh(grant, lease, authority)
+            gevent.sleep(pause)
+            pause = min(pause * 1.5, 0.5)
+        raise RefreshFailed(upstreamStatus=None)
+
+    def store(
+        self, user_id: str, tokens: Tokens, account: dict[str, Any], asked: Iterable[str]
+    ) -> None:
+        """Tokens of a consent: its scopes join those granted before."""
+        with write_transaction() as session:
+            grant = session.scalar(
+                select(Grant)
+                .filter_by(user_id=user_id, integration=self._integration)
+                .with_for_update()
+            )
+            if grant is None:
+                grant = Grant(user_id=user_id, integration=self._integration, scopes=[], version=0)
+                session.add(grant)
+            grant.scopes = sorted({*grant.scopes, *parsed(tokens.scope, asked)})
+            grant.account = account.get("sub") or account.get("id") or grant.account
+            grant.email = account.get("email") or grant.email
+            for name, value in self._sealed(user_id, tokens).items():
+                setattr(grant, name, value)
+            grant.version += 1
+            grant.lease_id = grant.lease_until = grant.failed_at = None
+
+    def clear(self, user_id: str, version: int | None = None) -> bool:
+        """Forget the grant; with a version, only if it is still that one."""
+        mine = delete(Grant).where(Grant.user_id == user_id, Grant.integration == self._integration)
+        if version is not None:
+            mine = mine.where(Grant.version == version)
+        with write_transaction() as session:
+            return session.execute(mine.returning(Grant.seq)).first() is not None
+
+    def tokens_of(self, grant: Grant) -> list[str]:
+        """What to revoke: the refresh token, else the access token."""
+        found = []
+        for name in ("refresh_token", "access_token"):
+            sealed = getattr(grant, name)
+            try:
+                found += (
+                    [self._sealer.open(sealed, self._place(grant.user_id, name))] if sealed else []
+                )
+            except Unsealable:
+                continue
+        return found
+
+    def _held(self, grant: Grant) -> Held:
+        place = self._place(grant.user_id, "access_token")
+        try:
+            return Held(self._sealer.open(grant.access_token, place), grant.version)
+        except Unsealable:
+            raise RefreshFailed(upstreamStatus=None) from None
+
+    def _lease(self, grant: Grant) -> str | None:
+        """The right to refresh this version, until the lease ends."""
+        lease = new_id("lease")
+        free = or_(Grant.lease_until.is_(None), Grant.lease_until < now())
+        mine = update(Grant).where(Grant.seq == grant.seq, Grant.version == grant.version, free)
+        with write_transaction() as session:
+            taken = mine.values(lease_id=lease, lease_until=now() + LEASE).returning(Grant.seq)
+            return lease if session.execute(taken).first() else None
+
+    def _refresh(self, grant: Grant, lease: str, authority: Authority) -> Held | None:
+        """Under the lease, with no transaction open."""
+        user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
+        try:
+            if grant.refresh_token is None:
+                raise Refused()
+            asked_at = now()
+            tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
+        except (Refused, Unsealable):
+            self._write(grant, lease, {"failed_at": now()})
+            raise RefreshFailed(upstreamStatus=None) from None
+        fresh = self._sealed(user_id, tokens, asked_at)
+        if tokens.refresh is None:
+            fresh["refresh_token"] = grant.refresh_token
+        fresh |= {"version": grant.version + 1, "failed_at": None}
+        if tokens.scope:
+            fresh["scopes"] = sorted({*grant.scopes, *parsed(tokens.scope, ())})
+        if self._write(grant, lease, fresh):
+            return Held(tokens.access, grant.version + 1)
+        newer = self.find(user_id)  # somebody connected anew, or disconnected, in the meantime
+        return self._held(newer) if newer else None
+
+    def _write(self, grant: Grant, lease: str, values: dict[str, Any]) -> bool:
+        mine = update(Grant).where(
+            Grant.seq == grant.seq, Grant.version == grant.version, Grant.lease_id == lease
+        )
+        ended = {"lease_id": None, "lease_until": None, "updated_at": now()}
+        with write_transaction() as session:
+            written = mine.values(**values, **ended).returning(Grant.seq)
+            return session.execute(written).first() is not None
+
+    def _sealed(
+        self, user_id: str, tokens: Tokens, since: datetime | None = None
+    ) -> dict[str, Any]:
+        """The columns of a token answer; without a refresh token, that column is left alone."""
+        seal, place = self._sealer.seal, self._place
+        values: dict[str, Any] = {
+            "access_token": seal(tokens.access, place(user_id, "access_token")),
+            "expires_at": (since or now()) + timedelta(seconds=tokens.seconds),
+            "updated_at": now(),
+        }
+        if tokens.refresh:
+            values["refresh_token"] = seal(tokens.refresh, place(user_id, "refresh_token"))
+        return values
+
+    def _place(self, user_id: str, column: str) -> str:
+        return f"grant:{user_id}:{self._integration}:{column}"
+
+
+def _failed(grant: Grant, began: datetime) -> bool:
+    """Whether the refresh that we would wait for, or have just waited for, has failed."""
+    return grant.failed_at is not None and grant.failed_at > began - COOL_DOWN

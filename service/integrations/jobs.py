@@ -1,0 +1,90 @@
+"""Slow endpoints: a job at the vendor's own task API, asked for when somebody asks us.
+
+Source: contract section 10, "Slow endpoints are jobs".
+"""
+
+import json
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import gevent
+from sqlalchemy import select
+
+from service.database import write_transaction
+from service.errors import NotFound, UpstreamFailed, UpstreamTimedOut
+from service.extensions import db, now
+from service.ids import new_id
+from service.integrations.call import Call
+from service.integrations.catalog import Endpoint, Job, Task
+from service.integrations.models import IntegrationJob
+from service.integrations.seal import Sealer
+from service.json_values import encode
+
+MAKE_CALL = Callable[[Endpoint], Call]
+
+
+class Jobs:
+    """Every method needs an app context."""
+
+    def __init__(self, sealer: Sealer, make_call: MAKE_CALL) -> None:
+        self._sealer, self._make_call = sealer, make_call
+
+    def begin(self, user_id: str, endpoint: Endpoint, task: Task, wait: float) -> dict[str, Any]:
+        """The job of a task that the vendor has accepted, watched for `wait` seconds."""
+        job = _job(endpoint)
+        row = IntegrationJob(
+            job_id=new_id("job"),
+            user_id=user_id,
+            endpoint=endpoint.name,
+            task_id=task.id,
+            state="running",
+            ends_at=now() + timedelta(seconds=job.limit),
+        )
+        self._settle(row, task)
+        ends = time.monotonic() + wait
+        while row.state == "running" and time.monotonic() + job.interval <= ends:
+            gevent.sleep(job.interval)
+            self._look(row, endpoint)
+        return self._shown(row)
+
+    def state(
+        self, user_id: str, job_id: str, endpoints: Callable[[str], Endpoint]
+    ) -> dict[str, Any]:
+        """A job of the user's own, asked for at the vendor while it runs. Raises `NotFound`."""
+        mine = select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id)
+        row = db.session.scalar(mine)
+        db.session.commit()
+        if row is None:
+            raise NotFound()
+        if row.state == "running":
+            self._look(row, endpoints(row.endpoint))
+        return self._shown(row)
+
+    def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
+        """Raises `UpstreamTimedOut` once the job has had its time."""
+        if row.ends_at < now():
+            self._settle(row, Task(row.task_id, "failed", {"error": UpstreamTimedOut.code}))
+            raise UpstreamTimedOut()
+        self._settle(row, _job(endpoint).poll(self._make_call(endpoint), row.task_id))
+
+    def _settle(self, row: IntegrationJob, task: Task) -> None:
+        row.state = task.state
+        if task.state != "running":
+            row.result = self._sealer.seal(encode(task.result), f"job:{row.job_id}")
+        with write_transaction() as session:
+            session.merge(row)
+
+    def _shown(self, row: IntegrationJob) -> dict[str, Any]:
+        shown: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
+        if row.state == "failed":
+            raise UpstreamFailed("The upstream could not complete this.", upstreamStatus=None)
+        if row.result:
+            shown["result"] = json.loads(self._sealer.open(row.result, f"job:{row.job_id}"))
+        return shown
+
+
+def _job(endpoint: Endpoint) -> Job:
+    assert endpoint.job, endpoint.name
+    return endpoint.job

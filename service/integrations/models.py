@@ -1,0 +1,96 @@
+"""Grants, consents under way, jobs, idempotency keys, and circuit breakers."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.extensions import BigId, db, now
+
+
+class Grant(db.Model):  # type: ignore[name-defined,misc]
+    """A user's tokens and scopes at an integration's vendor. Tokens are sealed.
+
+    `version` counts the writes of tokens: a write is fenced by the version it has seen. A refresh
+    runs under a lease, with no transaction open.
+    """
+
+    __tablename__ = "grants"
+    __table_args__ = (UniqueConstraint("user_id", "integration"),)
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255))
+    integration: Mapped[str] = mapped_column(String(64))
+    account: Mapped[str | None] = mapped_column(String(255))  # the vendor's id of the account
+    email: Mapped[str | None] = mapped_column(String(320))
+    scopes: Mapped[list[Any]]  # full names, as the vendor's token answers gave them, unioned
+    access_token: Mapped[str] = mapped_column(Text)
+    refresh_token: Mapped[str | None] = mapped_column(Text)
+    expires_at: Mapped[datetime]
+    version: Mapped[int] = mapped_column(default=1)
+    lease_id: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None]
+    failed_at: Mapped[datetime | None]  # the last refresh that failed
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Consent(db.Model):  # type: ignore[name-defined,misc]
+    """A consent under way: only hashes of its state and of the browser's cookie are kept.
+
+    Once the vendor has answered, and until the user has confirmed it, `tokens` holds the sealed
+    answer, and `state_hash` is that of the page's form token.
+    """
+
+    __tablename__ = "consents"
+
+    state_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255))
+    integration: Mapped[str] = mapped_column(String(64))
+    browser_hash: Mapped[str] = mapped_column(String(64))
+    asked: Mapped[list[Any]]  # full names of the scopes asked for
+    verifier: Mapped[str | None] = mapped_column(Text)  # PKCE, sealed
+    tokens: Mapped[str | None] = mapped_column(Text)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
+    """A slow call at the vendor's own task API; only its owner sees it."""
+
+    __tablename__ = "integration_jobs"
+
+    job_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255), index=True)
+    endpoint: Mapped[str] = mapped_column(String(64))
+    task_id: Mapped[str] = mapped_column(String(512))
+    state: Mapped[str] = mapped_column(String(16))  # running, done, failed
+    result: Mapped[str | None] = mapped_column(Text)  # JSON, sealed
+    ends_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
+
+
+class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
+    """A call that must not be made twice; `answer` is sealed, None while it is under way."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (UniqueConstraint("user_id", "endpoint", "key"),)
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255))
+    endpoint: Mapped[str] = mapped_column(String(64))
+    key: Mapped[str] = mapped_column(String(255))
+    body_hash: Mapped[str] = mapped_column(String(64))
+    answer: Mapped[str | None] = mapped_column(Text)
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class Breaker(db.Model):  # type: ignore[name-defined,misc]
+    """An integration that failed again and again is left alone until `open_until`; then one call
+    tries, for which the row is moved on."""
+
+    __tablename__ = "breakers"
+
+    integration: Mapped[str] = mapped_column(String(64), primary_key=True)
+    failures: Mapped[int] = mapped_column(default=0)
+    open_until: Mapped[datetime | None]

@@ -1,0 +1,207 @@
+"""The way of a call: look up, choose the bearer, grant, validate, hold, request, settle.
+
+Source: contract section 10, "Order of a call".
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask
+from marshmallow import ValidationError, fields
+
+from config import Settings
+from service.billing import ledger
+from service.billing.payer import Payer, payer_of
+from service.billing.prices import CREDIT
+from service.database import write_transaction
+from service.edge import load
+from service.errors import InvalidRequest, ServiceError, UpstreamFailed, UpstreamTimedOut
+from service.ids import new_id
+from service.integrations import gateway
+from service.integrations.breaker import Breakers
+from service.integrations.call import Call
+from service.integrations.catalog import Catalog, Endpoint, Task
+from service.integrations.connections import Connection, Connections
+from service.integrations.grants import RefreshFailed
+from service.integrations.idempotency import Once
+from service.integrations.jobs import Jobs
+from service.integrations.seal import Sealer
+from service.integrations.way import Answer, Request
+from service.json_values import encode
+
+GRACE = 30.0  # seconds that a hold outlives its call
+LONGEST_WAIT = 60
+
+
+class Proxy:
+    """This worker's proxy. Every method needs an app context."""
+
+    def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
+        self.catalog = catalog
+        self._app = app
+        self._sealer = sealer
+        self._settings: Settings = app.config["SETTINGS"]
+        self.connections = Connections(app, catalog, sealer)
+        self.jobs = Jobs(sealer, self._plain_call)
+        self._breakers = Breakers(app)
+
+    @property
+    def vendor_settings(self) -> Mapping[str, str]:
+        """As configured, or as the sandbox has redirected them."""
+        return self._app.extensions["vendor_settings"]
+
+    def call(self, request: Request) -> tuple[int, dict[str, Any]]:
+        """Status and envelope. Raises `ServiceError`."""
+        endpoint = self.catalog.named(request.endpoint)
+        if self._settings.integrations_gateway_url:
+            return self._forward(endpoint, request)
+        answer = self._answer(endpoint, request)
+        return 200, {"success": True, "data": answer.data}
+
+    def is_configured(self, endpoint: Endpoint) -> bool:
+        """Whether nothing is missing that an operator has to set."""
+        key, oauth = endpoint.vendor.key, endpoint.vendor.oauth
+        needed = [key.setting] if key and key.required else []
+        needed += [oauth.client_setting, oauth.secret_setting] if oauth else []
+        return all(self.vendor_settings.get(setting) for setting in needed)
+
+    def billing(self, endpoint: Endpoint) -> str:
+        return self._settings.integrations_billing.get(endpoint.vendor.integration, "user")
+
+    def payer(self, endpoint: Endpoint, request: Request) -> Payer:
+        """The subject of the forwarded token."""
+        owner = self._app.extensions["owner"]
+        forwarded = request.caller if self.billing(endpoint) == "user" else owner
+        return payer_of(forwarded, owner.subject)
+
+    def _forward(self, endpoint: Endpoint, request: Request) -> tuple[int, dict[str, Any]]:
+        base = self._settings.integrations_gateway_url or ""
+        owners = self._settings.owner_token or ""
+        bearer = request.token if self.billing(endpoint) == "user" else owners
+        return gateway.forward(self._app.extensions["upstream"], base, endpoint, request, bearer)
+
+    def _answer(self, endpoint: Endpoint, request: Request) -> Answer:
+        connection = self.connections.of(endpoint, request)
+        if connection and not connection.suffices:
+            return Answer(connection.payload(), consent=True)
+        params, wait = _validated(endpoint, request.body)
+        if request.idempotency_key is None:
+            return self._hold(endpoint, request, params, wait, connection)
+        return self._once(endpoint, request, params, wait, connection)
+
+    def _once(
+        self,
+        endpoint: Endpoint,
+        request: Request,
+        params: dict[str, Any],
+        wait: float,
+        connection: Connection | None,
+    ) -> Answer:
+        """With an idempotency key: the stored answer, or a call whose answer is stored."""
+        assert request.idempotency_key
+        user_id, key = request.caller.subject, request.idempotency_key
+        once = Once(self._sealer, user_id, endpoint.name, key, dict(request.body))
+        stored = once.begin()
+        if stored is not None:
+            return Answer(json.loads(stored))
+        kept = False
+        try:
+            answer = self._hold(endpoint, request, params, wait, connection)
+            if not answer.consent:
+                once.keep(encode(answer.data))
+                kept = True
+            return answer
+        finally:
+            if not kept:
+                once.forget()
+
+    def _hold(
+        self,
+        endpoint: Endpoint,
+        request: Request,
+        params: dict[str, Any],
+        wait: float,
+        connection: Connection | None,
+    ) -> Answer:
+        """Hold the price, make the call, settle: a call that came to nothing costs nothing."""
+        if not endpoint.price:
+            return self._request(endpoint, request, params, wait, connection)
+        payer, call_id = self.payer(endpoint, request), new_id("call")
+        with write_transaction() as session:
+            starting = self._settings.starting_credits * CREDIT
+            ledger.ensure_account(session, payer.subject, starting)
+            seconds = endpoint.seconds + GRACE
+            hold = ledger.reserve(session, payer, endpoint.price, call_id, None, seconds)
+        cost = 0
+        try:
+            answer = self._request(endpoint, request, params, wait, connection)
+            cost = 0 if answer.consent else endpoint.price
+            return answer
+        finally:
+            facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
+            told = {name: value for name, value in facts.items() if value}
+            with write_transaction() as session:
+                ledger.settle(session, hold, cost, endpoint.name, told)
+
+    def _request(
+        self,
+        endpoint: Endpoint,
+        request: Request,
+        params: dict[str, Any],
+        wait: float,
+        connection: Connection | None,
+    ) -> Answer:
+        integration = endpoint.vendor.integration
+        self._breakers.admit(integration)
+        try:
+            data = self._run(endpoint, params, connection)
+        except RefreshFailed:
+            raise  # one user's grant says nothing of the vendor
+        except (UpstreamFailed, UpstreamTimedOut):
+            self._breakers.failed(integration)
+            raise
+        except ServiceError as error:
+            if connection and (answer := connection.refused(error)):
+                return Answer(answer, consent=True)
+            self._breakers.succeeded(integration)
+            raise
+        self._breakers.succeeded(integration)
+        if isinstance(data, Task):
+            return Answer(self.jobs.begin(request.caller.subject, endpoint, data, wait))
+        return Answer(data)
+
+    def _run(
+        self, endpoint: Endpoint, params: dict[str, Any], connection: Connection | None
+    ) -> Any:
+        bearer = connection.token() if connection else None
+        call = self._plain_call(endpoint, bearer)
+        return endpoint.run(call, **params)
+
+    def _plain_call(self, endpoint: Endpoint, bearer: str | None = None) -> Call:
+        return Call(
+            self._app.extensions["upstream"],
+            endpoint.vendor,
+            self.vendor_settings,
+            endpoint.seconds,
+            endpoint.repeatable,
+            bearer,
+        )
+
+
+def _validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
+    """The parameters, and how many seconds the call may be held open for a job."""
+    given, wait = dict(body), 0.0
+    if endpoint.job:
+        wait = _seconds(given.pop("wait", endpoint.job.wait))
+    return load(endpoint.schema, given), wait
+
+
+def _seconds(value: Any) -> float:
+    try:
+        wait = fields.Float().deserialize(value)
+    except ValidationError:
+        wait = -1.0
+    if not 0 <= wait <= LONGEST_WAIT:
+        raise InvalidRequest(details={"wait": [f"Must be 0 to {LONGEST_WAIT} seconds."]})
+    return wait

@@ -1,0 +1,53 @@
+"""Secrets at rest: sealed with AES-GCM and bound to the place they are kept in.
+
+`TOKEN_ENCRYPTION_KEYS` lists keys by id; the first seals, all open, so that keys can be rotated.
+Moved to another row or column, a sealed text does not open.
+"""
+
+import base64
+import os
+from collections.abc import Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+NONCE = 12  # bytes
+
+
+class Unsealable(Exception):
+    """Not sealed by a key we have, or not for this place."""
+
+
+class Sealer:
+    def __init__(self, keys: Sequence[tuple[str, bytes]]) -> None:
+        """`keys` are id and 32 bytes each."""
+        self._ciphers = {name: AESGCM(key) for name, key in keys}
+        self._first = keys[0][0] if keys else ""
+
+    def seal(self, text: str, place: str) -> str:
+        """`id:base64`; `place` names row and column, such as `grant:alice:cloudsuite:access`."""
+        nonce = os.urandom(NONCE)
+        sealed = self._ciphers[self._first].encrypt(
+            nonce, text.encode(), _bound(self._first, place)
+        )
+        return f"{self._first}:{base64.b64encode(nonce + sealed).decode()}"
+
+    def open(self, sealed: str, place: str) -> str:
+        """Raises `Unsealable`."""
+        name, _, encoded = sealed.partition(":")
+        cipher = self._ciphers.get(name)
+        if cipher is None:
+            raise Unsealable(f"sealed with the key {name!r}, which is not in TOKEN_ENCRYPTION_KEYS")
+        try:
+            raw = base64.b64decode(encoded, validate=True)
+            return cipher.decrypt(raw[:NONCE], raw[NONCE:], _bound(name, place)).decode()
+        except (InvalidTag, ValueError):
+            raise Unsealable("not sealed for this place") from None
+
+    def is_old(self, sealed: str) -> bool:
+        """Whether it was sealed with another key than the one that seals now."""
+        return not sealed.startswith(f"{self._first}:")
+
+
+def _bound(name: str, place: str) -> bytes:
+    return f"{name}\0{place}".encode()

@@ -1,0 +1,178 @@
+"""`/api/integrations`: calls, jobs, the connection status, and what there is to call.
+
+Source: specification, "Integration endpoints"; contract section 10.
+"""
+
+import re
+import secrets
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, jsonify, request
+from marshmallow import Schema, fields
+
+from service.edge import answers, read_json
+from service.errors import InvalidRequest, answer_in_envelope
+from service.integrations import oauth
+from service.integrations.catalog import Endpoint
+from service.integrations.proxy import Proxy
+from service.integrations.way import Request
+from service.openapi import json_schema
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{20,100}")
+APPROVALS = ("once", "session", "auto")
+KEY_LIMIT = 255
+
+integrations = Blueprint("integrations", __name__, url_prefix="/api/integrations")
+
+
+class Envelope(Schema):
+    success = fields.Boolean(required=True)
+    data = fields.Raw(required=True)
+
+
+# Also for what is refused before a view is reached, such as a missing token.
+integrations.register_error_handler(Exception, answer_in_envelope)
+
+
+@integrations.get("/status")
+@answers(None, media_type="application/json")
+def status() -> Response:
+    """What the caller has connected, and what that allows"""
+    return jsonify(_proxy().connections.status(g.caller.subject))
+
+
+@integrations.get("/catalog")
+@answers(None, media_type="application/json")
+def catalog() -> Response:
+    """Every endpoint, with its price and whether it asks first"""
+    proxy = _proxy()
+    return jsonify({"endpoints": [_described(proxy, item) for item in proxy.catalog]})
+
+
+@integrations.get("/routes-schema")
+@answers(None, media_type="application/schema+json")
+def routes_schema() -> Response:
+    """One JSON Schema, with the body of every endpoint under each of its names"""
+    bodies = {item.name: _body_schema(item) for item in _proxy().catalog}
+    named = {name: bodies[item.name] for name, item in _proxy().catalog.names.items()}
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Bodies of the integration endpoints",
+        "type": "object",
+        "properties": named,
+    }
+    return jsonify(document)
+
+
+@integrations.get("/jobs/<job_id>")
+@answers(Envelope())
+def job(job_id: str) -> dict[str, Any]:
+    """The state of a slow call of the caller's own, and its result once it is there"""
+    proxy = _proxy()
+    data = proxy.jobs.state(g.caller.subject, job_id, proxy.catalog.named)
+    return {"success": True, "data": data}
+
+
+@integrations.post("/<path:endpoint>")
+@answers(None, media_type="application/json", answer_schema=Envelope())
+def post(endpoint: str) -> Response:
+    """Call an endpoint; its parameters are in `routes-schema`
+
+    With `Idempotency-Key` the same call is made, and charged, once in 24 hours.
+    """
+    body = read_json()
+    if not isinstance(body, dict):
+        raise InvalidRequest("The body must be an object.", details={})
+    return _call(endpoint, body)
+
+
+@integrations.get("/<path:endpoint>")
+@answers(None, media_type="application/json", answer_schema=Envelope())
+def get(endpoint: str) -> Response:
+    """Call an endpoint that only reads; its parameters stand in the query"""
+    named = _proxy().catalog.named(endpoint)
+    if not named.reads:
+        raise InvalidRequest("This endpoint takes POST.", details={})
+    return _call(endpoint, _typed(named, request.args.to_dict()))
+
+
+def _call(endpoint: str, body: dict[str, Any]) -> Response:
+    browser = request.cookies.get(oauth.COOKIE, "")
+    browser = browser if TOKEN.fullmatch(browser) else secrets.token_urlsafe(32)
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not 0 < len(key) <= KEY_LIMIT:
+        raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})
+    approval = request.headers.get("X-Approval")
+    asked = Request(
+        caller=g.caller,
+        token=g.token,
+        endpoint=endpoint,
+        body=body,
+        browser=browser,
+        idempotency_key=key,
+        approval=approval if approval in APPROVALS else None,
+        request_id=g.request_id,
+    )
+    status, envelope = _proxy().call(asked)
+    response = jsonify(envelope)
+    response.status_code = status
+    data = envelope.get("data")
+    if isinstance(data, dict) and data.get("requiresOAuth") is True:
+        own = current_app.config["SETTINGS"].own_url
+        oauth.bind(response, browser, own.startswith("https://"))
+    return response
+
+
+def _typed(endpoint: Endpoint, query: dict[str, str]) -> dict[str, Any]:
+    """Query texts as the JSON values that the schema's numbers and booleans want."""
+    typed: dict[str, Any] = dict(query)
+    for name, field in endpoint.schema.fields.items():
+        text = query.get(name)
+        if text is not None and isinstance(field, fields.Boolean):
+            typed[name] = {"true": True, "false": False}.get(text, text)
+        elif text is not None and isinstance(field, fields.Integer | fields.Float):
+            typed[name] = _number(text)
+    return typed
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "aliases": list(item.aliases),
+        "category": item.category,
+        "summary": item.summary,
+        "methods": ["POST", "GET"] if item.reads else ["POST"],
+        "integration": item.vendor.integration,
+        "billing": proxy.billing(item),
+        "credits": item.credits,
+        "creditConsuming": item.credits > 0,
+        "autoApprove": item.auto_approve,
+        "async": item.job is not None,
+        "scopes": proxy.connections.scopes_of(item),
+        "configured": proxy.is_configured(item),
+        "docs": item.docs,
+    }
+
+
+def _body_schema(item: Endpoint) -> dict[str, Any]:
+    schema = dict(json_schema(item.schema))
+    schema["title"] = item.summary
+    if item.job:
+        wait = {"type": "number", "minimum": 0, "maximum": 60, "default": item.job.wait}
+        schema["properties"] = {**schema["properties"], "wait": wait}
+    return schema
+
+
+def _proxy() -> Proxy:
+    return current_app.extensions["proxy"]
