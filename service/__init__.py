@@ -20,7 +20,7 @@ from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
 from service.chat.turns import turns
 from service.chat.views import chats
-from service.cli import credits, people, work
+from service.cli import credits, keys, people, work
 from service.console.views import console
 from service.extensions import db, migrate
 from service.integrations import everything
@@ -33,6 +33,7 @@ from service.records.collection import Collections
 from service.records.views import records
 from service.sandbox import boot
 from service.sandbox import collections as sandbox_collections
+from service.sandbox.suite.pages.views import pages as suite_pages
 from service.upstream import Upstream
 
 BLUEPRINTS = (
@@ -46,7 +47,7 @@ BLUEPRINTS = (
     oauth,
     integrations,
 )
-COMMANDS = (people.token, people.users, credits.credits, work.ask, work.sweep)
+COMMANDS = (people.token, people.users, credits.credits, keys.keys, work.ask, work.sweep)
 BODY_LIMIT = 1 << 20  # bytes
 
 
@@ -114,7 +115,7 @@ def _answer_requests(app: Flask, settings: Settings, upstream: Upstream) -> None
     CORS(
         app, resources={r"/api/*": {"origins": list(settings.cors_origins)}}, expose_headers=exposed
     )
-    for blueprint in BLUEPRINTS:
+    for blueprint in (*BLUEPRINTS, *([suite_pages] if settings.sandbox else [])):
         app.register_blueprint(blueprint)
     for command in COMMANDS:
         app.cli.add_command(command)

@@ -73,8 +73,11 @@ def _json(schema: Schema, **facts: Any) -> dict[str, Any]:
 
 
 def json_schema(schema: Schema) -> Mapping[str, Any]:
-    """JSON Schema 2020-12 of an object, closed to unknown keys as the schema is."""
-    plugin = MarshmallowPlugin()
+    """JSON Schema 2020-12 of an object, closed to unknown keys as the schema is.
+
+    A schema within it stands in its place: there is no document here that could have it.
+    """
+    plugin = MarshmallowPlugin(schema_name_resolver=lambda schema: None)
     APISpec(title="", version="", openapi_version="3.1.0", plugins=[plugin])
     assert plugin.converter  # set by the APISpec it was given to
     described = plugin.converter.schema2jsonschema(schema)

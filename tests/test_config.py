@@ -5,7 +5,15 @@ from dataclasses import fields
 
 import pytest
 
-from config import ROOT, ConfigError, Settings, load
+from config import (
+    ROOT,
+    VENDOR_SECRETS,
+    VENDOR_TEXTS,
+    VENDOR_URLS,
+    ConfigError,
+    Settings,
+    load,
+)
 from service import create_app
 from tests.services import ENVIRONMENT, settings_for
 
@@ -62,9 +70,10 @@ def test_secrets_stay_out_of_the_representation():
 
 def test_every_setting_is_documented_and_every_documented_one_exists():
     text = (ROOT / "docs/deployment.md").read_text()
-    table = text.split("## Settings")[1].split("\n## ")[0]
+    table, vendors = text.split("## Settings")[1].split("\n## ")[0].split("\n### Integrations")
+    assert set(re.findall("`([A-Z_]+)`", vendors)) >= {*VENDOR_SECRETS, *VENDOR_TEXTS, *VENDOR_URLS}
     documented = set(re.findall(r"^\| `([A-Z_0-9]+)`", table, re.M))
-    assert documented == {field.name.upper() for field in fields(Settings)}
+    assert documented == {f.name.upper() for f in fields(Settings) if f.metadata}
 
 
 BOOT = {

@@ -93,7 +93,7 @@ def test_the_openapi_document_has_every_route(app, client):
     document = client.get("/openapi.json").json
     assert document["openapi"].startswith("3.1")
     routes = {
-        (re.sub(r"<([^>]+)>", r"{\1}", rule.rule), method.lower())
+        (re.sub(r"<(?:\w+:)?([^>]+)>", r"{\1}", rule.rule), method.lower())
         for rule in app.url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }

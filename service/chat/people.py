@@ -14,6 +14,8 @@ from service.billing.models import Account
 from service.chat.collections import AI_MESSAGES, USERS
 from service.chat.models import Claim, JournalEntry, Turn
 from service.database import write_transaction
+from service.integrations.connections import Connections
+from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
 from service.records import writes
 from service.records.collection import Collection, Values
 from service.records.models import Outbox
@@ -31,11 +33,15 @@ def set_role(subject: str, role: str | None) -> bool:
     return _change(subject, {"role": role})
 
 
-def erase(subject: str, collections: Iterable[Collection]) -> bool:
+def erase(
+    subject: str, collections: Iterable[Collection], connections: Connections | None = None
+) -> bool:
     """Delete a user with every record; False when nothing is known of the subject.
 
-    What has been paid stays, under a pseudonym.
+    Grants are revoked first. What has been paid stays, under a pseudonym.
     """
+    if connections:
+        connections.disconnect_all(subject)
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with write_transaction() as session:
         user = _user(session, subject)
@@ -63,7 +69,8 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     session.execute(update(Outbox).where(Outbox.owner == subject).values(**nobody))
     session.execute(delete(Outbox).where(Outbox.record_id == subject))
     session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
-    session.execute(delete(Claim).where(Claim.user_id == subject))
+    for theirs in (Claim, Consent, IdempotencyKey, IntegrationJob):
+        session.execute(delete(theirs).where(theirs.user_id == subject))
     numbers = {"user_id": pseudonym, "user_message_id": ""}
     session.execute(update(Turn).where(Turn.user_id == subject).values(**numbers))
 

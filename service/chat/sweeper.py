@@ -12,6 +12,7 @@ from service.billing import ledger
 from service.chat import claims, journal
 from service.database import write_transaction
 from service.extensions import now
+from service.integrations import consents, idempotency
 from service.records import outbox
 
 SWEEP_SECONDS = 10.0
@@ -32,6 +33,8 @@ def sweep() -> Swept:
     holds = sum(iter(_sweep_holds, 0))
     with write_transaction() as session:
         turns = claims.sweep(session)
+        consents.sweep(session, now())
+        idempotency.sweep(session, now())
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     return Swept(holds, turns, changes, entries)
 

@@ -77,7 +77,8 @@ def change_role(subject: str, role: str | None) -> None:
 @with_appcontext
 def erase(subject: str) -> None:
     """Delete SUBJECT with all chats and records; the ledger stays, under a pseudonym."""
-    if not people.erase(subject, current_app.extensions["collections"]):
+    connections = current_app.extensions["proxy"].connections
+    if not people.erase(subject, current_app.extensions["collections"], connections):
         _unknown(subject)
 
 

@@ -16,6 +16,9 @@ console = Blueprint("console", __name__, template_folder="templates")
 
 STATIC = Path(console.root_path) / "static"
 
+# The callback pages' own: they are shown in a window of their own (service/integrations/oauth.py).
+ELSEWHERE = {"oauth-callback.js"}
+
 # Said here and not guessed: some machines map .js to text/plain, and then no module loads.
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
@@ -59,7 +62,7 @@ def index() -> Response:
 
 @console.get("/console/<name>")
 def static(name: str) -> Response:
-    """A module or the style sheet of the console"""
+    """A module or a style sheet of the console"""
     path = STATIC / name
     if path.suffix not in MEDIA_TYPES or path.parent != STATIC or not path.is_file():
         raise NotFound()
@@ -73,7 +76,7 @@ def static(name: str) -> Response:
 
 def _modules() -> list[str]:
     """All at once, instead of one round trip for each floor of imports."""
-    return sorted(path.name for path in STATIC.glob("*.js"))
+    return sorted({path.name for path in STATIC.glob("*.js")} - ELSEWHERE)
 
 
 @functools.lru_cache(maxsize=256)

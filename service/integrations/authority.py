@@ -20,6 +20,8 @@ from service.upstream import Outbound, Upstream, UpstreamError
 
 SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
 BYTES = 256 << 10
+LONGEST = 10 * 365 * 24 * 3600  # seconds that a token may last
+UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 class Refused(Exception):
@@ -83,15 +85,15 @@ class Authority:
         except UpstreamError:
             return
 
-    def account(self, access_token: str) -> dict[str, Any]:
-        """Whose tokens these are: userinfo's `sub` and `email`; empty if it does not say."""
+    def account(self, access_token: str) -> dict[str, str]:
+        """Whose tokens these are: userinfo's `sub` or `id`, and `email`; empty if not told."""
         headers = {"Authorization": f"Bearer {access_token}"}
         try:
             status, body = self._send("GET", self._url("userinfo_url"), None, headers)
-            told = json.loads(body) if status == 200 else {}
-        except (UpstreamError, ValueError):
+            told = dict(json.loads(body)) if status == 200 else {}
+        except (UpstreamError, *UNREADABLE):
             return {}
-        return told if isinstance(told, dict) else {}
+        return {k: v for k in ("sub", "id", "email") if isinstance(v := told.get(k), str) and v}
 
     def _tokens(self, **form: str) -> Tokens:
         client = {
@@ -102,13 +104,15 @@ class Authority:
             status, body = self._send("POST", self._url("token_url"), {**form, **client})
             told = OAuth2Client(None).parse_response_token(_TokenResponse(status, json.loads(body)))
             seconds = float(told.get("expires_in") or 3600)
-            access, refresh = told["access_token"], told.get("refresh_token")
-        except (UpstreamError, AuthlibBaseError, KeyError, ValueError, TypeError, AttributeError):
+            access, refresh = told["access_token"], told.get("refresh_token") or None
+        except (UpstreamError, AuthlibBaseError, *UNREADABLE):
             raise Refused() from None
-        if status != 200 or not isinstance(access, str) or not access:
+        if status != 200 or not _is_token(access) or not 0 < seconds < LONGEST:
+            raise Refused()
+        if refresh is not None and not _is_token(refresh):
             raise Refused()
         scope = told.get("scope")
-        return Tokens(access, refresh or None, seconds, scope if isinstance(scope, str) else None)
+        return Tokens(access, refresh, seconds, scope if isinstance(scope, str) else None)
 
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None, headers: Any = None
@@ -135,6 +139,11 @@ class Authority:
         return self._settings.get(
             f"{self._oauth.prefix}_{name.upper()}", getattr(self._oauth, name)
         )
+
+
+def _is_token(value: Any) -> bool:
+    """Printable ASCII (RFC 6749, appendix A): what a header carries and a seal takes."""
+    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
 
 
 class _TokenResponse:

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from flask import Flask
 from sqlalchemy import or_, select, update
+from sqlalchemy.exc import IntegrityError
 
 from service.database import write_transaction
 from service.errors import UpstreamFailed
@@ -37,8 +38,13 @@ class Breakers:
         ).one_or_none()
         db.session.commit()
         self._known[integration] = (time.monotonic(), row.failures if row else 0)
-        if row and row.failures >= FAILURES and not self._may_try(integration):
-            raise UpstreamFailed("This integration has failed repeatedly and is left alone.")
+        if row is None or row.failures < FAILURES:
+            return
+        resting = row.open_until is not None and row.open_until > now()
+        if resting or not self._may_try(integration):
+            raise UpstreamFailed(
+                "This integration has failed repeatedly and is left alone.", upstreamStatus=None
+            )
 
     def _may_try(self, integration: str) -> bool:
         """Take the one trial after the pause: whoever moves the row on has it."""
@@ -57,6 +63,12 @@ class Breakers:
         self._known[integration] = (time.monotonic(), 0)
 
     def failed(self, integration: str) -> None:
+        try:
+            self._count(integration)
+        except IntegrityError:  # the first two failures at once: now there is a row
+            self._count(integration)
+
+    def _count(self, integration: str) -> None:
         with write_transaction() as session:
             row = session.get(Breaker, integration, with_for_update=True)
             row = row or Breaker(integration=integration, failures=0)

@@ -1,23 +1,32 @@
 """One call of an endpoint: the requests it makes to its vendor, within one deadline."""
 
-import json
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import gevent
+from gevent.pool import Pool
+from structlog.contextvars import bind_contextvars, get_contextvars
 
-from service.errors import NotConfigured, UpstreamFailed, UpstreamTimedOut
+from service.errors import (
+    InvalidRequest,
+    NotConfigured,
+    ServiceError,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
 from service.integrations.catalog import ApiKey, Reply, Vendor
 from service.integrations.faults import GrantRejected, failure_of, refusal_of, retry_after
+from service.integrations.payload import encoded, parsed, plain, query_value
 from service.upstream import Outbound, Upstream, UpstreamError
 
 BYTES = 8 << 20  # of one answer
 RETRIES = 2
 AGAIN = (429, 502, 503, 504)
 USER_AGENT = "integration-proxy/1"
+_NO_PIECES = ("", ".", "..")
 
 
 class Call:
@@ -49,28 +58,76 @@ class Call:
         """
         return self._json("GET", path, query, None, base, repeatable=True)
 
-    def post(self, path: str, body: Any, base: str = "") -> Any:
+    def post(
+        self, path: str, body: Any, base: str = "", query: Mapping[str, Any] | None = None
+    ) -> Any:
         """The JSON that answers a POST; sent once unless the endpoint says it is repeatable."""
-        return self._json("POST", path, None, body, base, self._repeatable)
+        return self._json("POST", path, query, encoded(body), base, self._repeatable)
+
+    def patch(
+        self, path: str, body: Any, base: str = "", query: Mapping[str, Any] | None = None
+    ) -> Any:
+        """The JSON that answers a PATCH, which says what shall be and so may be sent again."""
+        return self._json("PATCH", path, query, encoded(body), base, repeatable=True)
+
+    def upload(
+        self,
+        path: str,
+        content: bytes,
+        content_type: str,
+        base: str = "",
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The JSON that answers a POST of bytes as they are."""
+        return self._json("POST", path, query, (content, content_type), base, self._repeatable)
+
+    def download(
+        self, path: str, query: Mapping[str, Any] | None = None, base: str = ""
+    ) -> tuple[bytes, str]:
+        """The bytes that answer a GET, and their media type."""
+        outbound = self._outbound("GET", path, query, None, base)
+        reply = self._accepted(outbound, repeatable=True)
+        return reply.raw, reply.headers.get("Content-Type", "").partition(";")[0]
+
+    def each(self, ask: Callable[[Any], Any], items: Iterable[Any], at_once: int = 5) -> list[Any]:
+        """What `ask` says of every item, in their order, so many at a time.
+
+        Raises the first item's `ServiceError`.
+        """
+        pool, bound = Pool(at_once), get_contextvars()  # the log's: greenlets begin without
+        try:
+            told = list(pool.imap(lambda item: _caught(ask, item, bound), items))
+        finally:
+            pool.kill()
+        for answer in told:
+            if isinstance(answer, ServiceError):
+                raise answer
+        return told
 
     def _json(
         self,
         method: str,
         path: str,
         query: Mapping[str, Any] | None,
-        body: Any,
+        content: tuple[bytes, str] | None,
         base: str,
         repeatable: bool,
     ) -> Any:
-        outbound = self._outbound(method, path, query, body, base)
+        reply = self._accepted(self._outbound(method, path, query, content, base), repeatable)
+        if reply.body is None:
+            raise UpstreamFailed(upstreamStatus=reply.status)
+        return reply.body
+
+    def _accepted(self, outbound: Outbound, repeatable: bool) -> Reply:
+        """The answer, if it is a 2xx."""
         reply = self._send(outbound, repeatable)
         if reply.status == 401 and self._bearer:
             raise GrantRejected()
         if not 200 <= reply.status < 300:
             raise refusal_of(self._vendor, reply)
-        if reply.body is None:
+        if not plain(reply.headers):
             raise UpstreamFailed(upstreamStatus=reply.status)
-        return reply.body
+        return reply
 
     def _send(self, outbound: Outbound, repeatable: bool) -> Reply:
         for attempt in range(RETRIES + 1):
@@ -97,26 +154,33 @@ class Call:
         limit = gevent.Timeout(left)
         try:
             with limit, self._upstream.open(outbound) as stream:
+                if not plain(stream.headers):
+                    return Reply(stream.status, stream.headers, None)
                 whole = bytearray()
                 while piece := stream.read():
                     whole += piece
                     if len(whole) > BYTES:
                         raise UpstreamError("too-large")
-                return Reply(stream.status, stream.headers, _parsed(bytes(whole)))
+                raw = bytes(whole)
+                return Reply(stream.status, stream.headers, parsed(raw), raw)
         except gevent.Timeout as expired:
             if expired is not limit:
                 raise
             raise UpstreamTimedOut() from None
 
     def _outbound(
-        self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, base: str
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None,
+        content: tuple[bytes, str] | None,
+        base: str,
     ) -> Outbound:
         headers = {"Accept": "application/json", "User-Agent": USER_AGENT, **self._vendor.headers}
-        asked = {k: v for k, v in (query or {}).items() if v is not None}
+        asked = {k: query_value(v) for k, v in (query or {}).items() if v is not None}
         payload = None
-        if body is not None:
-            payload = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
-            headers["Content-Type"] = "application/json"
+        if content is not None:
+            payload, headers["Content-Type"] = content
         if self._bearer:
             headers["Authorization"] = f"Bearer {self._bearer}"
         if self._key:
@@ -148,12 +212,20 @@ def _key(key: ApiKey | None, settings: Mapping[str, str]) -> tuple[ApiKey, str] 
 
 
 def path_of(template: str, **pieces: Any) -> str:
-    """A path with its pieces quoted: none of them can leave its place."""
+    """A path with its pieces quoted: none of them can leave its place. Raises `InvalidRequest`.
+
+    Dots can't be quoted: `%2E` is the same as `.` to whoever normalises a path.
+    """
+    refused = {name: ["Not allowed here."] for name, piece in pieces.items() if piece in _NO_PIECES}
+    if refused:
+        raise InvalidRequest(details=refused)
     return template.format(**{name: quote(str(piece), safe="") for name, piece in pieces.items()})
 
 
-def _parsed(body: bytes) -> Any:
+def _caught(ask: Callable[[Any], Any], item: Any, bound: Mapping[str, Any]) -> Any:
+    """What `ask` says, or the `ServiceError` it raises: a greenlet's own would only be printed."""
+    bind_contextvars(**bound)
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+        return ask(item)
+    except ServiceError as error:
+        return error

@@ -14,6 +14,7 @@ from marshmallow import Schema
 
 from service.billing.prices import CREDIT
 from service.errors import ServiceError, UnknownEndpoint
+from service.integrations.shape import checked
 
 Category = Literal["ai", "search", "suite", "chat", "image", "social", "data", "sports", "science"]
 Billing = Literal["user", "developer"]
@@ -63,11 +64,12 @@ class OAuth2:
 
 @dataclass(frozen=True)
 class Reply:
-    """A vendor's answer: `body` is its JSON value, None if it is not JSON."""
+    """A vendor's answer: `body` is its JSON value, None if it is not JSON; `raw` as it came."""
 
     status: int
     headers: Mapping[str, str]
     body: Any
+    raw: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,8 @@ class Endpoint:
     """`credits` is the most a call costs. With a `job`, `run` returns a `Task`.
 
     `auto_approve` means price 0 and never asks. `reads` allows GET; `repeatable` a second try of a
-    POST that may have been accepted. `seconds` bounds a call with all its requests.
+    POST that may have been accepted. `seconds` bounds a call with all its requests, `body_limit`
+    the bytes of what a caller sends.
     """
 
     name: str
@@ -145,6 +148,7 @@ class Endpoint:
     auto_approve: bool = False
     repeatable: bool = False
     seconds: float = 60
+    body_limit: int = 1 << 20
     job: Job | None = None
 
     @property
@@ -164,7 +168,7 @@ def endpoint(
 
     def make(run: Callable[..., Any]) -> Endpoint:
         summary = (run.__doc__ or "").strip().partition("\n")[0]
-        made = Endpoint(name, vendor, summary, category, schema, run, docs, **facts)
+        made = Endpoint(name, vendor, summary, category, schema, checked(run), docs, **facts)
         assert summary, name
         assert made.examples, f"{name} has no example for the sandbox"
         assert not (made.auto_approve and made.credits), f"{name} asks for nothing and costs"

@@ -56,10 +56,13 @@ class Connections:
         grant = grants.find(user_id)
         if grant is None:
             return
-        revoked = grants.tokens_of(grant)[:1]
-        for token in revoked:
+        grants.clear(user_id)  # first: the vendor may be slow
+        for token in grants.tokens_of(grant)[:1]:
             self.authority(integration).revoke(token)
-        grants.clear(user_id)
+
+    def disconnect_all(self, user_id: str) -> None:
+        for integration in self._oauth:
+            self.disconnect(user_id, integration)
 
     def grants(self, integration: str) -> Grants:
         self.oauth(integration)

@@ -9,18 +9,18 @@ Source: RFC 9700; contract section 10.
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from service.database import write_transaction
-from service.extensions import now, table
+from service.extensions import db, now, table
+from service.integrations import places
 from service.integrations.authority import Authority, Refused, Tokens
-from service.integrations.grants import Grants
+from service.integrations.grants import Grants, account_id, is_other
 from service.integrations.models import Consent
 from service.integrations.seal import Sealer
 
@@ -79,7 +79,7 @@ class Consents:
             integration=self._integration,
             browser_hash=hashed(browser),
             asked=scopes,
-            verifier=self._sealer.seal(verifier, f"consent:{hashed(state)}"),
+            verifier=self._sealer.seal(verifier, places.consent(hashed(state))),
             expires_at=now() + LIFETIME,
         )
         with write_transaction() as session:
@@ -94,17 +94,18 @@ class Consents:
         taken = self._take(state)
         if taken is None or taken.verifier is None:
             return Failed(GONE)
-        if code is None:
+        if not code:
             return Failed(DENIED)
-        verifier = self._sealer.open(taken.verifier, f"consent:{hashed(state)}")
+        known = browser is not None and self._is_known(hashed(browser), taken)
+        verifier = self._sealer.open(taken.verifier, places.consent(hashed(state)))
         try:
             tokens = authority.exchange(code, self._redirect, verifier)
         except Refused:
             return Failed(NO_TOKENS)
         account = authority.account(tokens.access)
-        if self._is_other(taken.user_id, account):
-            return Failed(OTHER_ACCOUNT)
-        if browser is not None and secrets.compare_digest(hashed(browser), taken.browser_hash):
+        if reason := self._objection(taken.user_id, account):
+            return Failed(reason)
+        if known:
             return self._connect(taken.user_id, tokens, account, taken.asked)
         return self._ask(taken, tokens, account)
 
@@ -113,28 +114,26 @@ class Consents:
         taken = self._take(token)
         if taken is None or taken.tokens is None:
             return Failed(GONE)
-        told = json.loads(self._sealer.open(taken.tokens, f"consent:{hashed(token)}"))
-        if self._is_other(taken.user_id, told["account"]):
-            return Failed(OTHER_ACCOUNT)
+        told = json.loads(self._sealer.open(taken.tokens, places.consent(hashed(token))))
         return self._connect(taken.user_id, Tokens(**told["tokens"]), told["account"], taken.asked)
 
     def _connect(
-        self, user_id: str, tokens: Tokens, account: dict[str, Any], asked: Iterable[str]
-    ) -> Connected:
-        self._grants.store(user_id, tokens, account, asked)
-        return Connected(account.get("email"))
+        self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
+    ) -> Connected | Failed:
+        stored = self._grants.store(user_id, tokens, account, asked)
+        return Connected(account.get("email")) if stored else Failed(OTHER_ACCOUNT)
 
-    def _ask(self, taken: Consent, tokens: Tokens, account: dict[str, Any]) -> Unconfirmed:
+    def _ask(self, taken: Consent, tokens: Tokens, account: Mapping[str, str]) -> Unconfirmed:
         """Keep the answer, sealed, until the page's form comes back."""
         token = secrets.token_urlsafe(32)
-        told = json.dumps({"tokens": asdict(tokens), "account": _essence(account)})
+        told = json.dumps({"tokens": asdict(tokens), "account": account})
         row = Consent(
             state_hash=hashed(token),
             user_id=taken.user_id,
             integration=self._integration,
             browser_hash="",
             asked=taken.asked,
-            tokens=self._sealer.seal(told, f"consent:{hashed(token)}"),
+            tokens=self._sealer.seal(told, places.consent(hashed(token))),
             expires_at=now() + LIFETIME,
         )
         with write_transaction() as session:
@@ -152,14 +151,24 @@ class Consents:
             row = session.execute(delete(_consents).where(*mine).returning(_consents)).one_or_none()
         return Consent(**row._mapping) if row else None
 
-    def _is_other(self, user_id: str, account: dict[str, Any]) -> bool:
+    def _is_known(self, browser_hash: str, taken: Consent) -> bool:
+        """Whether a consent of this user was begun in this browser: this one, or a later one, for
+        each answer with a URL replaces the cookie, and a page may get several at once."""
+        if secrets.compare_digest(browser_hash, taken.browser_hash):
+            return True
+        begun = select(Consent.state_hash).filter_by(
+            user_id=taken.user_id, integration=self._integration, browser_hash=browser_hash
+        )
+        found = db.session.scalar(begun.where(Consent.expires_at > now()).limit(1))
+        db.session.commit()
+        return found is not None
+
+    def _objection(self, user_id: str, account: Mapping[str, str]) -> str | None:
+        """Why these tokens can't join those that are there."""
         grant = self._grants.find(user_id)
-        told = account.get("sub") or account.get("id")
-        return bool(grant and grant.account and told and grant.account != told)
-
-
-def _essence(account: dict[str, Any]) -> dict[str, Any]:
-    return {key: account[key] for key in ("sub", "id", "email") if key in account}
+        if grant is None or not is_other(grant, account):
+            return None
+        return OTHER_ACCOUNT if account_id(account) else NO_TOKENS
 
 
 def hashed(secret: str) -> str:

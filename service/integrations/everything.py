@@ -6,9 +6,9 @@ from config import Settings
 from service.integrations.catalog import Catalog
 from service.integrations.proxy import Proxy
 from service.integrations.seal import Sealer
-from service.integrations.vendors import open_meteo
+from service.integrations.vendors import exa, github, google, open_meteo
 
-VENDORS = (open_meteo,)
+VENDORS = (exa, github, google, open_meteo)
 
 
 def catalog() -> Catalog:

@@ -4,6 +4,8 @@ Never 401: whoever calls us is signed in, it is the operator's key that a vendor
 Source: contract section 3, "An upstream's answer on the proxy".
 """
 
+import re
+
 from service.errors import (
     Forbidden,
     InvalidRequest,
@@ -43,16 +45,18 @@ def _common(reply: Reply) -> ServiceError:
     return UpstreamFailed(upstreamStatus=reply.status)
 
 
-def limited(reply: Reply) -> RateLimited:
-    """With the vendor's own `Retry-After`, if it is a number of seconds."""
+def limited(reply: Reply, seconds: int | None = None) -> RateLimited:
+    """With `seconds` to wait, or the vendor's own `Retry-After`."""
+    pause = min(max(seconds or retry_after(reply) or 5, 1), LONGEST_PAUSE)
     error = RateLimited("The upstream's limit is reached. Please wait a little.")
-    error.headers = {"Retry-After": str(retry_after(reply) or 5)}
+    error.headers = {"Retry-After": str(pause)}
     return error
 
 
 def retry_after(reply: Reply) -> int | None:
+    """The seconds of the vendor's `Retry-After`, None if it is not a number of them."""
     value = reply.headers.get("Retry-After", "")
-    return min(int(value), LONGEST_PAUSE) if value.isdigit() else None
+    return min(int(value), LONGEST_PAUSE) if re.fullmatch("[0-9]{1,9}", value) else None
 
 
 def forbidden() -> Forbidden:

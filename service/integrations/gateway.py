@@ -1,15 +1,14 @@
 """Gateway mode: another instance makes the calls, with the bearer that the billing mode picks."""
 
 import json
-from typing import Any
 
 import gevent
 
 from service.errors import UpstreamFailed, UpstreamTimedOut
 from service.integrations.catalog import Endpoint
 from service.integrations.faults import failure_of
-from service.integrations.way import Request
-from service.upstream import Outbound, Upstream, UpstreamError
+from service.integrations.way import Request, Told
+from service.upstream import Outbound, Upstream, UpstreamError, read_all
 
 BYTES = 32 << 20
 MARGIN = 5.0  # seconds, on top of the endpoint's own
@@ -17,8 +16,8 @@ MARGIN = 5.0  # seconds, on top of the endpoint's own
 
 def forward(
     upstream: Upstream, base: str, endpoint: Endpoint, request: Request, bearer: str
-) -> tuple[int, Any]:
-    """Status and envelope as the other instance gives them. Raises `ServiceError`."""
+) -> Told:
+    """What the other instance tells. Raises `ServiceError`."""
     headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
     named = {
         "Idempotency-Key": request.idempotency_key,
@@ -31,17 +30,18 @@ def forward(
     outbound = Outbound("gateway", "POST", url, headers, body, idle=None)
     limit = gevent.Timeout(endpoint.seconds + MARGIN)
     try:
-        with limit:
-            status, answered = upstream.fetch(outbound, BYTES)
-            envelope = json.loads(answered)
+        with limit, upstream.open(outbound) as stream:
+            envelope = json.loads(read_all(stream, BYTES))
+            status, waits = stream.status, stream.headers.get("Retry-After")
     except gevent.Timeout as expired:
         if expired is not limit:
             raise
         raise UpstreamTimedOut() from None
     except UpstreamError as error:
         raise failure_of(error) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UpstreamFailed(upstreamStatus=None) from None
-    if status == 401 or not isinstance(envelope, dict) or "success" not in envelope:
+    ours = isinstance(envelope, dict) and isinstance(envelope.get("success"), bool)
+    if not ours or status == 401 or 300 <= status < 400:
         raise UpstreamFailed(upstreamStatus=status)
-    return status, envelope
+    return Told(status, envelope, {"Retry-After": waits} if waits else {})

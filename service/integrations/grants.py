@@ -4,29 +4,38 @@ A refresh runs under a lease row that outlives its deadline, with no transaction
 it is written only if nobody has written since (`version`). Source: contract section 10.
 """
 
+import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import gevent
-from sqlalchemy import delete, or_, select, update
+import structlog
+from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy.exc import IntegrityError
 
 from service.database import write_transaction
 from service.errors import UpstreamFailed
-from service.extensions import db, now
+from service.extensions import db, now, table
 from service.ids import new_id
+from service.integrations import places
 from service.integrations.authority import Authority, Refused, Tokens
 from service.integrations.models import Grant
 from service.integrations.scopes import parsed
 from service.integrations.seal import Sealer, Unsealable
 
-MARGIN = timedelta(seconds=60)  # a token this close to its end is refreshed first
+MARGIN = 60.0  # seconds before its end, or a quarter of its life, that a token is refreshed
 LEASE = timedelta(seconds=20)  # longer than `authority.SECONDS`
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
 PATIENCE = 25.0  # seconds that a call waits for somebody else's refresh
+_grants = table(Grant)  # written past the ORM, which would change the rows that were read before
+
 FAILED = "Token refresh failed. Please connect the account again."
+
+
+log = structlog.get_logger("grants")
 
 
 @dataclass(frozen=True)
@@ -67,21 +76,32 @@ class Grants:
             grant = self.find(user_id)
             if grant is None:
                 return None
-            if grant.expires_at - MARGIN > now():
+            if grant.expires_at > now():
                 return self._held(grant)
             if _failed(grant, began):
                 raise RefreshFailed(upstreamStatus=None)
             lease = self._lease(grant)
-            if lease:
-                return self._refresh(grant, lease, authority)
+            if lease and (held := self._refresh(grant, lease, authority)):
+                return held
             gevent.sleep(pause)
             pause = min(pause * 1.5, 0.5)
         raise RefreshFailed(upstreamStatus=None)
 
     def store(
-        self, user_id: str, tokens: Tokens, account: dict[str, Any], asked: Iterable[str]
-    ) -> None:
-        """Tokens of a consent: its scopes join those granted before."""
+        self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
+    ) -> bool:
+        """Tokens of a consent: its scopes join those granted before.
+
+        False, with nothing stored, when another account is connected.
+        """
+        try:
+            return self._store(user_id, tokens, account, asked)
+        except IntegrityError:  # the first two consents at once: this one joins the other
+            return self._store(user_id, tokens, account, asked)
+
+    def _store(
+        self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
+    ) -> bool:
         with write_transaction() as session:
             grant = session.scalar(
                 select(Grant)
@@ -89,23 +109,34 @@ class Grants:
                 .with_for_update()
             )
             if grant is None:
-                grant = Grant(user_id=user_id, integration=self._integration, scopes=[], version=0)
+                grant = self._new(user_id)
                 session.add(grant)
+            elif is_other(grant, account):
+                return False
             grant.scopes = sorted({*grant.scopes, *parsed(tokens.scope, asked)})
-            grant.account = account.get("sub") or account.get("id") or grant.account
+            grant.account = account_id(account) or grant.account
             grant.email = account.get("email") or grant.email
             for name, value in self._sealed(user_id, tokens).items():
                 setattr(grant, name, value)
             grant.version += 1
             grant.lease_id = grant.lease_until = grant.failed_at = None
+            return True
+
+    def _new(self, user_id: str) -> Grant:
+        """It does not begin at 0: what is fenced by the version of a row that was cleared, such as
+        the 401 of a call under way, must not meet it again here."""
+        version = secrets.randbelow(1 << 30)
+        return Grant(user_id=user_id, integration=self._integration, scopes=[], version=version)
 
     def clear(self, user_id: str, version: int | None = None) -> bool:
         """Forget the grant; with a version, only if it is still that one."""
-        mine = delete(Grant).where(Grant.user_id == user_id, Grant.integration == self._integration)
+        mine = delete(_grants).where(
+            _grants.c.user_id == user_id, _grants.c.integration == self._integration
+        )
         if version is not None:
-            mine = mine.where(Grant.version == version)
+            mine = mine.where(_grants.c.version == version)
         with write_transaction() as session:
-            return session.execute(mine.returning(Grant.seq)).first() is not None
+            return session.execute(mine.returning(_grants.c.seq)).first() is not None
 
     def tokens_of(self, grant: Grant) -> list[str]:
         """What to revoke: the refresh token, else the access token."""
@@ -124,29 +155,42 @@ class Grants:
         place = self._place(grant.user_id, "access_token")
         try:
             return Held(self._sealer.open(grant.access_token, place), grant.version)
-        except Unsealable:
+        except Unsealable as error:
+            log.warning("not opened", integration=self._integration, why=repr(error))
             raise RefreshFailed(upstreamStatus=None) from None
 
     def _lease(self, grant: Grant) -> str | None:
-        """The right to refresh this version, until the lease ends."""
+        """The right to refresh this version, until the lease ends.
+
+        Not after a failure that this grant, read before, does not know of yet.
+        """
+        if grant.lease_until and grant.lease_until > now():
+            return None  # a write less for each of those who wait
         lease = new_id("lease")
-        free = or_(Grant.lease_until.is_(None), Grant.lease_until < now())
-        mine = update(Grant).where(Grant.seq == grant.seq, Grant.version == grant.version, free)
+        free = or_(_grants.c.lease_until.is_(None), _grants.c.lease_until < now())
+        calm = or_(_grants.c.failed_at.is_(None), _grants.c.failed_at < now() - COOL_DOWN)
+        mine = update(_grants).where(*_same(grant), free, calm)
+        taken = mine.values(lease_id=lease, lease_until=now() + LEASE).returning(_grants.c.seq)
         with write_transaction() as session:
-            taken = mine.values(lease_id=lease, lease_until=now() + LEASE).returning(Grant.seq)
             return lease if session.execute(taken).first() else None
 
     def _refresh(self, grant: Grant, lease: str, authority: Authority) -> Held | None:
-        """Under the lease, with no transaction open."""
+        """Under the lease, with no transaction open.
+
+        None when somebody has connected anew, disconnected, or taken over in the meantime. Raises
+        `RefreshFailed`.
+        """
         user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
         try:
             if grant.refresh_token is None:
                 raise Refused()
             asked_at = now()
             tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
-        except (Refused, Unsealable):
-            self._write(grant, lease, {"failed_at": now()})
-            raise RefreshFailed(upstreamStatus=None) from None
+        except (Refused, Unsealable) as error:
+            log.warning("not refreshed", integration=self._integration, why=repr(error))
+            if self._write(grant, lease, {"failed_at": now()}):
+                raise RefreshFailed(upstreamStatus=None) from None
+            return None
         fresh = self._sealed(user_id, tokens, asked_at)
         if tokens.refresh is None:
             fresh["refresh_token"] = grant.refresh_token
@@ -155,16 +199,13 @@ class Grants:
             fresh["scopes"] = sorted({*grant.scopes, *parsed(tokens.scope, ())})
         if self._write(grant, lease, fresh):
             return Held(tokens.access, grant.version + 1)
-        newer = self.find(user_id)  # somebody connected anew, or disconnected, in the meantime
-        return self._held(newer) if newer else None
+        return None
 
     def _write(self, grant: Grant, lease: str, values: dict[str, Any]) -> bool:
-        mine = update(Grant).where(
-            Grant.seq == grant.seq, Grant.version == grant.version, Grant.lease_id == lease
-        )
-        ended = {"lease_id": None, "lease_until": None, "updated_at": now()}
+        mine = update(_grants).where(*_same(grant), _grants.c.lease_id == lease)
+        ended = {"lease_id": None, "lease_until": None}
         with write_transaction() as session:
-            written = mine.values(**values, **ended).returning(Grant.seq)
+            written = mine.values(**values, **ended).returning(_grants.c.seq)
             return session.execute(written).first() is not None
 
     def _sealed(
@@ -172,9 +213,10 @@ class Grants:
     ) -> dict[str, Any]:
         """The columns of a token answer; without a refresh token, that column is left alone."""
         seal, place = self._sealer.seal, self._place
+        lasts = tokens.seconds - min(MARGIN, tokens.seconds / 4)
         values: dict[str, Any] = {
             "access_token": seal(tokens.access, place(user_id, "access_token")),
-            "expires_at": (since or now()) + timedelta(seconds=tokens.seconds),
+            "expires_at": (since or now()) + timedelta(seconds=lasts),
             "updated_at": now(),
         }
         if tokens.refresh:
@@ -182,7 +224,21 @@ class Grants:
         return values
 
     def _place(self, user_id: str, column: str) -> str:
-        return f"grant:{user_id}:{self._integration}:{column}"
+        return places.grant(user_id, self._integration, column)
+
+
+def _same(grant: Grant) -> tuple[ColumnElement[bool], ...]:
+    return _grants.c.seq == grant.seq, _grants.c.version == grant.version
+
+
+def account_id(account: Mapping[str, str]) -> str | None:
+    """The vendor's id of an account, as userinfo tells it."""
+    return account.get("sub") or account.get("id")
+
+
+def is_other(grant: Grant, account: Mapping[str, str]) -> bool:
+    """Whether an account is not, or can't be told to be, the one that is connected."""
+    return grant.account is not None and grant.account != account_id(account)
 
 
 def _failed(grant: Grant, began: datetime) -> bool:

@@ -4,6 +4,7 @@ Source: contract section 10.
 """
 
 import hashlib
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,9 +15,9 @@ from sqlalchemy.orm import Session
 from service.database import write_transaction
 from service.errors import Conflict
 from service.extensions import now
+from service.integrations import places
 from service.integrations.models import IdempotencyKey
 from service.integrations.seal import Sealer
-from service.json_values import encode
 
 KEPT = timedelta(hours=24)
 UNDER_WAY = timedelta(minutes=15)  # a call that was lost with its worker lets go after that
@@ -36,7 +37,7 @@ class Once:
 
     def __init__(self, sealer: Sealer, user_id: str, endpoint: str, key: str, body: Any) -> None:
         self._sealer, self._user, self._endpoint, self._key = sealer, user_id, endpoint, key
-        self._hash = hashlib.sha256(encode(body).encode()).hexdigest()
+        self._hash = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
     def begin(self) -> str | None:
         """The stored answer's JSON, or None when it is for us to make the call.
@@ -73,7 +74,7 @@ class Once:
 
     @property
     def _place(self) -> str:
-        return f"idempotency:{self._user}:{self._endpoint}:{self._key}"
+        return places.answer(self._user, self._endpoint, self._key)
 
     def _row(self, session: Session) -> IdempotencyKey | None:
         """The row, unless it has expired."""

@@ -13,16 +13,19 @@ import gevent
 from sqlalchemy import select
 
 from service.database import write_transaction
-from service.errors import NotFound, UpstreamFailed, UpstreamTimedOut
+from service.errors import NotFound, ServiceError, UpstreamFailed, UpstreamTimedOut
 from service.extensions import db, now
 from service.ids import new_id
+from service.integrations import places
 from service.integrations.call import Call
 from service.integrations.catalog import Endpoint, Job, Task
 from service.integrations.models import IntegrationJob
 from service.integrations.seal import Sealer
+from service.integrations.shape import checked
 from service.json_values import encode
 
 MAKE_CALL = Callable[[Endpoint], Call]
+OUT_OF_TIME = {"error": UpstreamTimedOut.code}
 
 
 class Jobs:
@@ -46,7 +49,10 @@ class Jobs:
         ends = time.monotonic() + wait
         while row.state == "running" and time.monotonic() + job.interval <= ends:
             gevent.sleep(job.interval)
-            self._look(row, endpoint)
+            try:
+                self._look(row, endpoint)
+            except ServiceError:
+                break  # it has been paid for: the caller needs its id to ask again
         return self._shown(row)
 
     def state(
@@ -63,26 +69,32 @@ class Jobs:
         return self._shown(row)
 
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
-        """Raises `UpstreamTimedOut` once the job has had its time."""
-        if row.ends_at < now():
-            self._settle(row, Task(row.task_id, "failed", {"error": UpstreamTimedOut.code}))
+        """Raises `UpstreamTimedOut` once the job has had its time.
+
+        Asked for late it may have ended in time all the same, and has been paid for.
+        """
+        task = checked(_job(endpoint).poll)(self._make_call(endpoint), row.task_id)
+        if task.state == "running" and row.ends_at < now():
+            self._settle(row, Task(row.task_id, "failed", OUT_OF_TIME))
             raise UpstreamTimedOut()
-        self._settle(row, _job(endpoint).poll(self._make_call(endpoint), row.task_id))
+        self._settle(row, task)
 
     def _settle(self, row: IntegrationJob, task: Task) -> None:
         row.state = task.state
         if task.state != "running":
-            row.result = self._sealer.seal(encode(task.result), f"job:{row.job_id}")
+            row.result = self._sealer.seal(encode(task.result), places.job(row.job_id))
         with write_transaction() as session:
             session.merge(row)
 
     def _shown(self, row: IntegrationJob) -> dict[str, Any]:
         shown: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
-        if row.state == "failed":
-            raise UpstreamFailed("The upstream could not complete this.", upstreamStatus=None)
         if row.result:
-            shown["result"] = json.loads(self._sealer.open(row.result, f"job:{row.job_id}"))
-        return shown
+            shown["result"] = json.loads(self._sealer.open(row.result, places.job(row.job_id)))
+        if row.state != "failed":
+            return shown
+        if shown["result"] == OUT_OF_TIME:
+            raise UpstreamTimedOut()
+        raise UpstreamFailed("The upstream could not complete this.", upstreamStatus=None)
 
 
 def _job(endpoint: Endpoint) -> Job:

@@ -23,14 +23,13 @@ from service.integrations.breaker import Breakers
 from service.integrations.call import Call
 from service.integrations.catalog import Catalog, Endpoint, Task
 from service.integrations.connections import Connection, Connections
-from service.integrations.grants import RefreshFailed
 from service.integrations.idempotency import Once
 from service.integrations.jobs import Jobs
 from service.integrations.seal import Sealer
-from service.integrations.way import Answer, Request
+from service.integrations.way import Answer, Request, Told
 from service.json_values import encode
 
-GRACE = 30.0  # seconds that a hold outlives its call
+GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
 LONGEST_WAIT = 60
 
 
@@ -51,13 +50,13 @@ class Proxy:
         """As configured, or as the sandbox has redirected them."""
         return self._app.extensions["vendor_settings"]
 
-    def call(self, request: Request) -> tuple[int, dict[str, Any]]:
-        """Status and envelope. Raises `ServiceError`."""
+    def call(self, request: Request) -> Told:
+        """Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
         if self._settings.integrations_gateway_url:
             return self._forward(endpoint, request)
         answer = self._answer(endpoint, request)
-        return 200, {"success": True, "data": answer.data}
+        return Told(200, {"success": True, "data": answer.data})
 
     def is_configured(self, endpoint: Endpoint) -> bool:
         """Whether nothing is missing that an operator has to set."""
@@ -75,7 +74,7 @@ class Proxy:
         forwarded = request.caller if self.billing(endpoint) == "user" else owner
         return payer_of(forwarded, owner.subject)
 
-    def _forward(self, endpoint: Endpoint, request: Request) -> tuple[int, dict[str, Any]]:
+    def _forward(self, endpoint: Endpoint, request: Request) -> Told:
         base = self._settings.integrations_gateway_url or ""
         owners = self._settings.owner_token or ""
         bearer = request.token if self.billing(endpoint) == "user" else owners
@@ -87,7 +86,7 @@ class Proxy:
             return Answer(connection.payload(), consent=True)
         params, wait = _validated(endpoint, request.body)
         if request.idempotency_key is None:
-            return self._hold(endpoint, request, params, wait, connection)
+            return self._make(endpoint, request, params, wait, connection)
         return self._once(endpoint, request, params, wait, connection)
 
     def _once(
@@ -107,7 +106,7 @@ class Proxy:
             return Answer(json.loads(stored))
         kept = False
         try:
-            answer = self._hold(endpoint, request, params, wait, connection)
+            answer = self._make(endpoint, request, params, wait, connection)
             if not answer.consent:
                 once.keep(encode(answer.data))
                 kept = True
@@ -116,7 +115,7 @@ class Proxy:
             if not kept:
                 once.forget()
 
-    def _hold(
+    def _make(
         self,
         endpoint: Endpoint,
         request: Request,
@@ -124,9 +123,22 @@ class Proxy:
         wait: float,
         connection: Connection | None,
     ) -> Answer:
+        """Make the call; a task that the vendor has accepted is paid for, and becomes a job."""
+        answer = self._hold(endpoint, request, params, connection)
+        if isinstance(answer.data, Task):
+            return Answer(self.jobs.begin(request.caller.subject, endpoint, answer.data, wait))
+        return answer
+
+    def _hold(
+        self,
+        endpoint: Endpoint,
+        request: Request,
+        params: dict[str, Any],
+        connection: Connection | None,
+    ) -> Answer:
         """Hold the price, make the call, settle: a call that came to nothing costs nothing."""
         if not endpoint.price:
-            return self._request(endpoint, request, params, wait, connection)
+            return self._request(endpoint, params, connection)
         payer, call_id = self.payer(endpoint, request), new_id("call")
         with write_transaction() as session:
             starting = self._settings.starting_credits * CREDIT
@@ -135,7 +147,7 @@ class Proxy:
             hold = ledger.reserve(session, payer, endpoint.price, call_id, None, seconds)
         cost = 0
         try:
-            answer = self._request(endpoint, request, params, wait, connection)
+            answer = self._request(endpoint, params, connection)
             cost = 0 if answer.consent else endpoint.price
             return answer
         finally:
@@ -145,38 +157,31 @@ class Proxy:
                 ledger.settle(session, hold, cost, endpoint.name, told)
 
     def _request(
-        self,
-        endpoint: Endpoint,
-        request: Request,
-        params: dict[str, Any],
-        wait: float,
-        connection: Connection | None,
+        self, endpoint: Endpoint, params: dict[str, Any], connection: Connection | None
     ) -> Answer:
+        """The vendor's data, or the payload where a consent mends what it refused."""
+        try:
+            bearer = connection.token() if connection else None
+            return Answer(self._guarded(endpoint, params, self._plain_call(endpoint, bearer)))
+        except ServiceError as error:
+            if connection and (payload := connection.refused(error)):
+                return Answer(payload, consent=True)
+            raise
+
+    def _guarded(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
+        """Only what the vendor did counts for its breaker; a user's grant says nothing of it."""
         integration = endpoint.vendor.integration
         self._breakers.admit(integration)
         try:
-            data = self._run(endpoint, params, connection)
-        except RefreshFailed:
-            raise  # one user's grant says nothing of the vendor
+            data = endpoint.run(call, **params)
         except (UpstreamFailed, UpstreamTimedOut):
             self._breakers.failed(integration)
             raise
-        except ServiceError as error:
-            if connection and (answer := connection.refused(error)):
-                return Answer(answer, consent=True)
+        except ServiceError:
             self._breakers.succeeded(integration)
             raise
         self._breakers.succeeded(integration)
-        if isinstance(data, Task):
-            return Answer(self.jobs.begin(request.caller.subject, endpoint, data, wait))
-        return Answer(data)
-
-    def _run(
-        self, endpoint: Endpoint, params: dict[str, Any], connection: Connection | None
-    ) -> Any:
-        bearer = connection.token() if connection else None
-        call = self._plain_call(endpoint, bearer)
-        return endpoint.run(call, **params)
+        return data
 
     def _plain_call(self, endpoint: Endpoint, bearer: str | None = None) -> Call:
         return Call(

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from config import ConfigError
+
 NONCE = 12  # bytes
 
 
@@ -20,9 +22,11 @@ class Unsealable(Exception):
 
 class Sealer:
     def __init__(self, keys: Sequence[tuple[str, bytes]]) -> None:
-        """`keys` are id and 32 bytes each."""
+        """`keys` are id and 32 bytes each. Raises `ConfigError` when there are none."""
+        if not keys:
+            raise ConfigError("TOKEN_ENCRYPTION_KEYS: must be set")
         self._ciphers = {name: AESGCM(key) for name, key in keys}
-        self._first = keys[0][0] if keys else ""
+        self._first = keys[0][0]
 
     def seal(self, text: str, place: str) -> str:
         """`id:base64`; `place` names row and column, such as `grant:alice:cloudsuite:access`."""
@@ -46,7 +50,12 @@ class Sealer:
 
     def is_old(self, sealed: str) -> bool:
         """Whether it was sealed with another key than the one that seals now."""
-        return not sealed.startswith(f"{self._first}:")
+        return not sealed.startswith(self.prefix)
+
+    @property
+    def prefix(self) -> str:
+        """How a text begins that was sealed with the key that seals now."""
+        return f"{self._first}:"
 
 
 def _bound(name: str, place: str) -> bytes:

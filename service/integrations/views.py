@@ -61,7 +61,9 @@ def routes_schema() -> Response:
         "type": "object",
         "properties": named,
     }
-    return jsonify(document)
+    response = jsonify(document)
+    response.content_type = "application/schema+json"
+    return response
 
 
 @integrations.get("/jobs/<job_id>")
@@ -80,6 +82,7 @@ def post(endpoint: str) -> Response:
 
     With `Idempotency-Key` the same call is made, and charged, once in 24 hours.
     """
+    request.max_content_length = _proxy().catalog.named(endpoint).body_limit
     body = read_json()
     if not isinstance(body, dict):
         raise InvalidRequest("The body must be an object.", details={})
@@ -93,7 +96,7 @@ def get(endpoint: str) -> Response:
     named = _proxy().catalog.named(endpoint)
     if not named.reads:
         raise InvalidRequest("This endpoint takes POST.", details={})
-    return _call(endpoint, _typed(named, request.args.to_dict()))
+    return _call(endpoint, _typed(named, request.args.to_dict(flat=False)))
 
 
 def _call(endpoint: str, body: dict[str, Any]) -> Response:
@@ -113,26 +116,33 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
         approval=approval if approval in APPROVALS else None,
         request_id=g.request_id,
     )
-    status, envelope = _proxy().call(asked)
-    response = jsonify(envelope)
-    response.status_code = status
-    data = envelope.get("data")
+    told = _proxy().call(asked)
+    response = jsonify(told.envelope)
+    response.status_code = told.status
+    response.headers.update(told.headers)
+    data = told.envelope.get("data")
     if isinstance(data, dict) and data.get("requiresOAuth") is True:
         own = current_app.config["SETTINGS"].own_url
         oauth.bind(response, browser, own.startswith("https://"))
     return response
 
 
-def _typed(endpoint: Endpoint, query: dict[str, str]) -> dict[str, Any]:
-    """Query texts as the JSON values that the schema's numbers and booleans want."""
-    typed: dict[str, Any] = dict(query)
-    for name, field in endpoint.schema.fields.items():
-        text = query.get(name)
-        if text is not None and isinstance(field, fields.Boolean):
-            typed[name] = {"true": True, "false": False}.get(text, text)
-        elif text is not None and isinstance(field, fields.Integer | fields.Float):
-            typed[name] = _number(text)
-    return typed
+def _typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
+    """Query texts as the JSON values that the schema wants; a list's name may be repeated."""
+    known = endpoint.schema.fields
+    return {name: _value(known.get(name), texts) for name, texts in query.items()}
+
+
+def _value(field: fields.Field | None, texts: list[str]) -> Any:
+    text = texts[-1]
+    match field:
+        case fields.List():
+            return texts
+        case fields.Boolean():
+            return {"true": True, "false": False}.get(text, text)
+        case fields.Integer() | fields.Float():
+            return _number(text)
+    return text
 
 
 def _number(text: str) -> Any:

@@ -1,7 +1,7 @@
 """What a call needs to know of who makes it, and what becomes of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from service.auth.users import Caller
@@ -20,6 +20,15 @@ class Request:
     idempotency_key: str | None = None
     approval: str | None = None
     request_id: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a client gets: status, envelope, headers."""
+
+    status: int
+    envelope: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

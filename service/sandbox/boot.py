@@ -13,7 +13,8 @@ from flask import Flask
 
 from config import INSTANCE, ConfigError, Settings
 from service.sandbox.listener import Listener
-from service.sandbox.secrets import fill
+from service.sandbox.secrets import fill, suite_client
+from service.sandbox.suite.client import Client
 
 
 def prepare(settings: Settings) -> Settings:
@@ -31,6 +32,7 @@ def prepare(settings: Settings) -> Settings:
 def init_app(app: Flask, settings: Settings) -> None:
     """`app.extensions["sandbox"]` is what gunicorn.conf.py starts in each worker."""
     if settings.sandbox:
+        app.extensions["suite"] = Client(*suite_client(INSTANCE), settings.own_url)
         app.extensions["sandbox"] = Listener(app, settings)
 
 

@@ -11,6 +11,8 @@ from config import Settings
 from service.integrations.catalog import Catalog
 from service.providers import catalog as providers
 from service.sandbox import vendors
+from service.sandbox.suite import oauth
+from service.sandbox.suite import views as suite
 from service.sandbox.views import wires
 
 KEY = "sandbox-key"
@@ -29,13 +31,16 @@ class Listener:
     def start(self) -> str:
         """Start serving; returns the base URL. Providers with a key or URL of their own stay."""
         catalog = self._app.extensions["proxy"].catalog
-        self._server = WSGIServer(("127.0.0.1", 0), upstreams(catalog), log=None, error_log=None)
+        served_app = upstreams(self._app, catalog)
+        self._server = WSGIServer(("127.0.0.1", 0), served_app, log=None, error_log=None)
         self._server.start()
         base = f"http://127.0.0.1:{self._server.server_port}"
         served = replace(self._settings, **_redirected(self._settings, base))
         self._app.extensions["models"] = providers.models(served)
         own = self._app.extensions["vendor_settings"]
-        self._app.extensions["vendor_settings"] = vendors.redirected(catalog, own, base)
+        self._app.extensions["vendor_settings"] = vendors.redirected(
+            catalog, own, base, self._app.extensions["suite"]
+        )
         log.info("sandbox", url=base)
         return base
 
@@ -44,11 +49,13 @@ class Listener:
             self._server.stop()
 
 
-def upstreams(catalog: Catalog) -> Flask:
+def upstreams(service: Flask, catalog: Catalog) -> Flask:
     """The stand-ins as an app of their own; every answer says what it is."""
     app = Flask("sandbox", static_folder=None)
     app.register_blueprint(wires)
     app.register_blueprint(vendors.blueprint(catalog))
+    app.register_blueprint(oauth.blueprint(service, service.extensions["suite"]))
+    app.register_blueprint(suite.blueprint(service))
 
     @app.after_request
     def mark(response: Response) -> Response:

@@ -1,6 +1,7 @@
 """The sandbox's secrets: made at random once, kept in `instance/` for its owner's eyes only."""
 
 import base64
+import hmac
 import json
 import os
 import secrets
@@ -23,6 +24,14 @@ def fill(settings: Settings, directory: Path) -> Settings:
     )
     owner = filled.owner_token or issue(filled, "owner", "owner", TEN_YEARS)
     return replace(filled, owner_token=owner)
+
+
+def suite_client(directory: Path) -> tuple[str, str]:
+    """The app's id and secret at the sandbox's office suite, from the same file: derived, so that
+    a file of before there was a suite will do."""
+    key = _kept(directory / "sandbox.json")["auth_secret"].encode()
+    made = [hmac.digest(key, text, "sha256").hex() for text in (b"suite id", b"suite secret")]
+    return f"sandbox-{made[0][:16]}", made[1]
 
 
 def _kept(path: Path) -> dict[str, str]:

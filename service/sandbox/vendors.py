@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 from flask import Blueprint, Response, jsonify, request
 
 from service.integrations.catalog import Catalog, Vendor
+from service.sandbox.suite.client import Client
 
 KEY = "sandbox-key"
 
 
-def redirected(catalog: Catalog, settings: Mapping[str, str], base: str) -> dict[str, str]:
+def redirected(
+    catalog: Catalog, settings: Mapping[str, str], base: str, suite: Client
+) -> dict[str, str]:
     """The vendors' settings, with those that have no key and no URL of their own pointed at us."""
     changed = dict(settings)
     for vendor in catalog.vendors:
@@ -22,6 +25,8 @@ def redirected(catalog: Catalog, settings: Mapping[str, str], base: str) -> dict
             changed[setting] = f"{base}/vendors/{vendor.name}/{number}"
         if vendor.key:
             changed[vendor.key.setting] = KEY
+    if not any(name.startswith("CLOUDSUITE_") for name in settings):
+        changed |= suite.settings(base)
     return changed
 
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from service.auth.tokens import issue
 from tests.browser.page import Console, Opened
+from tests.browser.suite import Connections, forget
 from tests.services import Service, require, settings_for
 
 people = count(1)
@@ -67,6 +68,14 @@ def opened(browser, running) -> Iterator[Opened]:
 @pytest.fixture
 def console(opened) -> Console:
     return opened().sign_in()
+
+
+@pytest.fixture
+def connections(opened) -> Connections:
+    """The connections page of a new person; at the suite, nothing is allowed yet."""
+    console = opened().sign_in()
+    forget(console)
+    return Connections(console).show()
 
 
 @pytest.fixture

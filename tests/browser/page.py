@@ -97,9 +97,9 @@ class Console:
     def table(self, name: str) -> Locator:
         return self.page.get_by_role("table", name=name)
 
-    def violations(self) -> list[str]:
+    def violations(self, page: Page | None = None) -> list[str]:
         """What axe finds, in a line each."""
-        found = Axe().run(self.page).response["violations"]
+        found = Axe().run(page or self.page).response["violations"]
         return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in found]
 
     def width(self) -> int:

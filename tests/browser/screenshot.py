@@ -1,6 +1,6 @@
-"""The picture of the console for the documentation, taken of the running service:
+"""The pictures of the console for the documentation, taken of the running service:
 
-    .venv/bin/python -m tests.browser.screenshot [FILE]
+    .venv/bin/python -m tests.browser.screenshot [DIRECTORY]
 
 Inter (Debian's `fonts-inter`) makes it look as it does on most machines.
 """
@@ -12,11 +12,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from config import ROOT
 from service.auth.tokens import issue
 from tests.browser.page import Console
+from tests.browser.suite import Connections
 from tests.services import Databases, Service, settings_for
 
 SIZE = {"width": 1440, "height": 900}
@@ -32,18 +33,18 @@ SAID = [
 ]
 
 
-def main(file: Path) -> None:
+def main(pictures: Path) -> None:
     directory = Path(tempfile.mkdtemp())
     databases = Databases(directory)
     service = Service(databases.make("sqlite"))
     try:
-        take(service.start(), file)
+        take(service.start(), pictures)
     finally:
         service.remove()
         shutil.rmtree(directory)
 
 
-def take(service: Service, file: Path) -> None:
+def take(service: Service, pictures: Path) -> None:
     token = issue(settings_for(service.database_url), "alice", "user", 3600)
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
@@ -54,7 +55,9 @@ def take(service: Service, file: Path) -> None:
         page = browser.new_context(**look, reduced_motion="reduce").new_page()
         console = Console(page, service, token, "alice")
         talk(console)
-        page.screenshot(path=file)
+        page.screenshot(path=pictures / "console.png")
+        connect(console)
+        page.screenshot(path=pictures / "connections.png")
         browser.close()
 
 
@@ -72,5 +75,15 @@ def talk(console: Console) -> None:
     console.page.mouse.move(700, 5)
 
 
+def connect(console: Console) -> None:
+    connections = Connections(console).show()
+    for title in ("Calendar", "Read mail"):
+        connections.connect(title)
+        connections.try_it(title)
+        expect(connections.lines(title).first).to_be_visible()
+    console.page.mouse.move(700, 5)
+    console.page.locator("h2").first.click()  # takes the focus ring off the last button
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/console.png")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs")

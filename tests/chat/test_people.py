@@ -18,7 +18,8 @@ def everything(app) -> str:
 
 def erase(app, subject: str) -> bool:
     with app.app_context():
-        return people.erase(subject, app.extensions["collections"])
+        connections = app.extensions["proxy"].connections
+        return people.erase(subject, app.extensions["collections"], connections)
 
 
 def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):

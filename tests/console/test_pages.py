@@ -12,6 +12,7 @@ from tests.services import on_sqlite
 pytestmark = on_sqlite
 
 STATIC = ROOT / "service/console/static"
+CALLBACK = ROOT / "service/integrations/templates/oauth.html"
 IMPORT = re.compile(r"""^\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]""", re.M)
 SINKS = re.compile(r"(inner|outer)HTML|insertAdjacentHTML|document\.write|eval\(|new Function")
 IN_COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.S | re.M)
@@ -19,6 +20,10 @@ IN_COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.S | re.M)
 
 def imports(source: str) -> list[str]:
     return IMPORT.findall(IN_COMMENT.sub("", source))
+
+
+def loaded(page: str) -> list[str]:
+    return re.findall(r'(?:src|rel="stylesheet" href)="/console/([^"]+)"', page)
 
 
 def test_the_page_says_that_it_is_a_sandbox(client):
@@ -58,8 +63,10 @@ def test_what_has_not_changed_is_not_sent_again(client, path):
 
 def test_every_import_of_every_module_is_served(client):
     page = client.get("/").text
-    todo = re.findall(r'(?:src|rel="stylesheet" href)="/console/([^"]+)"', page)
+    todo = loaded(page)
     assert set(todo) == {"console.js", "console.css"}
+    apart = loaded(CALLBACK.read_text())
+    assert set(apart) == {"oauth-callback.js", "oauth.css"}
     preloaded = set(re.findall(r'rel="modulepreload" href="/console/([^"]+)"', page))
     served = set()
     while todo:
@@ -70,7 +77,7 @@ def test_every_import_of_every_module_is_served(client):
         for target in imports(answer.text) if name.endswith(".js") else []:
             assert re.fullmatch(r"\./[a-z-]+\.js", target), f"{name} imports {target}"
             todo += {target[2:]} - served
-    assert served == {path.name for path in STATIC.iterdir()}, "a file that nothing loads"
+    assert served | set(apart) == {path.name for path in STATIC.iterdir()}, "nothing loads it"
     assert served == {*preloaded, "console.css"}
 
 
@@ -99,4 +106,5 @@ def test_modules_stay_small_and_hold_no_markup(client):
     page = client.get("/").text
     assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", page)
     assert "http" not in re.sub(r"data:image/svg\+xml[^\"]*", "", page)
-    assert "http" not in (STATIC / "console.css").read_text()
+    for path in STATIC.glob("*.css"):
+        assert "http" not in path.read_text()

@@ -3,6 +3,7 @@
 import { createTransport } from './api-transport.js';
 import { createBrand } from './brand.js';
 import { createChatView } from './chat-view.js';
+import { createConnectionsView } from './connections-view.js';
 import { createCredits } from './credits.js';
 import { createDrafts } from './drafts.js';
 import { element } from './elements.js';
@@ -23,8 +24,11 @@ import { hrefOf, parseRoute } from './route.js';
  *   focus: () => void, stop: () => void}} View
  */
 
-/** A view is an entry here; the header grows a menu with the second one. */
-const VIEWS = [{ name: 'chat', label: 'Chat', create: createChatView }];
+/** A view is an entry here, and in the menu. */
+const VIEWS = [
+  { name: 'chat', label: 'Chat', create: createChatView },
+  { name: 'connections', label: 'Connections', create: createConnectionsView },
+];
 
 const OVER = 'Your session is over. Sign in again; what you typed is kept.';
 
@@ -59,7 +63,9 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     element('span', { class: 'more' }, 'Lists are read again after each reply.'),
     reload,
   );
-  const header = createHeader({ sandbox, live, credits: credits.node, subject: session.subject, signOut });
+  const menu = createMenu();
+  const of = { sandbox, menu: menu.node, live, credits: credits.node, subject: session.subject };
+  const header = createHeader({ ...of, signOut });
   const node = element('div', { class: 'workspace' }, header, notice, main);
   const stopHearing = socket.onPhase(showPhase);
   const hurry = () => socket.hurry();
@@ -83,6 +89,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const shown = views.get(known.name) ?? known.create(world);
     views.set(known.name, shown);
     if (main.firstChild !== shown.node) main.replaceChildren(shown.node);
+    menu.mark(known.name);
     shown.show(id);
   }
 
@@ -115,16 +122,16 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
 }
 
 /**
- * @param {{sandbox: boolean, live: HTMLElement, credits: HTMLElement, subject: string,
- *   signOut: () => void}} parts
+ * @param {{sandbox: boolean, menu: HTMLElement, live: HTMLElement, credits: HTMLElement,
+ *   subject: string, signOut: () => void}} parts
  */
-function createHeader({ sandbox, live, credits, subject, signOut }) {
+function createHeader({ sandbox, menu, live, credits, subject, signOut }) {
   const leave = element('button', { type: 'button', class: 'quiet', on: { click: signOut } }, 'Sign out');
   return element(
     'header',
     { class: 'top' },
     createBrand(sandbox),
-    VIEWS.length > 1 && createMenu(),
+    menu,
     element('span', { class: 'spacer' }),
     live,
     credits,
@@ -134,6 +141,15 @@ function createHeader({ sandbox, live, credits, subject, signOut }) {
 }
 
 function createMenu() {
-  const links = VIEWS.map(({ name, label }) => element('a', { href: hrefOf(name) }, label));
-  return element('nav', { class: 'menu', 'aria-label': 'Views' }, ...links);
+  const links = VIEWS.map(({ name, label }) => element('a', { href: hrefOf(name), data: { name } }, label));
+  return {
+    node: element('nav', { class: 'menu', 'aria-label': 'Views' }, ...links),
+    /** @param {string} name of the view that is shown */
+    mark(name) {
+      for (const link of links) {
+        if (link.dataset.name === name) link.setAttribute('aria-current', 'page');
+        else link.removeAttribute('aria-current');
+      }
+    },
+  };
 }

@@ -1,0 +1,51 @@
+"""Research by Exa's agent: a run of its own, asked for until it has ended."""
+
+from typing import Any
+
+from service.integrations.call import Call, path_of
+from service.integrations.catalog import Job, Task, endpoint
+from service.integrations.shape import at, listed
+from service.integrations.vendors.exa.examples import ACCEPTED, RAN
+from service.integrations.vendors.exa.parameters import Research
+from service.integrations.vendors.exa.vendor import DOCS, EXA
+
+
+def _poll(call: Call, run_id: str) -> Task:
+    return _task(call.get(path_of("/agent/runs/{id}", id=run_id)))
+
+
+@endpoint(
+    "neuralsearch-research", EXA, Research(), "search", f"{DOCS}/agent-api/create-a-run",
+    examples=(ACCEPTED, RAN), credits=50, job=Job(_poll, wait=0, limit=600),
+)  # fmt: skip
+def research(call: Call, **asked: Any) -> Task:
+    """A researched report with its sources, which may take ten minutes."""
+    return _task(call.post("/agent/runs", asked))
+
+
+def _task(run: dict[str, Any]) -> Task:
+    match run["status"]:
+        case "queued" | "running":
+            return Task(run["id"])
+        case "completed":
+            return Task(run["id"], "done", _report(run))
+        case "failed" | "cancelled":
+            return Task(run["id"], "failed")
+    raise ValueError("an unknown state")
+
+
+def _report(run: dict[str, Any]) -> dict[str, Any]:
+    """Each source once; `runId` is what `previousRunId` takes."""
+    grounding = listed(at(run, "output.grounding") or [])
+    cited = [source for item in grounding for source in listed(item.get("citations") or [])]
+    sources = {
+        source["url"]: {"title": source.get("title"), "url": source["url"]} for source in cited
+    }
+    return {
+        "runId": run["id"],
+        "report": at(run, "output.text"),
+        "structured": at(run, "output.structured"),
+        "citations": list(sources.values()),
+        "stopReason": run.get("stopReason"),
+        "costDollars": at(run, "costDollars.total"),
+    }

@@ -1,0 +1,79 @@
+"""The files of a repository: its tree, and what is in one of them."""
+
+import base64
+from typing import Any
+from urllib.parse import urlsplit
+
+from service.integrations.call import Call, path_of
+from service.integrations.catalog import endpoint
+from service.integrations.shape import listed, picked
+from service.integrations.vendors.github.examples import CONTENTS, TREES
+from service.integrations.vendors.github.parameters import Contents, Tree
+from service.integrations.vendors.github.vendor import DOCS, GITHUB, READS, EmptyRepository
+
+ENTRY = {"path": "path", "type": "type", "size": "size", "sha": "sha"}
+CHILD = {"name": "name", **ENTRY}
+
+
+@endpoint(
+    "codehost-get-repository-tree", GITHUB, Tree(), "social",
+    f"{DOCS}/git/trees#get-a-tree", examples=TREES, **READS,
+)  # fmt: skip
+def tree(call: Call, owner: str, repo: str, ref: str, recursive: bool) -> dict[str, Any]:
+    """All files of a repository at a branch, tag or commit."""
+    path = path_of("/repos/{owner}/{repo}/git/trees/", owner=owner, repo=repo) + _pieces(ref)
+    try:
+        # Any value switches it on, even `false`
+        answer = call.get(path, {"recursive": "1" if recursive else None})
+    except EmptyRepository:
+        return {"sha": None, "truncated": False, "entries": []}
+    return {
+        "sha": answer["sha"],
+        "truncated": answer["truncated"],
+        "entries": [picked(item, ENTRY) for item in listed(answer["tree"])],
+    }
+
+
+@endpoint(
+    "codehost-get-repository-contents", GITHUB, Contents(), "social",
+    f"{DOCS}/repos/contents#get-repository-content", examples=CONTENTS, **READS,
+)  # fmt: skip
+def contents(
+    call: Call, owner: str, repo: str, path: str, ref: str | None = None
+) -> dict[str, Any]:
+    """A file, or what is in a folder; a file that is no text, or over 1 MB, has no `content`."""
+    where = path_of("/repos/{owner}/{repo}/contents/", owner=owner, repo=repo)
+    inside = path.strip("/")
+    answer = call.get(where + (_pieces(inside) if inside else ""), {"ref": ref})
+    if isinstance(answer, list):
+        entries = [picked(item, CHILD) for item in answer]
+        return {"type": "dir", "path": inside, "entries": entries}
+    return {
+        **picked(answer, {"type": "type", **CHILD}),
+        "content": _text(answer),
+        "downloadUrl": _without_token(answer.get("download_url")),
+        "entries": [],
+    }
+
+
+def _pieces(path: str) -> str:
+    """A path within a repository: its slashes stay, its pieces can't climb."""
+    return "/".join(path_of("{path}", path=piece) for piece in path.split("/"))
+
+
+def _text(file: dict[str, Any]) -> str | None:
+    if file.get("encoding") != "base64":
+        return None
+    content = base64.b64decode(file["content"])
+    try:
+        return None if b"\0" in content else content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _without_token(url: str | None) -> str | None:
+    """For a private file GitHub puts a token of its own into the query."""
+    return urlsplit(url)._replace(query="").geturl() if url else None
+
+
+ENDPOINTS = (tree, contents)

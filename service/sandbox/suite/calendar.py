@@ -1,0 +1,105 @@
+"""The suite's calendar: one for each account."""
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.database import write_transaction
+from service.extensions import db, timestamp
+from service.sandbox.suite.client import Account
+from service.sandbox.suite.models import SuiteEvent
+from service.sandbox.suite.routes import Asked, Refused, Route, not_found, page
+
+WRITE = frozenset({"calendar", "calendar.events", "calendar.events.owned"})
+READ = WRITE | {"calendar.readonly", "calendar.events.readonly", "calendar.events.owned.readonly"}
+KEPT = ("summary", "description", "location", "start", "end", "recurrence", "attendees")
+
+
+def list_events(asked: Asked) -> dict[str, Any]:
+    _check_calendar(asked)
+    single, order = asked.one("singleEvents") == "true", asked.one("orderBy")
+    if order == "startTime" and not single:
+        raise Refused(400, "badRequest", "The requested ordering is not available")
+    mine = select(SuiteEvent).filter_by(account=asked.account.id)
+    if asked.one("timeMin"):
+        mine = mine.where(SuiteEvent.ends_at > _moment(asked.one("timeMin")))
+    if asked.one("timeMax"):
+        mine = mine.where(SuiteEvent.starts_at < _moment(asked.one("timeMax")))
+    mine = mine.order_by(SuiteEvent.updated_at if order == "updated" else SuiteEvent.starts_at)
+    words = asked.one("q").lower()
+    found = [e for e in db.session.scalars(mine) if words in _words(e)]
+    shown, more = page(asked, found, asked.number("maxResults", 250, 2500))
+    items = [event.resource for event in shown]
+    return {"kind": "calendar#events", "timeZone": "UTC", "items": items, **more}
+
+
+def insert(asked: Asked) -> dict[str, Any]:
+    _check_calendar(asked)
+    with write_transaction() as session:
+        return add(session, asked.account, asked.json()).resource
+
+
+def add(session: Session, account: Account, given: Mapping[str, Any]) -> SuiteEvent:
+    """Raises `Refused`."""
+    starts, ends = _when(given, "start"), _when(given, "end")
+    if ends < starts:
+        raise Refused(400, "timeRangeEmpty", "The specified time range is empty.")
+    event_id = secrets.token_hex(13)
+    resource = {
+        "kind": "calendar#event",
+        "id": event_id,
+        "status": "confirmed",
+        "htmlLink": f"https://sandbox.invalid/calendar/{event_id}",
+        "organizer": {"email": account.email, "self": True},
+        **{name: given[name] for name in KEPT if name in given},
+    }
+    if "conferenceData" in given:
+        resource["hangoutLink"] = f"https://sandbox.invalid/meet/{event_id[:10]}"
+    resource["updated"] = timestamp(datetime.now(UTC))
+    times = {"starts_at": starts, "ends_at": ends}
+    event = SuiteEvent(event_id=event_id, account=account.id, resource=resource, **times)
+    session.add(event)
+    return event
+
+
+def _check_calendar(asked: Asked) -> None:
+    if asked.path["calendar_id"] not in ("primary", asked.account.email):
+        raise not_found("Calendar")
+
+
+def _when(given: Mapping[str, Any], name: str) -> datetime:
+    """The moment of a start or an end; a day begins with its midnight in UTC."""
+    value = given.get(name)
+    if not isinstance(value, dict) or ("date" in value) == ("dateTime" in value):
+        raise Refused(400, "required", f"Missing {name} time.")
+    if "date" in value:
+        return _moment(f"{value['date']}T00:00:00+00:00")
+    return _moment(value["dateTime"], value.get("timeZone"))
+
+
+def _moment(text: str, zone: str | None = None) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None and zone:
+            moment = moment.replace(tzinfo=ZoneInfo(zone))
+    except (ValueError, TypeError, ZoneInfoNotFoundError):
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise Refused(400, "badRequest", "Bad Request")
+    return moment
+
+
+def _words(event: SuiteEvent) -> str:
+    kept = (event.resource.get(name) or "" for name in ("summary", "description", "location"))
+    return " ".join(kept).lower()
+
+
+ROUTES = (
+    Route("GET", "/calendar/calendars/<calendar_id>/events", READ, list_events),
+    Route("POST", "/calendar/calendars/<calendar_id>/events", WRITE, insert),
+)

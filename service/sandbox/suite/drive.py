@@ -1,0 +1,195 @@
+"""The suite's files, with documents of a kind of its own, which are only exported."""
+
+import json
+import re
+import secrets
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.database import write_transaction
+from service.extensions import db, now, timestamp
+from service.sandbox.suite.client import ACCOUNTS
+from service.sandbox.suite.models import SuiteFile
+from service.sandbox.suite.paper import pdf
+from service.sandbox.suite.routes import Asked, Media, Refused, Route, not_found, page
+
+OURS = "application/vnd.google-apps."
+EXPORTS = {
+    f"{OURS}document": ("application/pdf", "text/plain", "text/html"),
+    f"{OURS}spreadsheet": ("text/csv", "application/pdf"),
+    f"{OURS}presentation": ("application/pdf", "text/plain"),
+}
+WRITE = frozenset({"drive", "drive.file"})
+READ = WRITE | {"drive.readonly"}
+SEE = READ | {"drive.metadata", "drive.metadata.readonly"}
+CHANGE = WRITE | {"drive.metadata"}
+BARE = ("kind", "id", "name", "mimeType")  # what Drive tells when `fields` is not given
+LIMIT = 5 << 20  # bytes of a multipart upload
+TERM = re.compile(
+    r"(?:(trashed) = (true|false)"
+    r"|(name|fullText) contains '((?:[^'\\]|\\.)*)'"
+    r"|(mimeType) = '((?:[^'\\]|\\.)*)'"
+    r"|'((?:[^'\\]|\\.)*)' in (parents))(?: and |\Z)"
+)
+
+
+def list_files(asked: Asked) -> dict[str, Any]:
+    terms = _terms(asked.one("q"))
+    found = [file for file in _visible(asked) if all(_fits(file, *term) for term in terms)]
+    if asked.one("orderBy").startswith("name"):
+        found.sort(key=lambda file: file.name.lower())
+    shown, more = page(asked, found, asked.number("pageSize", 100, 1000))
+    return {"incompleteSearch": False, "files": [_told(asked, file) for file in shown], **more}
+
+
+def get(asked: Asked) -> dict[str, Any] | Media:
+    file = _one(db.session(), asked)
+    if asked.one("alt") != "media":
+        return _told(asked, file)
+    _check_readable(asked)
+    if file.content is None or file.mime_type.startswith(OURS):
+        message = "Only files with binary content can be downloaded. Use Export with Docs files."
+        raise Refused(403, "fileNotDownloadable", message)
+    return Media(file.content, file.mime_type)
+
+
+def export(asked: Asked) -> Media:
+    file = _one(db.session(), asked)
+    _check_readable(asked)
+    kinds = EXPORTS.get(file.mime_type)
+    if kinds is None:
+        raise Refused(403, "fileNotExportable", "Export only supports Docs Editors files.")
+    if asked.one("mimeType") not in kinds:
+        raise Refused(400, "badRequest", "The requested conversion is not supported.")
+    content = file.content or b""
+    wanted = asked.one("mimeType")
+    return Media(pdf(content.decode()) if wanted == "application/pdf" else content, wanted)
+
+
+def upload(asked: Asked) -> dict[str, Any]:
+    if asked.one("uploadType") != "multipart":
+        raise Refused(400, "badRequest", "The sandbox takes multipart uploads only.")
+    facts, kind, content = _parts(asked)
+    with write_transaction() as session:
+        for parent in facts.get("parents", []):
+            _find(session, asked, parent)
+        file = SuiteFile(
+            file_id=secrets.token_hex(14),
+            account=asked.account.id,
+            name=facts.get("name") or "Untitled",
+            mime_type=facts.get("mimeType") or kind,
+            content=content,
+            parents=facts.get("parents") or ["root"],
+            by_app=True,
+        )
+        session.add(file)
+        session.flush()
+        return _told(asked, file)
+
+
+def change(asked: Asked) -> dict[str, Any]:
+    given = asked.json()
+    with write_transaction() as session:
+        file = _one(session, asked)
+        if "drive" not in asked.scopes and not file.by_app:
+            message = "The user has not granted the app write access to the file."
+            raise Refused(403, "appNotAuthorizedToFile", message)
+        file.name = given.get("name", file.name)
+        file.trashed = bool(given.get("trashed", file.trashed))
+        file.modified_at = now()
+        return {**_told(asked, file), "trashed": file.trashed}
+
+
+def _visible(asked: Asked) -> list[SuiteFile]:
+    """The account's files; with `drive.file` alone, those that the app has made."""
+    mine = select(SuiteFile).filter_by(account=asked.account.id)
+    if not asked.scopes & (SEE - {"drive.file"}):
+        mine = mine.where(SuiteFile.by_app.is_(True))
+    return list(db.session.scalars(mine.order_by(SuiteFile.modified_at.desc(), SuiteFile.file_id)))
+
+
+def _one(session: Session, asked: Asked) -> SuiteFile:
+    return _find(session, asked, asked.path["file_id"])
+
+
+def _find(session: Session, asked: Asked, file_id: str) -> SuiteFile:
+    file = session.scalar(select(SuiteFile).filter_by(account=asked.account.id, file_id=file_id))
+    if file is None or not (file.by_app or asked.scopes & (SEE - {"drive.file"})):
+        raise not_found("File")
+    return file
+
+
+def _check_readable(asked: Asked) -> None:
+    if READ.isdisjoint(asked.scopes):
+        message = "The user does not have sufficient permissions for this file."
+        raise Refused(403, "insufficientFilePermissions", message)
+
+
+def _terms(query: str) -> list[tuple[str, str]]:
+    """Drive's search, as far as our own requests use it."""
+    terms, at = [], 0
+    while at < len(query):
+        found = TERM.match(query, at)
+        if found is None:
+            raise Refused(400, "invalid", "Invalid Value")
+        one = [piece for piece in found.groups() if piece is not None]
+        key, value = reversed(one) if one[-1] == "parents" else one
+        terms.append((key, re.sub(r"\\(.)", r"\1", value)))
+        at = found.end()
+    return terms
+
+
+def _fits(file: SuiteFile, key: str, value: str) -> bool:
+    match key:
+        case "trashed":
+            return file.trashed == (value == "true")
+        case "mimeType":
+            return file.mime_type == value
+        case "parents":
+            return value in file.parents
+        case "fullText" if value.lower() in (file.content or b"").decode(errors="replace").lower():
+            return True
+    return value.lower() in file.name.lower()
+
+
+def _parts(asked: Asked) -> tuple[dict[str, Any], str, bytes]:
+    """What a `multipart/related` body has: the facts, the media type, the bytes."""
+    kind, _, boundary = asked.content_type.partition("boundary=")
+    parts = (b"\r\n" + asked.body).split(b"\r\n--" + boundary.encode())
+    if not kind.startswith("multipart/related") or len(parts) != 4 or parts[3].strip() != b"--":
+        raise Refused(400, "badContent", "Malformed multipart body.")
+    (head, facts), (media, content) = (part.split(b"\r\n\r\n", 1) for part in parts[1:3])
+    if b"application/json" not in head.lower() or len(content) > LIMIT:
+        raise Refused(400, "badContent", "Unsupported content.")
+    found = re.search(rb"content-type:\s*([^\r\n]+)", media, re.I)
+    return json.loads(facts), (found[1].decode() if found else ""), content
+
+
+def _told(asked: Asked, file: SuiteFile) -> dict[str, Any]:
+    owner = ACCOUNTS[file.account]
+    told = {
+        "kind": "drive#file",
+        "id": file.file_id,
+        "name": file.name,
+        "mimeType": file.mime_type,
+        "createdTime": timestamp(file.created_at),
+        "modifiedTime": timestamp(file.modified_at),
+        "webViewLink": f"https://sandbox.invalid/file/{file.file_id}",
+        "parents": file.parents,
+        "owners": [{"displayName": owner.name, "emailAddress": owner.email}],
+        "shared": False,
+    }
+    if file.content is not None and not file.mime_type.startswith(OURS):
+        told["size"] = str(len(file.content))
+    return told if "fields" in asked.query else {name: told[name] for name in BARE}
+
+
+ROUTES = (
+    Route("GET", "/drive/files", SEE, list_files),
+    Route("GET", "/drive/files/<file_id>", SEE, get),
+    Route("GET", "/drive/files/<file_id>/export", READ, export),
+    Route("PATCH", "/drive/files/<file_id>", CHANGE, change),
+    Route("POST", "/upload/files", WRITE, upload),
+)

@@ -1,0 +1,208 @@
+"""The suite's mail: what one account sends to the other really arrives there."""
+
+import base64
+import binascii
+import re
+import secrets
+import time
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from email.utils import format_datetime, formataddr, getaddresses
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.database import write_transaction
+from service.extensions import db, now
+from service.sandbox.suite.client import Account, with_address
+from service.sandbox.suite.models import SuiteMessage
+from service.sandbox.suite.routes import Asked, Refused, Route, not_found, page
+
+READ = frozenset({"mail.full", "mail.modify", "mail.readonly"})
+SEE = READ | {"mail.metadata"}
+MODIFY = frozenset({"mail.full", "mail.modify"})
+SEND = MODIFY | {"mail.compose", "mail.send"}
+HIDDEN = {"SPAM", "TRASH"}
+
+
+def list_messages(asked: Asked) -> dict[str, Any]:
+    query = asked.one("q")
+    if query and READ.isdisjoint(asked.scopes):
+        raise Refused(403, "forbidden", "Metadata scope does not support 'q' parameter")
+    wanted = set(asked.query.get("labelIds", []))
+    hidden = set() if asked.one("includeSpamTrash") == "true" else HIDDEN - wanted
+    found = [
+        message
+        for message in _of(asked.account)
+        if wanted <= set(message.labels)
+        and not hidden & set(message.labels)
+        and _fits(message, query)
+    ]
+    shown, more = page(asked, found, asked.number("maxResults", 100, 500))
+    ids = [{"id": m.message_id, "threadId": m.thread_id} for m in shown]
+    return {**({"messages": ids} if ids else {}), "resultSizeEstimate": len(found), **more}
+
+
+def get(asked: Asked) -> dict[str, Any]:
+    message = _one(db.session(), asked)
+    form = asked.one("format", "full")
+    if form != "metadata" and READ.isdisjoint(asked.scopes):
+        raise Refused(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
+    told = _told(message)
+    if form == "raw":
+        return {**told, "raw": _base64url(message.raw)}
+    wanted = {name.lower() for name in asked.query.get("metadataHeaders", [])}
+    headers = [h for h in message.headers if not wanted or h[0].lower() in wanted]
+    payload: dict[str, Any] = {"headers": [{"name": n, "value": v} for n, v in headers]}
+    if form == "full":
+        payload |= {"mimeType": "text/plain", "body": {"data": _base64url(message.text.encode())}}
+    return {**told, "payload": payload}
+
+
+def send(asked: Asked) -> dict[str, Any]:
+    given = asked.json()
+    try:
+        letter = message_from_bytes(
+            base64.urlsafe_b64decode(given.get("raw", "")), policy=policy.default
+        )
+    except (binascii.Error, TypeError, ValueError):
+        raise Refused(400, "invalidArgument", "Invalid value for raw") from None
+    with write_transaction() as session:
+        return _told(deliver(session, asked.account, letter, given.get("threadId")))
+
+
+def modify(asked: Asked) -> dict[str, Any]:
+    given = asked.json()
+    with write_transaction() as session:
+        message = _one(session, asked)
+        kept = set(message.labels) - set(given.get("removeLabelIds", []))
+        message.labels = sorted(kept | set(given.get("addLabelIds", [])))
+        return _told(message)
+
+
+def profile(asked: Asked) -> dict[str, Any]:
+    return {"emailAddress": asked.account.email, "messagesTotal": len(_of(asked.account))}
+
+
+def deliver(
+    session: Session, sender: Account, letter: EmailMessage, thread: str | None = None
+) -> SuiteMessage:
+    """Put a letter into its sender's sent mail and its receivers' inboxes; the former's row."""
+    for name in ("From", "Date", "Message-ID"):
+        del letter[name]
+    letter["From"] = formataddr((sender.name, sender.email))
+    letter["Date"] = format_datetime(now())
+    letter["Message-ID"] = f"<{secrets.token_hex(12)}@suite.invalid>"
+    listed = [str(value) for name in ("To", "Cc", "Bcc") for value in letter.get_all(name, [])]
+    receivers = [with_address(address) for _, address in getaddresses(listed)]
+    if not listed:
+        raise Refused(400, "invalidArgument", "Recipient address required")
+    sent = store(session, sender, letter, ["SENT"], thread)
+    del letter["Bcc"]
+    for receiver in dict.fromkeys(receivers):
+        if receiver:
+            store(session, receiver, letter, ["INBOX", "UNREAD"], None)
+    return sent
+
+
+def store(
+    session: Session,
+    account: Account,
+    letter: EmailMessage,
+    labels: list[str],
+    thread: str | None,
+) -> SuiteMessage:
+    body = letter.get_body(("plain", "html"))
+    last = session.scalar(select(func.max(SuiteMessage.seq))) or 0
+    message = SuiteMessage(
+        message_id=secrets.token_hex(8),
+        seq=max(last + 1, round(time.time() * 1000)),
+        account=account.id,
+        thread_id="",
+        labels=labels,
+        headers=[[name, str(value)] for name, value in letter.items()],
+        text=body.get_content() if body else "",
+        raw=letter.as_bytes(policy=policy.SMTP),
+    )
+    message.thread_id = _thread(session, account, message, thread) or message.message_id
+    session.add(message)
+    session.flush()
+    return message
+
+
+def _thread(
+    session: Session, account: Account, message: SuiteMessage, asked: str | None
+) -> str | None:
+    """The thread of the message that this one answers, if the subject is the same too. For what
+    the account itself sends, Gmail wants the thread to be named as well."""
+    named = f"{_header(message, 'in-reply-to')} {_header(message, 'references')}"
+    ids = set(re.findall(r"<[^<>\s]+>", named))
+    for earlier in session.scalars(select(SuiteMessage).filter_by(account=account.id)):
+        answered = _header(earlier, "message-id") in ids
+        wanted = asked == earlier.thread_id or "SENT" not in message.labels
+        if answered and wanted and _subject(earlier) == _subject(message):
+            return earlier.thread_id
+    return None
+
+
+def _of(account: Account) -> list[SuiteMessage]:
+    mine = select(SuiteMessage).filter_by(account=account.id).order_by(SuiteMessage.seq.desc())
+    return list(db.session.scalars(mine))
+
+
+def _one(session: Session, asked: Asked) -> SuiteMessage:
+    mine = select(SuiteMessage).filter_by(
+        account=asked.account.id, message_id=asked.path["message_id"]
+    )
+    message = session.scalar(mine)
+    if message is None:
+        raise not_found("Requested entity was")
+    return message
+
+
+def _fits(message: SuiteMessage, query: str) -> bool:
+    """Gmail's search, as far as `is:unread`, `from:…`, `subject:…` and plain words go."""
+    whole = " ".join([*(value for _, value in message.headers), message.text]).lower()
+    for term in query.lower().split():
+        key, _, value = term.partition(":")
+        if key == "is" and value == "unread":
+            fits = "UNREAD" in message.labels
+        elif key in ("from", "to", "subject") and value:
+            fits = value in _header(message, key).lower()
+        else:
+            fits = term in whole
+        if not fits:
+            return False
+    return True
+
+
+def _told(message: SuiteMessage) -> dict[str, Any]:
+    return {
+        "id": message.message_id,
+        "threadId": message.thread_id,
+        "labelIds": message.labels,
+        "snippet": " ".join(message.text.split())[:120],
+        "internalDate": str(message.seq),
+    }
+
+
+def _header(message: SuiteMessage, name: str) -> str:
+    return next((value for key, value in message.headers if key.lower() == name), "")
+
+
+def _subject(message: SuiteMessage) -> str:
+    return re.sub(r"^(re:\s*)+", "", _header(message, "subject").strip().lower())
+
+
+def _base64url(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode()
+
+
+ROUTES = (
+    Route("GET", "/mail/users/me/messages", SEE, list_messages),
+    Route("GET", "/mail/users/me/messages/<message_id>", SEE, get),
+    Route("POST", "/mail/users/me/messages/send", SEND, send),
+    Route("POST", "/mail/users/me/messages/<message_id>/modify", MODIFY, modify),
+    Route("GET", "/mail/users/me/profile", SEE | {"mail.compose"}, profile),
+)

@@ -1,0 +1,92 @@
+"""The sandbox suite's state: what each account has let the app do, and its mail, events, files.
+
+Of tokens and codes only hashes are kept.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import LargeBinary, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.extensions import BigId, db, now
+
+
+class SuiteAccess(db.Model):  # type: ignore[name-defined,misc]
+    """What an account has allowed the app so far. `seconds` is how long its next tokens live."""
+
+    __tablename__ = "suite_accesses"
+
+    account: Mapped[str] = mapped_column(String(32), primary_key=True)
+    scopes: Mapped[list[Any]]  # neutral names
+    seconds: Mapped[int]
+
+
+class SuiteCode(db.Model):  # type: ignore[name-defined,misc]
+    """An authorization code, good once."""
+
+    __tablename__ = "suite_codes"
+
+    code_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account: Mapped[str] = mapped_column(String(32))
+    scopes: Mapped[list[Any]]
+    challenge: Mapped[str] = mapped_column(String(128))
+    expires_at: Mapped[datetime]
+
+
+class SuiteToken(db.Model):  # type: ignore[name-defined,misc]
+    """A token. All that have come of one consent are a family; a refresh token serves once."""
+
+    __tablename__ = "suite_tokens"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(8))  # access, refresh
+    family: Mapped[str] = mapped_column(String(32), index=True)
+    account: Mapped[str] = mapped_column(String(32), index=True)
+    scopes: Mapped[list[Any]]
+    spent: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+
+
+class SuiteMessage(db.Model):  # type: ignore[name-defined,misc]
+    """A mail message of one account: sent mail has a copy for each account it went to."""
+
+    __tablename__ = "suite_messages"
+
+    message_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    seq: Mapped[int] = mapped_column(BigId, index=True)  # milliseconds since 1970
+    account: Mapped[str] = mapped_column(String(32), index=True)
+    thread_id: Mapped[str] = mapped_column(String(32))
+    labels: Mapped[list[Any]]
+    headers: Mapped[list[Any]]  # [name, value], decoded
+    text: Mapped[str] = mapped_column(Text)
+    raw: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class SuiteEvent(db.Model):  # type: ignore[name-defined,misc]
+    __tablename__ = "suite_events"
+
+    event_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    account: Mapped[str] = mapped_column(String(32), index=True)
+    resource: Mapped[dict[str, Any]]
+    starts_at: Mapped[datetime]
+    ends_at: Mapped[datetime]
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class SuiteFile(db.Model):  # type: ignore[name-defined,misc]
+    """`by_app` says whether the app has made it: all that the scope `drive.file` opens."""
+
+    __tablename__ = "suite_files"
+
+    file_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    account: Mapped[str] = mapped_column(String(32), index=True)
+    name: Mapped[str] = mapped_column(Text)
+    mime_type: Mapped[str] = mapped_column(String(255))
+    content: Mapped[bytes | None] = mapped_column(LargeBinary)
+    parents: Mapped[list[Any]]
+    by_app: Mapped[bool] = mapped_column(default=False)
+    trashed: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    modified_at: Mapped[datetime] = mapped_column(default=now)

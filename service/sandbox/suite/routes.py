@@ -1,0 +1,94 @@
+"""How the suite's APIs are declared: a route, the scopes that open it, and what answers."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from service.sandbox.suite.client import Account
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request whose token has been found good."""
+
+    account: Account
+    scopes: frozenset[str]
+    path: Mapping[str, str]
+    query: Mapping[str, list[str]]
+    body: bytes
+    content_type: str
+
+    def one(self, name: str, default: str = "") -> str:
+        return self.query.get(name, [default])[0]
+
+    def number(self, name: str, default: int, most: int) -> int:
+        text = self.one(name, str(default))
+        if not text.isdigit() or not 0 < int(text) <= most:
+            raise Refused(400, "invalid", f"Invalid value for {name}")
+        return int(text)
+
+    def json(self) -> dict[str, Any]:
+        try:
+            value = json.loads(self.body)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise Refused(400, "parseError", "Parse Error")
+        return value
+
+
+@dataclass(frozen=True)
+class Media:
+    """An answer that is not JSON."""
+
+    content: bytes
+    type: str
+
+
+Answer = Mapping[str, Any] | Media
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    rule: str
+    scopes: frozenset[str]
+    answer: Callable[[Asked], Answer]
+
+
+class Refused(Exception):
+    """What Google answers in its place: `reason` is the classic APIs' word."""
+
+    def __init__(self, status: int, reason: str, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.status, self.reason, self.message, self.detail = status, reason, message, detail
+
+    @property
+    def body(self) -> dict[str, Any]:
+        listed = {"message": self.message, "domain": "global", "reason": self.reason}
+        error = {"code": self.status, "message": self.message, "errors": [listed]}
+        if self.detail:
+            kind = "type.googleapis.com/google.rpc.ErrorInfo"
+            error["details"] = [{"@type": kind, "reason": self.detail}]
+        return {"error": error}
+
+
+def unauthenticated() -> Refused:
+    return Refused(401, "authError", "Invalid Credentials")
+
+
+def scope_missing() -> Refused:
+    message = "Request had insufficient authentication scopes."
+    return Refused(403, "insufficientPermissions", message, "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+
+
+def not_found(what: str) -> Refused:
+    return Refused(404, "notFound", f"{what} not found.")
+
+
+def page(asked: Asked, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
+    """A page of a list, and what leads to the next."""
+    start = int(token) if (token := asked.one("pageToken", "0")).isdigit() else 0
+    more = {"nextPageToken": str(start + size)} if len(items) > start + size else {}
+    return items[start : start + size], more

@@ -1,0 +1,73 @@
+"""The suite's APIs over HTTP: the bearer, its scopes, then the route's own answer."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Flask, Response, request
+
+from service.sandbox.suite import calendar, drive, mail, people, tokens
+from service.sandbox.suite.client import ACCOUNTS, API
+from service.sandbox.suite.routes import (
+    Answer,
+    Asked,
+    Media,
+    Refused,
+    Route,
+    scope_missing,
+    unauthenticated,
+)
+
+ROUTES = (*mail.ROUTES, *calendar.ROUTES, *drive.ROUTES, *people.ROUTES)
+
+
+def blueprint(app: Flask) -> Blueprint:
+    """`app` is the service, whose database the suite keeps its state in."""
+    suite = Blueprint("suite", __name__, url_prefix=API)
+    for number, route in enumerate(ROUTES):
+        view = _view(app, route)
+        suite.add_url_rule(route.rule, f"route{number}", view, methods=[route.method])
+    return suite
+
+
+def _view(app: Flask, route: Route) -> Callable[..., Response]:
+    def view(**path: str) -> Response:
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        sent = request.get_data(), request.headers.get("Content-Type", "")
+        query = request.args.to_dict(flat=False)
+        with app.app_context():
+            try:
+                answer = route.answer(_asked(route, token, path, query, *sent))
+            except Refused as refused:
+                return _refusal(refused)
+        return _response(answer)
+
+    return view
+
+
+def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: str) -> Asked:
+    """Raises `Refused`."""
+    holder = tokens.holder(token)
+    if holder is None:
+        raise unauthenticated()
+    if route.scopes.isdisjoint(holder.scopes):
+        raise scope_missing()
+    return Asked(ACCOUNTS[holder.account], holder.scopes, path, query, body, kind)
+
+
+def _response(answer: Answer) -> Response:
+    if isinstance(answer, Media):
+        return Response(answer.content, content_type=answer.type)
+    return Response(json.dumps(answer), content_type="application/json; charset=UTF-8")
+
+
+def _refusal(refused: Refused) -> Response:
+    response = _response(refused.body)
+    response.status_code = refused.status
+    words = {401: 'error="invalid_token"'}
+    if refused.detail:
+        words[403] = 'error="insufficient_scope"'
+    if refused.status in words:
+        realm = 'Bearer realm="https://sandbox.invalid/"'
+        response.headers["WWW-Authenticate"] = f"{realm}, {words[refused.status]}"
+    return response

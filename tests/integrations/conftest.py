@@ -1,0 +1,44 @@
+"""The vendors of the app under test: one scripted server in the place of all of them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from service.integrations.catalog import Catalog
+from tests.integrations.scripted import ScriptedVendor
+
+
+@pytest.fixture
+def vendor(app):
+    """Every vendor without OAuth is called here, with a key that can be recognised."""
+    scripted = ScriptedVendor()
+    settings = dict(app.extensions["vendor_settings"])
+    for known in app.extensions["proxy"].catalog.vendors:
+        if not known.oauth:
+            settings |= dict.fromkeys(known.base_urls, scripted.url)
+            settings |= {known.key.setting: f"{known.name}-canary"} if known.key else {}
+    app.extensions["vendor_settings"] = settings
+    yield scripted
+    scripted.stop()
+
+
+@pytest.fixture
+def ask(alice):
+    """alice calls an endpoint."""
+
+    def asking(endpoint: str, body: Any = None, **options: Any) -> Any:
+        return alice.post(f"/api/integrations/{endpoint}", body or {}, **options)
+
+    return asking
+
+
+@pytest.fixture
+def within(app):
+    """Give every endpoint that many seconds."""
+
+    def hurry(seconds: float) -> None:
+        proxy = app.extensions["proxy"]
+        proxy.catalog = Catalog(replace(item, seconds=seconds) for item in proxy.catalog)
+
+    return hurry

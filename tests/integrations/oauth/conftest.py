@@ -1,0 +1,120 @@
+"""An app whose office suite is the tests' own; and what must hold after each of them."""
+
+import json
+import re
+
+import pytest
+from sqlalchemy import inspect, text
+
+from service.database import write_transaction
+from service.extensions import db
+from service.integrations import everything
+from tests.integrations.oauth import suite
+from tests.integrations.oauth.provider import Provider
+from tests.integrations.oauth.user import User, user
+
+
+@pytest.fixture(scope="session")
+def kinds() -> dict[str, str]:
+    """The URL of a database of each kind: here they are emptied, not made, for each test."""
+    return {}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request, databases, kinds) -> str:
+    kinds[request.param] = kinds.get(request.param) or databases.make(request.param)
+    return kinds[request.param]
+
+
+@pytest.fixture
+def provider():
+    running = Provider()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def configure(configure, provider) -> dict:
+    """Without the sandbox, so that nothing is redirected to it."""
+    return {"sandbox": "0", **provider.settings(), **configure}
+
+
+@pytest.fixture
+def settings(settings, monkeypatch):
+    monkeypatch.setattr(everything, "catalog", suite.catalog)
+    return settings
+
+
+@pytest.fixture(scope="session")
+def answers():
+    """Every JSON answer of the session: none has the form that does not exist."""
+    given: list[bytes] = []
+    yield given
+    forbidden = re.compile(rb'"connectUrl"|"error": ?"requiresOAuth"')
+    assert not [answer for answer in given if forbidden.search(answer)]
+    assert not [answer for answer in given if "requiresOAuth" in json.loads(answer)]
+    assert any(b'"requiresOAuth"' in answer for answer in given)
+
+
+@pytest.fixture
+def app(app, provider, answers):
+    app.extensions["vendor_settings"]["PROBE_BASE_URL"] = provider.url
+    with app.app_context(), write_transaction() as session:
+        for table in reversed(db.metadata.sorted_tables):
+            session.execute(table.delete())
+
+    @app.after_request
+    def remember(response):
+        if response.is_json:
+            answers.append(response.get_data())
+        return response
+
+    return app
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks(request, capsys):
+    """After every test: no token, code or key in any table, and neither these nor a state in any
+    line of the log."""
+    if "app" not in request.fixturenames:
+        yield
+        return
+    app, provider = (request.getfixturevalue(name) for name in ("app", "provider"))
+    yield
+    logged, kept = "".join(capsys.readouterr()), everything_in(app)
+    assert "canary" not in kept
+    assert "canary" not in logged
+    assert not [state for state in provider.states if state in kept or state in logged]
+
+
+def everything_in(app) -> str:
+    """Every row of every table, as text."""
+    with app.app_context():
+        tables = inspect(db.engine).get_table_names()
+        rows = [db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables]
+        db.session.commit()
+    return repr(rows)
+
+
+@pytest.fixture
+def alice(app, provider) -> User:
+    return user(app, provider, "alice")
+
+
+@pytest.fixture
+def bob(app, provider) -> User:
+    return user(app, provider, "bob")
+
+
+@pytest.fixture
+def connected(alice) -> User:
+    """Alice, who may read mail."""
+    alice.connect()
+    return alice
+
+
+@pytest.fixture
+def expired(connected) -> User:
+    """Alice, whose access token has expired."""
+    connected.expire()
+    return connected

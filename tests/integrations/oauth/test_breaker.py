@@ -1,0 +1,152 @@
+"""The breaker of an integration, which all workers share."""
+
+import gevent
+import pytest
+from gevent.pool import Pool
+
+from service import create_app
+from service.extensions import db
+from service.integrations import breaker
+from service.integrations.models import Breaker
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.user import REFRESH_FAILED, user
+from tests.services import on_sqlite, wait_for
+
+SEARCH = "probe-search"
+OPEN = {
+    "success": False,
+    "error": "upstream_provider_error",
+    "message": "This integration has failed repeatedly and is left alone.",
+    "upstreamStatus": None,
+}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(breaker, "OPEN_SECONDS", 0.6)
+    monkeypatch.setattr(breaker, "LOOK_SECONDS", 0.05)
+
+
+@pytest.fixture
+def other(app, settings, provider):
+    """Alice at a second instance of the app, on the same database."""
+    second = create_app(settings)
+    second.extensions["vendor_settings"]["PROBE_BASE_URL"] = provider.url
+    yield user(second, provider, "alice")
+    second.extensions["keeper"].stop()
+    second.extensions["feed"].stop()
+    second.extensions["upstream"].close()
+    with second.app_context():
+        db.engine.dispose()
+
+
+def broken(provider, count: int) -> None:
+    provider.script("probe", *[Reply(500, "")] * count)
+
+
+def fail(caller, provider, count: int = breaker.FAILURES) -> None:
+    broken(provider, count)
+    assert [caller.call(SEARCH).status_code for _ in range(count)] == [502] * count
+
+
+def failures(app) -> int | None:
+    with app.app_context():
+        found = db.session.scalar(db.select(Breaker.failures))
+        db.session.commit()
+    return found
+
+
+def test_after_five_failures_nothing_is_sent(alice, other, provider):
+    fail(alice, provider)
+    gevent.sleep(0.06)
+    for caller in (alice, other):
+        answer = caller.call(SEARCH)
+        assert (answer.status_code, answer.json) == (502, OPEN)
+    assert len(provider.seen) == breaker.FAILURES
+
+
+def test_failures_of_all_workers_count(alice, other, provider):
+    fail(alice, provider, 3)
+    fail(other, provider, 2)
+    gevent.sleep(0.06)
+    assert alice.call(SEARCH).json == OPEN
+    assert len(provider.seen) == breaker.FAILURES
+
+
+@on_sqlite
+def test_only_failures_in_a_row_count(alice, provider):
+    for _ in range(3):
+        fail(alice, provider, 4)
+        assert alice.call(SEARCH).status_code == 200
+    assert failures(alice.app) == 0
+
+
+@on_sqlite
+def test_a_refusal_is_no_failure(alice, provider):
+    provider.script("probe", *[Reply(status, {}) for status in (400, 404, 429, 422, 409, 400, 404)])
+    for _ in range(7):
+        assert alice.call(SEARCH).status_code in (400, 404, 429)
+    assert alice.call(SEARCH).status_code == 200
+
+
+def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider, monkeypatch):
+    fail(alice, provider)
+    gevent.sleep(0.7)
+    monkeypatch.setattr(breaker, "OPEN_SECONDS", 60)
+    answers: list[int] = []
+
+    def when_all_others_are_answered(_seen):
+        wait_for(lambda: len(answers) == 49, 20)
+        return Reply(200, {"found": 1})
+
+    provider.script("probe", when_all_others_are_answered)
+    callers = [user(one.app, provider, "alice") for one in (alice, other) for _ in range(25)]
+    Pool(50).map(lambda one: answers.append(one.call(SEARCH).status_code), callers)
+    assert answers == [502] * 49 + [200]
+    assert len(provider.seen) == breaker.FAILURES + 1
+    gevent.sleep(0.06)
+    assert [one.call(SEARCH).status_code for one in (alice, other)] == [200, 200]
+    assert failures(app) == 0
+
+
+def test_a_trial_that_fails_opens_it_again(alice, provider):
+    fail(alice, provider)
+    gevent.sleep(0.7)
+    fail(alice, provider, 1)
+    assert alice.call(SEARCH).json == OPEN
+    assert len(provider.seen) == breaker.FAILURES + 1
+
+
+def test_failures_at_once_are_all_answered_and_counted(app, provider, other):
+    broken(provider, 20)
+    callers = [user(app, provider, f"u{number}") for number in range(20)]
+    answers = Pool(20).map(lambda one: one.call(SEARCH), callers)
+    assert {answer.status_code for answer in answers} == {502}
+    assert failures(app) == len(provider.seen) >= breaker.FAILURES
+
+
+@on_sqlite
+def test_a_users_failing_refreshes_never_open_it(app, alice, bob, provider):
+    bob.connect()
+    alice.connect(account="two")
+    provider.refreshes = {k: v for k, v in provider.refreshes.items() if v == "one"}
+    for _ in range(breaker.FAILURES + 2):
+        alice.change(expires_at=alice.row["created_at"], failed_at=None)
+        assert alice.call().json == REFRESH_FAILED
+    assert failures(app) is None
+    assert bob.call().json["data"]["account"] == "one"
+
+
+@on_sqlite
+def test_a_missing_consent_ends_a_trial_well(app, alice, bob, provider):
+    """The vendor has answered, though with a 401."""
+    alice.connect()
+    bob.connect(account="two")
+    provider.script("api", *[Reply(500, "")] * breaker.FAILURES)
+    for _ in range(breaker.FAILURES):
+        assert bob.call().status_code == 502
+    gevent.sleep(0.7)
+    provider.script("api", Reply(401, {}))
+    assert alice.payload()
+    assert failures(app) == 0
+    assert bob.call().status_code == 200

@@ -1,0 +1,234 @@
+"""Refreshing an access token: once for all who wait, and never over what is newer."""
+
+from datetime import timedelta
+
+import gevent
+import pytest
+from gevent.pool import Pool
+
+from service.extensions import now
+from service.integrations import authority, grants
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.test_callbacks import outcome
+from tests.integrations.oauth.user import READ, REFRESH_FAILED, user
+from tests.services import on_sqlite
+
+OF_FAILURE = {"failed_at", "lease_id", "lease_until"}
+
+
+@pytest.fixture
+def short_deadline(monkeypatch):
+    monkeypatch.setattr(authority, "SECONDS", 0.2)
+
+
+def refreshes(provider) -> int:
+    forms = [seen.form for seen in provider.asked("token")]
+    return len([form for form in forms if form["grant_type"] == "refresh_token"])
+
+
+def slow(_seen):
+    gevent.sleep(0.4)
+    return Reply(200, {"access_token": "at-canary-late"})
+
+
+def test_an_expired_token_is_refreshed_once(expired, provider):
+    before = expired.row
+    assert expired.call().json["data"]["account"] == "one"
+    after = expired.row
+    assert after["access_token"] != before["access_token"]
+    assert (after["refresh_token"], after["scopes"]) == (before["refresh_token"], before["scopes"])
+    assert after["version"] == before["version"] + 1
+    assert timedelta(minutes=58) < after["expires_at"] - now() < timedelta(hours=1)
+    assert expired.call().status_code == 200
+    form = provider.asked("token")[-1].form
+    assert form.pop("refresh_token") == "rt-canary-2"
+    assert set(form) == {"client_id", "client_secret", "grant_type"}, "no scope"
+    assert refreshes(provider) == 1
+
+
+FAILURES = {
+    "invalid_grant": Reply(400, {"error": "invalid_grant"}),
+    "invalid_client": Reply(401, {"error": "invalid_client"}),
+    "limited": Reply(429, {"error": "slow_down"}),
+    "broken": Reply(500, "oops"),
+    "html": Reply(503, "<html>busy</html>", "text/html"),
+    "empty": Reply(200, ""),
+    "slow": slow,
+    "no token": Reply(200, {"token_type": "Bearer", "expires_in": 3599}),
+    "html 200": Reply(200, "<html>hello</html>", "text/html"),
+    "error 200": Reply(200, {"error": "invalid_grant", "access_token": "at-canary"}),
+    "a list": Reply(200, []),
+    "null": Reply(200, None),
+    "no text": Reply(200, {"access_token": {"a": 1}}),
+    "redirect": Reply(302, {"access_token": "at-canary"}),
+    "deep": Reply(200, "[" * 99999),
+    "endless": Reply(200, '{"access_token": "at-canary", "expires_in": 1e999}'),
+}
+
+
+@on_sqlite
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.usefixtures("short_deadline")
+def test_whatever_the_token_endpoint_answers_the_grant_is_kept(expired, provider, failure):
+    before = expired.row
+    provider.script("token", FAILURES[failure])
+    answer = expired.call()
+    assert (answer.status_code, answer.json) == (502, REFRESH_FAILED)
+    after = expired.row
+    assert {n for n in after if after[n] != before[n]} == {"failed_at"}
+    assert (after["lease_id"], after["lease_until"]) == (None, None)
+    assert expired.status["connected"] is True
+    assert provider.asked("api") == []
+
+
+def test_a_failure_is_not_tried_again_for_two_seconds(expired, provider, monkeypatch):
+    provider.script("token", FAILURES["broken"])
+    assert [expired.call().status_code for _ in range(5)] == [502] * 5
+    assert refreshes(provider) == 1
+    expired.change(failed_at=now() - timedelta(seconds=1.5))
+    assert expired.call().status_code == 502
+    assert refreshes(provider) == 1
+    expired.change(failed_at=now() - timedelta(seconds=2.1))
+    assert expired.call().status_code == 200
+    assert refreshes(provider) == 2
+
+
+@on_sqlite
+def test_an_unreachable_token_endpoint_is_a_failed_refresh(app, expired):
+    app.extensions["vendor_settings"]["CLOUDSUITE_TOKEN_URL"] = "http://127.0.0.1:1/token"
+    answer = expired.call()
+    assert (answer.status_code, answer.json) == (502, REFRESH_FAILED)
+
+
+@on_sqlite
+def test_expired_without_a_refresh_token_is_a_failed_refresh(alice, provider):
+    provider.gives_refresh = False
+    alice.connect()
+    alice.expire()
+    answer = alice.call()
+    assert (answer.status_code, answer.json) == (502, REFRESH_FAILED)
+    assert (refreshes(provider), alice.status["connected"]) == (0, True)
+
+
+def test_a_rotated_refresh_token_is_stored(expired, provider):
+    provider.rotates = True
+    for _ in range(3):
+        assert expired.call().status_code == 200
+        expired.expire()
+    sent = [seen.form.get("refresh_token") for seen in provider.asked("token")[1:]]
+    assert len(set(sent)) == 3
+    assert expired.row["failed_at"] is None
+
+
+@on_sqlite
+@pytest.mark.parametrize(("lasts", "count"), [(3599, 0), (30, 0), ("1800", 0), (1, 1)])
+def test_a_short_life_is_not_refreshed_at_every_call(alice, provider, lasts, count):
+    provider.lasts = lasts
+    alice.connect()
+    gevent.sleep(0.8 if lasts == 1 else 0)
+    assert [alice.call().status_code for _ in range(3)] == [200] * 3
+    assert refreshes(provider) == count
+
+
+def test_callers_at_once_refresh_once(app, expired, provider):
+    provider.rotates = True
+    answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
+    assert {answer.status_code for answer in answers} == {200}
+    assert refreshes(provider) == 1
+
+
+@pytest.mark.usefixtures("short_deadline")
+def test_callers_at_once_fail_once(app, expired, provider):
+    provider.script("token", slow)
+    answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
+    assert {answer.status_code for answer in answers} == {502}
+    assert refreshes(provider) == 1
+
+
+def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, provider):
+    """Between reading the row and taking the lease, somebody else has failed."""
+    made = app.extensions["proxy"].connections.grants("cloudsuite")
+    with app.app_context():
+        read = made.find("alice")
+        expired.change(failed_at=now())
+        assert made._lease(read) is None
+        expired.change(failed_at=now() - grants.COOL_DOWN)
+        assert made._lease(read)
+        assert made._lease(made.find("alice")) is None, "it is taken"
+
+
+def test_a_401_right_after_a_refresh_forgets_the_grant(expired, provider):
+    provider.script("api", Reply(401, {}))
+    assert expired.payload(READ)
+    assert (refreshes(provider), expired.row) == (1, None)
+
+
+def test_a_disconnect_during_a_refresh_is_final(app, expired, provider):
+    def meanwhile(_seen):
+        user(app, provider, "alice").disconnect()
+
+    provider.script("token", meanwhile)
+    provider.rotates = True
+    assert expired.payload(READ)
+    assert expired.row is None
+    assert (refreshes(provider), provider.asked("api")) == (1, [])
+
+
+LATE = [
+    Reply(200, {"access_token": "at-canary-late", "refresh_token": "rt-canary-late"}),
+    Reply(400, {"error": "invalid_grant"}),
+]
+
+
+@pytest.mark.parametrize("late", LATE)
+def test_a_reconnect_during_a_refresh_is_newer(app, expired, provider, late):
+    again = user(app, provider, "alice")
+    kept = {}
+
+    def meanwhile(_seen):
+        again.disconnect()
+        again.connect(READ, account="two")
+        kept.update(again.row)
+        return late
+
+    provider.script("token", meanwhile)
+    answer = expired.call()
+    assert (answer.status_code, answer.json["data"]["account"]) == (200, "two")
+    assert expired.row == kept
+
+
+def test_a_lease_that_was_lost_gives_no_expired_token(expired, provider, monkeypatch):
+    """Its holder slept through it, another has taken over and is not ready yet."""
+
+    def meanwhile(_seen):
+        expired.change(lease_id="another", lease_until=now() + timedelta(seconds=0.3))
+        return Reply(200, {"access_token": "at-canary-late", "refresh_token": "rt-canary-late"})
+
+    provider.script("token", meanwhile)
+    before = expired.row["access_token"]
+    assert expired.call().status_code == 200
+    assert expired.row["access_token"] != before
+    assert refreshes(provider) == 2
+
+
+def test_a_401_for_an_old_token_does_not_forget_a_new_grant(app, connected, provider):
+    again = user(app, provider, "alice")
+
+    def meanwhile(_seen):
+        again.disconnect()
+        again.connect(READ)
+        return Reply(401, {})
+
+    provider.script("api", meanwhile)
+    assert connected.payload(READ)
+    assert connected.row is not None
+    assert connected.call(READ).json["data"]["account"] == "one"
+
+
+@on_sqlite
+def test_a_reconnect_ends_the_pause_after_a_failure(expired, provider):
+    provider.script("token", FAILURES["invalid_grant"])
+    assert expired.call().status_code == 502
+    path = provider.consent(expired.payload("cloudsuite/drive-list")["authUrl"])
+    assert outcome(expired.browser.get(path)) == "connected"
+    assert expired.call().status_code == 200

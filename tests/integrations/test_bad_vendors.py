@@ -1,0 +1,206 @@
+"""Vendors that answer badly, late or not at all, and callers that try to steer our requests.
+
+A GET (codehost) and a POST that costs (neuralsearch) stand for all endpoints.
+"""
+
+import gzip
+import json
+import time
+import zlib
+
+import gevent
+import pytest
+
+from service.integrations import call
+from service.integrations.vendors.exa import examples as exa
+from service.integrations.vendors.github import examples as github
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+GET = ("codehost-get-repository", {"owner": "octocat", "repo": "Hello-World"})
+POST = ("neuralsearch-search", {"query": "a"})
+both = pytest.mark.parametrize(("endpoint", "body"), [GET, POST], ids=["get", "post"])
+GOOD = {GET[0]: github.REPOSITORY, POST[0]: exa.FOUND.body}
+
+
+def zipped(body):
+    return Said(gzip.compress(json.dumps(body).encode()), headers={"Content-Encoding": "gzip"})
+
+
+def dripping(pause):
+    def drip():
+        while True:
+            gevent.sleep(pause)
+            yield b" "
+
+    return Said(drip(), length=1000)
+
+
+@pytest.fixture
+def balance(alice):
+    return lambda: alice.get("/api/credits").json["balance"]
+
+
+@both
+@pytest.mark.parametrize(
+    "said",
+    [b"<html>Bad gateway</html>", b"", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b"[" * 100_000],
+    ids=["html", "nothing", "no-utf8", "nan", "infinity", "deep"],
+)
+def test_what_is_no_json_is_the_vendors_failure_and_free(
+    ask, vendor, balance, endpoint, body, said
+):
+    vendor.says(Said(said))
+    before = balance()
+    answer = ask(endpoint, body)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert answer.json["upstreamStatus"] == 200
+    assert (len(vendor.seen), balance()) == (1, before)
+
+
+@both
+def test_an_answer_over_the_cap_is_not_read_to_its_end(ask, vendor, endpoint, body):
+    sent = []
+
+    def endless():
+        while len(sent) < 1000:
+            sent.append(1)
+            yield b"x" * (1 << 20)
+
+    vendor.says(Said(endless(), length=1 << 40))
+    assert ask(endpoint, body).status_code == 502
+    assert (call.BYTES >> 20) < len(sent) < 40
+
+
+@both
+def test_an_answer_up_to_the_cap_is_taken(ask, vendor, endpoint, body):
+    whole = json.dumps(GOOD[endpoint]).encode()
+    vendor.says(Said(whole + b" " * (call.BYTES - len(whole))))
+    assert ask(endpoint, body).status_code == 200
+
+
+@both
+def test_a_compressed_answer_is_never_inflated(ask, vendor, monkeypatch, endpoint, body):
+    """We ask for identity; a bomb of 100 MB would be 100 KB on the wire."""
+    monkeypatch.setattr(zlib, "decompressobj", pytest.fail)
+    for said in (zipped(GOOD[endpoint]), zipped("a" * 50_000_000)):
+        vendor.says(said)
+        answer = ask(endpoint, body)
+        assert (answer.status_code, answer.json["upstreamStatus"]) == (502, 200)
+    assert {asked.headers["accept-encoding"] for asked in vendor.seen} == {"identity"}
+
+
+@both
+def test_a_compressed_refusal_still_says_by_its_status_what_it_is(ask, vendor, endpoint, body):
+    vendor.says(Said(gzip.compress(b"{}"), 404, {"Content-Encoding": "gzip"}))
+    assert (ask(endpoint, body).status_code, len(vendor.seen)) == (404, 1)
+
+
+@both
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_never_followed(ask, vendor, endpoint, body, status):
+    vendor.says(Said({}, status, {"Location": f"{vendor.url}/elsewhere"}))
+    assert ask(endpoint, body).status_code in (404, 502)
+    assert len(vendor.seen) == 1
+    assert vendor.seen[0].path != "/elsewhere"
+
+
+@both
+@pytest.mark.parametrize("pause", [0.05, 60], ids=["drip", "silence"])
+def test_the_deadline_is_for_the_whole_answer(ask, vendor, within, balance, endpoint, body, pause):
+    within(0.6)
+    vendor.says(dripping(pause))
+    before, began = balance(), time.monotonic()
+    answer = ask(endpoint, body)
+    assert (answer.status_code, answer.json["error"]) == (504, "upstream_timeout")
+    assert 0.5 < time.monotonic() - began < 2
+    assert (len(vendor.seen), balance()) == (1, before)
+
+
+def test_a_get_that_is_cut_is_asked_again(ask, vendor):
+    vendor.says(Said(b'{"full', length=100), Said(b"", length=100), github.REPOSITORY)
+    assert ask(*GET).json["data"]["fullName"] == "octocat/Hello-World"
+    assert len(vendor.seen) == 3
+
+
+def test_a_get_that_stays_cut_fails_after_three(ask, vendor):
+    vendor.says(Said(b"{", length=100))
+    answer = ask(*GET)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert len(vendor.seen) == 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [Said(b"{", length=100), *(Said({}, status) for status in (429, 500, 502, 503, 504))],
+    ids=["cut", "429", "500", "502", "503", "504"],
+)
+def test_a_post_is_never_repeated(ask, vendor, balance, said):
+    vendor.says(said, exa.FOUND.body)
+    before = balance()
+    assert ask(*POST).status_code in (429, 502)
+    assert (len(vendor.seen), balance()) == (1, before)
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_get_is_asked_again_after_a_passing_failure(ask, vendor, status):
+    vendor.says(Said({}, status), Said({}, status), github.REPOSITORY)
+    assert ask(*GET).status_code == 200
+    assert len(vendor.seen) == 3
+
+
+def test_retry_after_is_waited_for(ask, vendor):
+    vendor.says(Said({}, 503, {"Retry-After": "1"}), github.REPOSITORY)
+    began = time.monotonic()
+    assert ask(*GET).status_code == 200
+    assert 1 <= time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("pause", ["5", "86400", "9" * 5000])
+def test_a_retry_after_beyond_the_deadline_is_not(ask, vendor, within, pause):
+    within(2)
+    vendor.says(Said({}, 503, {"Retry-After": pause}), Said({}, 503))
+    began = time.monotonic()
+    assert ask(*GET).status_code == 502
+    assert time.monotonic() - began < 2
+
+
+def test_nobody_there_is_a_failure(app, ask, vendor):
+    app.extensions["vendor_settings"]["EXA_BASE_URL"] = "http://127.0.0.1:9"
+    answer = ask(*POST)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert answer.json["upstreamStatus"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\r\nX-Evil: 1", "@evil.example/", "../../admin", "a%2F..%2Fb", "?key=1#", "http://evil/"],
+)
+def test_no_text_of_a_caller_steers_a_request(ask, vendor, text):
+    vendor.says({"total_count": 0, "incomplete_results": False, "items": []})
+    assert ask("codehost-search-repositories", {"query": text}).status_code == 200
+    asked = vendor.seen[0]
+    assert (asked.path, asked.query["q"]) == ("/search/repositories", [text])
+    assert set(asked.query) == {"q", "order", "per_page", "page"}
+    assert "x-evil" not in asked.headers
+
+
+@pytest.mark.parametrize("header", ["X-Api-Key", "Authorization", "Cookie", "X-Evil"])
+def test_no_header_of_a_caller_is_passed_on(alice, ask, vendor, header):
+    vendor.says(exa.FOUND.body)
+    own = {header: f"Bearer {alice.token}" if header == "Authorization" else "from-the-caller"}
+    assert ask(*POST, headers=own).status_code == 200
+    sent = "\n".join(vendor.seen[0].headers.values())
+    assert "from-the-caller" not in sent
+    assert alice.token not in sent
+
+
+def test_a_number_that_json_can_not_say_is_refused(alice, vendor):
+    body = b'{"query": "a", "outputSchema": {"maximum": 1e999}}'
+    answer = alice.request(
+        "POST", "/api/integrations/neuralsearch-answer", data=body, content_type="application/json"
+    )
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+    assert vendor.seen == []

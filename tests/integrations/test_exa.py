@@ -1,0 +1,244 @@
+"""Search by meaning, contents, answers and research over Exa's API."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from service.extensions import db, now
+from service.integrations.models import IntegrationJob
+from service.integrations.vendors.exa import examples
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+QUEUED, RAN = examples.ACCEPTED.body, examples.RAN.body
+
+
+def refusal(status, tag="SOMETHING"):
+    return Said({"requestId": "r", "error": "a text of Exa", "tag": tag}, status)
+
+
+@pytest.fixture
+def credits_of(alice):
+    return lambda: alice.get("/api/credits").json["balance"]
+
+
+@pytest.fixture
+def started(ask, vendor):
+    """A research job that the vendor has accepted."""
+    vendor.says(QUEUED)
+    return ask("neuralsearch-research", {"query": "overviews"}).json["data"]["jobId"]
+
+
+@pytest.fixture
+def look(alice):
+    return lambda job: alice.get(f"/api/integrations/jobs/{job}")
+
+
+def test_a_search_asks_with_the_operators_key(ask, vendor):
+    vendor.says(examples.FOUND.body)
+    body = {"query": "language models", "summaryQuery": "size", "maxAgeHours": 24, "text": True}
+    data = ask("neuralsearch-search", body).json["data"]
+    asked = vendor.seen[0]
+    assert (asked.method, asked.target, asked.headers["x-api-key"]) == (
+        "POST",
+        "/search",
+        "exa-canary",
+    )
+    wanted = {"text": True, "highlights": True, "summary": {"query": "size"}, "maxAgeHours": 24}
+    assert asked.json["contents"] == wanted
+    assert (asked.json["type"], asked.json["numResults"]) == ("auto", 10)
+    assert data["results"] == [examples.PAGE]
+    assert data["costDollars"] == 0.007
+
+
+def test_dates_are_sent_in_utc_and_must_have_a_zone(ask, vendor):
+    vendor.says(examples.FOUND.body)
+    ask("neuralsearch-search", {"query": "a", "startPublishedDate": "2026-01-01T00:00:00+02:00"})
+    assert vendor.seen[0].json["startPublishedDate"] == "2025-12-31T22:00:00Z"
+    for date in ("2026-01-01", "0001-01-01T00:00:00+10:00", "soon"):
+        answer = ask("neuralsearch-search", {"query": "a", "startPublishedDate": date})
+        assert (answer.status_code, list(answer.json["details"])) == (400, ["startPublishedDate"])
+
+
+@pytest.mark.parametrize("category", ["company", "people"])
+def test_filters_that_a_category_refuses_are_not_sent(ask, vendor, category):
+    body = {"query": "a", "category": category, "excludeDomains": ["example.com"]}
+    answer = ask("neuralsearch-search", body)
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["excludeDomains"])
+    assert vendor.seen == []
+
+
+def test_similar_pages_come_from_elsewhere(ask, vendor):
+    own = {**examples.PAGE, "url": "https://www.example.com/b"}
+    vendor.says({**examples.FOUND.body, "results": [own, examples.PAGE]})
+    data = ask("neuralsearch-find-similar", {"url": "https://example.com/a"}).json["data"]
+    assert vendor.seen[0].json["query"] == "pages similar to https://example.com/a"
+    assert vendor.seen[0].json["excludeDomains"] == ["example.com"]
+    assert [result["url"] for result in data["results"]] == [examples.PAGE["url"]]
+    assert data["sourceUrl"] == "https://example.com/a"
+
+
+def test_similar_people_are_filtered_by_us(ask, vendor):
+    own = {**examples.PAGE, "url": "https://example.com/b"}
+    vendor.says({**examples.FOUND.body, "results": [own]})
+    body = {"url": "https://example.com/a", "category": "people"}
+    assert ask("neuralsearch-find-similar", body).json["data"]["results"] == []
+    assert "excludeDomains" not in vendor.seen[0].json
+    everything = ask("neuralsearch-find-similar", {**body, "excludeSourceDomain": False})
+    assert len(everything.json["data"]["results"]) == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "javascript:alert(1)", "example.com", "a" * 3000]
+)
+def test_only_web_addresses_are_passed_on(ask, vendor, url):
+    assert ask("neuralsearch-find-similar", {"url": url}).status_code == 400
+    assert ask("neuralsearch-contents", {"urls": [url]}).status_code == 400
+    assert vendor.seen == []
+
+
+def test_contents_say_which_pages_could_not_be_read(ask, vendor):
+    lost = {"id": "https://a.example/", "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}
+    vendor.says({**examples.READ.body, "results": [], "statuses": [lost]})
+    body = {"urls": ["https://a.example/"], "maxCharacters": 500, "highlightsQuery": "size"}
+    data = ask("neuralsearch-contents", body).json["data"]
+    told = {"url": "https://a.example/", "status": "error", "error": "CRAWL_NOT_FOUND"}
+    assert (data["results"], data["statuses"]) == ([], [told])
+    asked = vendor.seen[0].json
+    assert (asked["text"], asked["highlights"]) == ({"maxCharacters": 500}, {"query": "size"})
+
+
+def test_subpages_count_as_pages_that_are_paid_for(ask, vendor):
+    body = {"urls": ["https://a.example/", "https://b.example/"], "subpages": 50}
+    answer = ask("neuralsearch-contents", body)
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["subpages"])
+    assert vendor.seen == []
+
+
+def test_an_answer_comes_with_its_sources(ask, vendor):
+    vendor.says(examples.ANSWERED.body)
+    schema = {"type": "object", "properties": {"a\ud800": {"type": "string"}}}
+    data = ask("neuralsearch-answer", {"query": "worth?", "outputSchema": schema}).json["data"]
+    assert data["answer"] == "$350 billion."
+    assert data["citations"][0]["url"] == examples.PAGE["url"]
+    assert vendor.seen[0].json["outputSchema"] == schema
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "price"),
+    [
+        ("search", {"query": "a"}, 0.75),
+        ("find-similar", {"url": "https://example.com/"}, 0.35),
+        ("contents", {"urls": ["https://example.com/"]}, 1),
+        ("answer", {"query": "a"}, 0.25),
+        ("research", {"query": "a"}, 50),
+    ],
+)
+def test_each_costs_what_the_catalog_says(alice, ask, credits_of, endpoint, body, price):
+    name, before = f"neuralsearch-{endpoint}", credits_of()
+    assert ask(name, body).status_code == 200
+    assert before - credits_of() == pytest.approx(price)
+    told = alice.get("/api/integrations/catalog").json["endpoints"]
+    assert next(item["credits"] for item in told if item["name"] == name) == price
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "error"),
+    [
+        (refusal(400), 400, "invalid_request"),
+        (refusal(422), 400, "invalid_request"),
+        (refusal(401, "INVALID_API_KEY"), 502, "upstream_provider_error"),
+        (refusal(402, "NO_MORE_CREDITS"), 502, "upstream_provider_error"),
+        (refusal(403, "FEATURE_DISABLED"), 502, "upstream_provider_error"),
+        (refusal(403, "PROHIBITED_CONTENT"), 403, "forbidden"),
+        (refusal(403, "ROBOTS_FILTER_FAILED"), 403, "forbidden"),
+        (refusal(410, "RESEARCH_RETIRED"), 502, "upstream_provider_error"),
+        (refusal(429, "RATE_LIMITED"), 429, "rate_limited"),
+        (refusal(503), 502, "upstream_provider_error"),
+        (Said({"error": {"code": "PROHIBITED_CONTENT"}}, 403), 403, "forbidden"),
+    ],
+)
+def test_a_refusal_is_told_in_our_words_asked_once_and_free(
+    ask, vendor, credits_of, said, status, error
+):
+    vendor.says(said)
+    before = credits_of()
+    answer = ask("neuralsearch-search", {"query": "a"})
+    assert (answer.status_code, answer.json["error"]) == (status, error)
+    assert "a text of Exa" not in answer.text
+    assert "canary" not in answer.text
+    assert (len(vendor.seen), credits_of()) == (1, before)
+
+
+def test_research_is_a_job_that_is_asked_for(ask, vendor, started, look):
+    vendor.says({**QUEUED, "status": "running"}, RAN)
+    assert look(started).json["data"] == {"jobId": started, "status": "running"}
+    data = look(started).json["data"]
+    assert (data["status"], data["result"]["report"]) == ("done", RAN["output"]["text"])
+    assert data["result"]["citations"] == [
+        {"title": examples.PAGE["title"], "url": examples.PAGE["url"]}
+    ]
+    assert look(started).json["data"] == data
+    assert [asked.method for asked in vendor.seen] == ["POST", "GET", "GET"]
+    assert vendor.seen[-1].target == f"/agent/runs/{RAN['id']}"
+
+
+def test_a_source_is_cited_once(ask, vendor, started, look):
+    cited = [RAN["output"]["grounding"][0]] * 3
+    vendor.says({**RAN, "output": {"text": "a", "grounding": cited}})
+    assert len(look(started).json["data"]["result"]["citations"]) == 1
+
+
+def test_research_does_not_wait_unless_told_to(app, ask, vendor):
+    vendor.says(QUEUED, RAN)
+    first = ask("neuralsearch-research", {"query": "a"}).json["data"]
+    assert (first["status"], len(vendor.seen)) == ("running", 1)
+    for wait in (-1, 61, "long"):
+        answer = ask("neuralsearch-research", {"query": "a", "wait": wait})
+        assert (answer.status_code, list(answer.json["details"])) == (400, ["wait"])
+
+
+def test_a_job_is_its_owners_alone(bob, started):
+    answer = bob.get(f"/api/integrations/jobs/{started}")
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_a_failed_run_is_the_upstreams_failure(vendor, started, look, state):
+    vendor.says({**QUEUED, "status": state, "error": {"message": "a text of Exa"}})
+    answer = look(started)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert "a text of Exa" not in answer.text
+    assert look(started).status_code == 502
+    assert len(vendor.seen) == 2  # it is known now, and not asked for again
+
+
+@pytest.mark.parametrize(
+    "run", [{}, [], {"id": "a", "status": "dreaming"}, {"status": "completed"}]
+)
+def test_a_run_of_another_shape_is_the_upstreams_failure(ask, vendor, started, look, run):
+    vendor.says(run)
+    assert look(started).status_code == 502
+    assert ask("neuralsearch-research", {"query": "a"}).status_code == 502
+    vendor.says(RAN)
+    assert look(started).json["data"]["status"] == "done"
+
+
+def test_after_ten_minutes_it_has_timed_out_for_good(app, vendor, started, look):
+    with app.app_context():
+        ended = update(IntegrationJob).values(ends_at=now() - timedelta(seconds=1))
+        db.session.execute(ended.where(IntegrationJob.job_id == started))
+        db.session.commit()
+    for _ in range(2):
+        answer = look(started)
+        assert (answer.status_code, answer.json["error"]) == (504, "upstream_timeout")
+
+
+def test_it_has_ten_minutes(app, started):
+    with app.app_context():
+        ends = db.session.query(IntegrationJob.ends_at).filter_by(job_id=started).scalar()
+        db.session.remove()
+    assert timedelta(seconds=580) < ends - now() <= timedelta(seconds=600)

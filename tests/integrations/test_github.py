@@ -1,0 +1,247 @@
+"""Code hosting over GitHub's REST API."""
+
+import base64
+import time
+
+import pytest
+
+from service.integrations.vendors.github import examples
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+REPO = {"owner": "octocat", "repo": "Hello-World"}
+READS = ["commits", "issues", "pulls", "tree", "contents"]
+
+
+def refusal(status, message="", **headers):
+    return Said({"message": message}, status, {k.replace("_", "-"): v for k, v in headers.items()})
+
+
+def test_a_repository_in_our_words(ask, vendor):
+    vendor.says(examples.REPOSITORY)
+    data = ask("codehost-get-repository", REPO).json["data"]
+    assert (data["fullName"], data["owner"], data["stars"]) == (
+        "octocat/Hello-World",
+        "octocat",
+        80,
+    )
+    assert (data["license"], data["language"], data["createdAt"]) == (
+        "MIT",
+        None,
+        "2011-01-26T19:01:12Z",
+    )
+    assert vendor.seen[0].target == "/repos/octocat/Hello-World"
+
+
+def test_github_is_told_who_asks_and_which_version_it_shall_speak(ask, vendor):
+    ask("codehost-get-repository", REPO)
+    headers = vendor.seen[0].headers
+    assert headers["authorization"] == "Bearer github-canary"
+    assert headers["accept"] == "application/vnd.github+json"
+    assert headers["x-github-api-version"] == "2022-11-28"
+    assert headers["user-agent"]
+
+
+def test_without_a_token_it_asks_as_nobody(app, ask, vendor):
+    del app.extensions["vendor_settings"]["GITHUB_TOKEN"]
+    vendor.says(examples.REPOSITORY)
+    assert ask("codehost-get-repository", REPO).status_code == 200
+    assert "authorization" not in vendor.seen[0].headers
+
+
+def test_a_search_tells_of_its_next_page_up_to_the_last_that_github_gives(ask, vendor):
+    vendor.says({"total_count": 5000, "incomplete_results": False, "items": [examples.REPOSITORY]})
+    body = {"query": "language:python stars:>10", "perPage": 100, "page": 9}
+    data = ask("codehost-search-repositories", body).json["data"]
+    assert (data["total"], data["nextPage"]) == (5000, 10)
+    assert vendor.seen[0].query["q"] == ["language:python stars:>10"]
+    last = ask("codehost-search-repositories", {**body, "page": 10}).json["data"]
+    assert last["nextPage"] is None
+
+
+@pytest.mark.parametrize(("what", "item"), [("commits", examples.COMMIT), ("pulls", examples.PULL)])
+def test_a_full_page_has_a_next_one(ask, vendor, what, item):
+    vendor.says([item, item], [item])
+    asked = {**REPO, "perPage": 2}
+    first = ask(f"codehost-get-repository-{what}", asked).json["data"]
+    second = ask(f"codehost-get-repository-{what}", {**asked, "page": first["nextPage"]}).json[
+        "data"
+    ]
+    assert (len(first[what]), first["nextPage"], second["nextPage"]) == (2, 2, None)
+    assert [asked.query["page"] for asked in vendor.seen] == [["1"], ["2"]]
+
+
+def test_pull_requests_are_left_out_of_issues_but_count_for_the_page(ask, vendor):
+    vendor.says([examples.ISSUE, {**examples.ISSUE, "number": 2, "pull_request": {"url": "x"}}])
+    body = {**REPO, "perPage": 2, "labels": ["bug", "help wanted"]}
+    data = ask("codehost-get-repository-issues", body).json["data"]
+    assert [issue["number"] for issue in data["issues"]] == [1347]
+    assert (data["issues"][0]["labels"], data["nextPage"]) == (["bug"], 2)
+    assert vendor.seen[0].query["labels"] == ["bug,help wanted"]
+
+
+def test_a_commit_without_a_github_account_has_no_login(ask, vendor):
+    vendor.says([{**examples.COMMIT, "author": None}])
+    body = {**REPO, "ref": "v1", "since": "2026-01-01T01:00:00+02:00"}
+    commit = ask("codehost-get-repository-commits", body).json["data"]["commits"][0]
+    assert (commit["authorLogin"], commit["authorName"]) == (None, "Monalisa Octocat")
+    assert commit["parents"] == ["6dcb09b5b57875f334f61aebed695e2e4193db5e"]
+    assert vendor.seen[0].query["sha"] == ["v1"]
+    assert vendor.seen[0].query["since"] == ["2025-12-31T23:00:00Z"]
+
+
+def test_a_tree_is_recursive_unless_told_otherwise(ask, vendor):
+    vendor.says(examples.TREE_BODY)
+    data = ask("codehost-get-repository-tree", {**REPO, "ref": "feature/x y"}).json["data"]
+    ask("codehost-get-repository-tree", {**REPO, "recursive": False})
+    assert [entry["type"] for entry in data["entries"]] == ["tree", "blob"]
+    assert vendor.seen[0].target.endswith("/git/trees/feature/x%20y?recursive=1")
+    assert vendor.seen[1].target.endswith("/git/trees/HEAD")
+
+
+def test_a_text_file_is_decoded(ask, vendor):
+    vendor.says({**examples.FILE, "download_url": "https://raw.example/README.md?token=canary"})
+    data = ask("codehost-get-repository-contents", {**REPO, "path": "README.md"}).json["data"]
+    assert (data["type"], data["content"]) == ("file", "# Hello, World!")
+    assert data["downloadUrl"] == "https://raw.example/README.md"
+    assert vendor.seen[0].target == "/repos/octocat/Hello-World/contents/README.md"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"text\x00and more"])
+def test_a_binary_file_has_no_content(ask, vendor, content):
+    vendor.says({**examples.FILE, "content": base64.b64encode(content).decode()})
+    data = ask("codehost-get-repository-contents", {**REPO, "path": "a.bin"}).json["data"]
+    assert (data["content"], data["size"]) == (None, 15)
+
+
+def test_a_file_over_a_megabyte_has_no_content_but_a_link(ask, vendor):
+    vendor.says({**examples.FILE, "content": "", "encoding": "none", "size": 2_000_000})
+    data = ask("codehost-get-repository-contents", {**REPO, "path": "big.txt"}).json["data"]
+    assert (data["content"], data["size"]) == (None, 2_000_000)
+    assert data["downloadUrl"]
+
+
+def test_a_folder_lists_what_is_in_it(ask, vendor):
+    vendor.says(examples.LISTING)
+    data = ask("codehost-get-repository-contents", {**REPO, "path": "/docs/"}).json["data"]
+    assert (data["type"], data["path"]) == ("dir", "docs")
+    assert [entry["name"] for entry in data["entries"]] == ["docs", "README.md"]
+    assert vendor.seen[0].target == "/repos/octocat/Hello-World/contents/docs"
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("a b/c.md", "a%20b/c.md"),
+        ("%2e%2e/x", "%252e%252e/x"),
+        ("a%2Fb", "a%252Fb"),
+        ("a?b=c#d", "a%3Fb%3Dc%23d"),
+        ("a\r\nX-Evil: 1", "a%0D%0AX-Evil%3A%201"),
+        ("@evil.example", "%40evil.example"),
+    ],
+)
+def test_a_path_keeps_its_slashes_and_nothing_else(ask, vendor, path, target):
+    vendor.says(examples.FILE)
+    ask("codehost-get-repository-contents", {**REPO, "path": path})
+    assert vendor.seen[0].target == f"/repos/octocat/Hello-World/contents/{target}"
+    assert "x-evil" not in vendor.seen[0].headers
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body"),
+    [
+        ("contents", {"path": "../../../user"}),
+        ("contents", {"path": "a/./b"}),
+        ("contents", {"path": "a//b"}),
+        ("tree", {"ref": "../../.."}),
+        ("commits", {"repo": ".."}),
+        ("commits", {"owner": "a/b"}),
+        ("commits", {"owner": "a@evil"}),
+    ],
+)
+def test_nobody_climbs_out_of_a_repository(ask, vendor, endpoint, body):
+    answer = ask(f"codehost-get-repository-{endpoint}", {**REPO, **body})
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+    assert answer.json["details"]
+    assert vendor.seen == []
+
+
+@pytest.mark.parametrize(
+    ("said", "low", "high"),
+    [
+        (refusal(403, "Secondary", Retry_After="7"), 7, 7),
+        (refusal(403, "You have exceeded a secondary rate limit."), 60, 60),
+        (refusal(429, "Too many", Retry_After="7200"), 3600, 3600),
+        (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="1"), 1, 1),
+        (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="soon"), 60, 60),
+        (refusal(403, X_RateLimit_Remaining="0", Retry_After="\xb2"), 60, 60),
+    ],
+)
+def test_every_kind_of_limit_is_rate_limited(ask, vendor, said, low, high):
+    vendor.says(said)
+    answer = ask("codehost-get-repository", REPO)
+    assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
+    assert low <= int(answer.headers["Retry-After"]) <= high
+    assert len(vendor.seen) == 1
+
+
+def test_an_exhausted_hour_says_when_it_ends(ask, vendor):
+    reset = str(int(time.time()) + 600)
+    vendor.says(refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset=reset))
+    answer = ask("codehost-get-repository", REPO)
+    assert answer.status_code == 429
+    assert 590 <= int(answer.headers["Retry-After"]) <= 600
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "error"),
+    [
+        (refusal(404, "Not Found"), 404, "not_found"),
+        (refusal(410, "Issues are disabled"), 404, "not_found"),
+        (refusal(301, "Moved", Location="/repositories/1"), 404, "not_found"),
+        (refusal(403, "Resource not accessible", X_RateLimit_Remaining="9"), 403, "forbidden"),
+        (refusal(451, "Blocked"), 403, "forbidden"),
+        (refusal(401, "Bad credentials"), 502, "upstream_provider_error"),
+        (refusal(422, "Validation Failed"), 400, "invalid_request"),
+        (refusal(500, "Oops"), 502, "upstream_provider_error"),
+    ],
+)
+def test_other_refusals_mean_what_the_contract_says(ask, vendor, said, status, error):
+    vendor.says(said)
+    answer = ask("codehost-get-repository-issues", REPO)
+    assert (answer.status_code, answer.json["error"]) == (status, error)
+    assert answer.json["success"] is False
+    assert said.body["message"] not in answer.text
+    assert len(vendor.seen) == 1
+    assert answer.json.get("upstreamStatus") == (said.status if status == 502 else None)
+
+
+def test_an_empty_repository_has_no_commits_and_no_files(ask, vendor):
+    vendor.says(refusal(409, "Git Repository is empty."))
+    commits = ask("codehost-get-repository-commits", REPO).json["data"]
+    tree = ask("codehost-get-repository-tree", REPO).json["data"]
+    assert commits == {"commits": [], "nextPage": None}
+    assert tree == {"sha": None, "truncated": False, "entries": []}
+
+
+@pytest.mark.parametrize("body", [{}, [], "text", None, [{"unknown": 1}], {"items": 5}, [[]]])
+@pytest.mark.parametrize(
+    "endpoint", ["search-repositories", "get-repository", "get-repository-pulls"]
+)
+def test_an_answer_of_another_shape_is_githubs_failure(ask, vendor, endpoint, body):
+    vendor.says(body)
+    asked = {"query": "a"} if "search" in endpoint else REPO
+    answer = ask(f"codehost-{endpoint}", asked)
+    if (endpoint, body) == ("get-repository-pulls", []):
+        assert answer.json["data"] == {"pulls": [], "nextPage": None}
+        return
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+
+
+def test_nothing_is_charged(alice, ask, vendor):
+    vendor.says(examples.REPOSITORY)
+    before = alice.get("/api/credits").json["balance"]
+    ask("codehost-get-repository", REPO)
+    assert alice.get("/api/credits").json["balance"] == before
