@@ -51,12 +51,13 @@ DECOY = Collection(
     "decoy", columns=(OWNER, *(Column(c.name) for c in SHARED.columns[1:])), permissions=OWN
 )
 NAMES = [column.name for column in SHARED.columns[1:]]
-TEXTS = st.text(
-    st.sampled_from("aAbBzZ%_\\/'\"*?[]{}:, .\u00e9\u00df\u0130\u4e2d\u2028\ue000\uffff\U0001f600"),
-    max_size=4,
-) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=3)
+TEXTS = st.text(st.sampled_from("aAb%_\\/\u00e9\u00df\ue000\U0001f600"), max_size=4) | st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=3
+)
+# Doubles that are one, though the numbers are not, and two, though 15 digits are the same.
+CLOSE = st.sampled_from([2**53, 2**53 + 1, 0.3, 0.1 + 0.2, 0, -0.0])
 INTEGERS = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)
-NUMBERS = INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | st.just(0.1)
+NUMBERS = INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | CLOSE
 ZONES = st.integers(-23 * 60, 23 * 60).map(lambda m: timezone(timedelta(minutes=m)))
 MOMENTS = st.datetimes(datetime(1001, 1, 1), datetime(9998, 12, 31), timezones=ZONES | st.just(UTC))
 VALUES = {
@@ -87,8 +88,9 @@ def comparison(draw, records):
         case "null":
             return {name: draw(st.sampled_from([None, {"eq": None}, {"ne": None}]))}
         case "contains" | "startsWith":
-            start = draw(st.integers(0, len(value)))
-            return {name: {operator: value[start:][: draw(st.integers(0, 3))]}}
+            start, wild = draw(st.integers(0, len(value))), draw(st.sampled_from(["", "%", "_"]))
+            part = value[start:][: draw(st.integers(0, 3))]
+            return {name: {operator: draw(st.sampled_from([part, wild + part, part + wild]))}}
     return {name: {operator: value}}
 
 
