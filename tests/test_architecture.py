@@ -15,8 +15,8 @@ FILES = [ROOT / "config.py", ROOT / "wsgi.py", ROOT / "gunicorn.conf.py", *MODUL
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"body", "errors", "extensions", "ids", "database", "edge", "frames", "json_values", "lifecycle",
-     "observe", "openapi", "upstream", "websocket"},
+    {"body", "errors", "extensions", "ids", "database", "edge", "frames", "json_values",
+     "lifecycle", "observe", "openapi", "upstream", "websocket"},
     {"providers"},
     {"auth"},
     {"billing"},
