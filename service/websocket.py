@@ -27,7 +27,7 @@ SLOW_BYTES = 65_536  # taken in that time: a slow reader, to whom the ping has y
 STALL_SECONDS = 25.0  # without one byte taken before a write is given up
 STALL_STEPS = 5  # looks at a stalled write in that time
 GOODBYE_SECONDS = 1.0
-RECEIVE_BYTES = 8192  # as tiny frames, some ten milliseconds of parsing
+RECEIVE_BYTES = 4096  # as tiny frames, five milliseconds of parsing in which nobody else runs
 NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
 
 log = structlog.get_logger("websocket")
@@ -125,7 +125,7 @@ class WebSocket:
             pass
         with suppress(OSError), gevent.Timeout(GOODBYE_SECONDS, False):
             while self._lingers and self._receive(GOODBYE_SECONDS):
-                gevent.sleep(0)
+                continue
 
     def _read(self) -> None:
         data = b""
@@ -136,8 +136,6 @@ class WebSocket:
         if not data:
             self._cut()
         self._protocol.feed(data)
-        if len(data) == RECEIVE_BYTES:
-            gevent.sleep(0)  # a peer that floods us would never let the others run
 
     def _receive_or_ping(self) -> bytes:
         while not self.closed:
@@ -158,15 +156,19 @@ class WebSocket:
             self.send_frames(self._protocol.ping())
 
     def _receive(self, seconds: float) -> bytes:
-        """Bytes as they come; none at the end. Raises `OSError`, `TimeoutError` for silence."""
+        """Bytes as they come; none at the end. Raises `OSError`, `TimeoutError` for silence.
+
+        It waits even when there is something to read, or a peer that floods us would let nobody
+        else run (`gevent.sleep(0)` does not look at other sockets).
+        """
         while True:
-            with suppress(BlockingIOError):
-                return self._sock.recv(RECEIVE_BYTES)
             reading = self._reading = get_hub().loop.io(self._sock.fileno(), READ)
             try:
                 wait(reading, seconds)
             finally:
                 reading.close()
+            with suppress(BlockingIOError):
+                return self._sock.recv(RECEIVE_BYTES)
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)

@@ -54,7 +54,7 @@ class DataSchema(Schema):
         unknown = "include"
 
 
-class Done(Schema):
+class DeletedSchema(Schema):
     success = fields.Boolean(required=True)
 
 
@@ -93,7 +93,7 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
 
 
 @records.delete("/<collection>/<record_id>")
-@answers(Done())
+@answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
     """Delete a record, and what belongs to it alone; `If-Match` counts here too"""
     writes.delete(_collection(collection), g.caller, record_id, _if_match())

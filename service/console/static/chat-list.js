@@ -1,0 +1,158 @@
+// The chats of the signed-in user, the one with the newest activity first.
+
+import { confirmed } from './confirm-dialog.js';
+import { arrange, element, icon, iconButton } from './elements.js';
+import { inWords } from './errors.js';
+import { sorted } from './live-rows.js';
+import { hrefOf } from './route.js';
+import { ago } from './when.js';
+
+/**
+ * @typedef {import('./messages.js').Row} Row
+ * @typedef {import('./chats.js').Chats} Chats
+ */
+
+/** @param {Chats} chats @param {() => void} onNew */
+export function createChatList(chats, onNew) {
+  const list = element('ul', { class: 'chats' });
+  const empty = element('p', { class: 'empty', hidden: true }, 'No chats yet.');
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const begin = { type: 'button', class: 'new-chat', on: { click: onNew } };
+  const add = element('button', begin, icon('plus'), 'New chat');
+  const head = element('div', { class: 'pane-head' }, element('h2', { id: 'chats-title' }, 'Chats'), add);
+  const node = element(
+    'nav',
+    { class: 'pane chats-pane', 'aria-labelledby': 'chats-title' },
+    head,
+    problem,
+    list,
+    empty,
+  );
+  /** @type {Map<string, ReturnType<typeof createChatItem>>} */
+  const items = new Map();
+  /** @type {string | null} */
+  let selected = null;
+
+  /** @param {() => Promise<unknown>} act @returns {Promise<boolean>} */
+  async function attempt(act) {
+    try {
+      problem.textContent = '';
+      await act();
+      return true;
+    } catch (error) {
+      problem.textContent = inWords(error);
+      return false;
+    }
+  }
+
+  /** @param {Row} row */
+  async function remove(row) {
+    const title = titleOf(row);
+    const text = `“${title}” and all its messages will be gone. This can’t be undone.`;
+    if (!(await confirmed({ title: 'Delete this chat?', text, action: 'Delete' }))) return;
+    if (await attempt(() => chats.remove(row.recordId))) add.focus();
+  }
+
+  function show() {
+    const { collection } = chats;
+    const rows = sorted(collection.rows, (row) => row.updatedAt, true);
+    for (const [id, item] of items) {
+      if (collection.rows[id]) continue;
+      item.node.remove();
+      items.delete(id);
+    }
+    arrange(list, rows.map(shownItem));
+    empty.hidden = rows.length > 0 || !collection.loaded;
+    if (collection.problem) problem.textContent = collection.problem;
+  }
+
+  /** @param {Row} row */
+  function shownItem(row) {
+    const acts = { attempt, remove, rename: chats.rename };
+    const item = items.get(row.recordId) ?? createChatItem(acts);
+    items.set(row.recordId, item);
+    item.update(row, row.recordId === selected);
+    return item.node;
+  }
+
+  return {
+    node,
+    stop: chats.collection.onChange(show),
+    /** @param {string | null} chatId */
+    select(chatId) {
+      selected = chatId;
+      show();
+    },
+    attempt,
+  };
+}
+
+/** @param {Row} row */
+export function titleOf(row) {
+  return row.data.title || 'New chat';
+}
+
+/**
+ * @param {{attempt: (act: () => Promise<unknown>) => Promise<boolean>,
+ *   remove: (row: Row) => void, rename: (id: string, title: string) => Promise<void>}} acts
+ */
+function createChatItem({ attempt, remove, rename }) {
+  /** @type {Row} */
+  let row;
+  const title = element('span', { class: 'chat-title' });
+  const time = element('time');
+  const link = element('a', { class: 'chat-link' }, title, time);
+  const edit = iconButton('pencil', 'Rename', begin);
+  const bin = iconButton('trash', 'Delete', () => remove(row));
+  const named = { class: 'rename', maxlength: '200', 'aria-label': 'Title of the chat' };
+  const field = element('input', { ...named, hidden: true });
+  const node = element('li', {}, link, field, element('span', { class: 'chat-actions' }, edit, bin));
+  link.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && begin());
+  field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Enter') end(true);
+    if (event.key === 'Escape') end(false);
+  });
+  field.addEventListener('blur', () => end(true, false));
+
+  function begin() {
+    field.value = row.data.title ?? '';
+    setEditing(true);
+    field.select();
+  }
+
+  /** @param {boolean} save @param {boolean} [refocus] */
+  async function end(save, refocus = true) {
+    if (field.hidden) return;
+    const wanted = field.value.trim();
+    setEditing(false);
+    if (refocus) link.focus();
+    if (!save || !wanted || wanted === row.data.title) return;
+    if (await attempt(() => rename(row.recordId, wanted))) return;
+    begin(); // what was typed is kept
+    field.value = wanted;
+  }
+
+  /** @param {boolean} editing */
+  function setEditing(editing) {
+    field.hidden = !editing;
+    link.hidden = editing;
+    node.classList.toggle('editing', editing);
+    if (editing) field.focus();
+  }
+
+  return {
+    node,
+    /** @param {Row} next @param {boolean} selected */
+    update(next, selected) {
+      row = next;
+      title.textContent = titleOf(row);
+      time.textContent = ago(row.updatedAt);
+      time.dateTime = row.updatedAt;
+      link.href = hrefOf('chat', row.recordId);
+      if (selected) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+      edit.setAttribute('aria-label', `Rename ${titleOf(row)}`);
+      bin.setAttribute('aria-label', `Delete ${titleOf(row)}`);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// A reply while it comes in. Pure: the same actions always give the same reply.
+
+/**
+ * @typedef {{kind: 'text', id: string, text: string}} TextPart
+ * @typedef {'preparing' | 'running' | 'done' | 'input-refused' | 'failed'} CallState
+ * @typedef {{kind: 'call', id: string, name: string, state: CallState, inputText: string,
+ *   input?: any, output?: any, message?: string}} CallPart
+ * @typedef {TextPart | CallPart} Part
+ * @typedef {{parts: Part[], state: 'streaming' | 'aborted' | 'failed', message: string}} Reply
+ * @typedef {import('./chat-actions.js').Action} Action
+ */
+
+/** @type {Reply} */
+export const EMPTY_REPLY = { parts: [], state: 'streaming', message: '' };
+
+/** @param {Reply} reply @param {Action} action @returns {Reply} */
+export function reduce(reply, action) {
+  switch (action.type) {
+    case 'append-text':
+      return { ...reply, parts: withText(reply.parts, action.textId, action.delta) };
+    case 'upsert-tool-call':
+      return withCall(reply, action.callId, (call) => upserted(call, action));
+    case 'finalize-tool-call':
+      return withCall(reply, action.callId, (call) => ({
+        ...call, state: 'done', output: action.output,
+      }));
+    case 'fail-tool-input':
+      return withCall(reply, action.callId, (call) => ({
+        ...call, name: action.name, state: 'input-refused', input: action.input,
+        message: action.message,
+      }));
+    case 'fail-tool-output':
+      // The SDK's own servers repeat a refused input as a failed output; the first word stands.
+      return withCall(reply, action.callId, (call) =>
+        call.state === 'input-refused' ? call : { ...call, state: 'failed', message: action.message });
+    case 'stream-error':
+      return { ...reply, state: 'failed', message: action.message };
+    case 'abort':
+      return { ...reply, state: 'aborted' };
+    default:
+      throw new TypeError(`no such action: ${/** @type {any} */ (action).type}`);
+  }
+}
+
+/** @param {Part[]} parts @param {string} id @param {string} delta @returns {Part[]} */
+function withText(parts, id, delta) {
+  const last = parts.findLastIndex((part) => part.kind === 'text' && part.id === id);
+  if (last < 0) return [...parts, { kind: 'text', id, text: delta }];
+  const part = /** @type {TextPart} */ (parts[last]);
+  return replaced(parts, last, { ...part, text: part.text + delta });
+}
+
+/** @param {Reply} reply @param {string} id @param {(call: CallPart) => CallPart} change */
+function withCall(reply, id, change) {
+  const place = reply.parts.findIndex((part) => part.kind === 'call' && part.id === id);
+  const found = /** @type {CallPart} */ (
+    reply.parts[place] ?? { kind: 'call', id, name: '', state: 'preparing', inputText: '' }
+  );
+  const changed = change(found);
+  const parts = place < 0 ? [...reply.parts, changed] : replaced(reply.parts, place, changed);
+  return { ...reply, parts };
+}
+
+/** @param {CallPart} call @param {Extract<Action, {type: 'upsert-tool-call'}>} action */
+function upserted(call, action) {
+  /** @type {CallPart} */
+  const next = { ...call, name: action.name ?? call.name };
+  if (action.inputDelta !== undefined) next.inputText += action.inputDelta;
+  if (action.input !== undefined) Object.assign(next, { state: 'running', input: action.input });
+  return next;
+}
+
+/** @param {Part[]} parts @param {number} at @param {Part} part */
+function replaced(parts, at, part) {
+  return parts.map((old, place) => (place === at ? part : old));
+}

@@ -1,0 +1,112 @@
+// The chat page: chats, the conversation, and the tables that the assistant works on.
+
+import { createChatList } from './chat-list.js';
+import { createChats } from './chats.js';
+import { element } from './elements.js';
+import { createLiveCollection } from './live-collection.js';
+import { createRecordTable } from './record-table.js';
+import { TABLES } from './record-tables.js';
+import { hrefOf } from './route.js';
+import { createTalk } from './talk.js';
+
+const PANES = [
+  ['chats', 'Chats'],
+  ['talk', 'Talk'],
+  ['records', 'Records'],
+];
+
+/** @typedef {import('./workspace.js').World} World */
+
+/** @param {World} world @returns {import('./workspace.js').View} */
+export function createChatView(world) {
+  const chats = createChats({ ...world, onTurnEnd });
+  const list = createChatList(chats, begin);
+  const talk = createTalk({ ...world, chats, onCreated: go });
+  const collections = TABLES.map(({ name }) => createLiveCollection(name, world));
+  const tables = TABLES.map((kind, at) => createRecordTable(kind, collections[at], world.drafts));
+  const records = element(
+    'aside',
+    { class: 'pane records-pane', 'aria-label': 'Records' },
+    ...tables.map((table) => table.node),
+  );
+  const panes = element('div', { class: 'panes' }, list.node, talk.node, records);
+  const switches = createPaneSwitch((name) => (panes.dataset.pane = name));
+  const node = element('div', { class: 'chat-view' }, switches.node, panes);
+  /** @type {string | null | undefined} */
+  let open;
+  const stopWatching = chats.collection.onChange(watch);
+  switches.choose('talk');
+
+  /** @param {string | null} chatId */
+  function go(chatId) {
+    location.hash = hrefOf('chat', chatId);
+    show(chatId); // now, not at the event: what follows speaks to the chat that is open
+  }
+
+  async function begin() {
+    if (!(await list.attempt(async () => go(await chats.create())))) return;
+    switches.choose('talk');
+    talk.focus();
+  }
+
+  /** @param {string | null} chatId */
+  function show(chatId) {
+    list.select(chatId);
+    if (chatId === open) return; // the hash tells of what has been shown already
+    open = chatId;
+    world.drafts.set('open-chat', chatId ?? '');
+    talk.open(chatId);
+    switches.choose('talk');
+  }
+
+  /** Titles change, and a chat can be deleted elsewhere while it is open here. */
+  function watch() {
+    talk.show();
+    const { rows, loaded } = chats.collection;
+    if (!open || !loaded || rows[open]) return;
+    world.drafts.set('new', world.drafts.get('new') || world.drafts.get(open));
+    go(null);
+    talk.composer.showProblem('This chat is not there any more. What you typed is kept here.');
+  }
+
+  function onTurnEnd() {
+    world.onTurnEnd();
+    for (const collection of [chats.collection, ...collections]) collection.refresh();
+  }
+
+  /** Where no chat is named at first, it is the one that was open when the page was left. */
+  function first(/** @type {string | null} */ chatId) {
+    const last = open === undefined ? world.drafts.get('open-chat') : '';
+    if (!chatId && last) go(last);
+    else show(chatId);
+  }
+
+  return {
+    node,
+    show: first,
+    focus: talk.focus,
+    refresh: () => [chats.collection, ...collections].forEach((collection) => collection.refresh()),
+    stop() {
+      stopWatching();
+      list.stop();
+      chats.stop();
+      for (const part of [...tables, ...collections]) part.stop();
+    },
+  };
+}
+
+/** On narrow screens one pane is shown at a time. @param {(name: string) => void} show */
+function createPaneSwitch(show) {
+  const buttons = PANES.map(([name, label]) =>
+    element('button', { type: 'button', data: { pane: name }, on: { click: () => choose(name) } }, label),
+  );
+  /** @param {string} name */
+  function choose(name) {
+    for (const button of buttons) {
+      button.setAttribute('aria-pressed', String(button.dataset.pane === name));
+    }
+    show(name);
+  }
+  const node = element('div', { class: 'pane-switch', role: 'group', 'aria-label': 'Show' }, ...buttons);
+  return { node, choose };
+}

@@ -1,0 +1,19 @@
+// Credits left, in the header.
+
+import { element } from './elements.js';
+
+/** @param {import('./api-transport.js').Transport} transport */
+export function createCredits(transport) {
+  const amount = element('span', { class: 'amount' }, '–');
+  const node = element('span', { class: 'credits', title: 'Credits left' }, amount, ' credits');
+  async function refresh() {
+    try {
+      const { balance } = await transport.get('/api/credits', { limit: 1 });
+      amount.textContent = balance.toLocaleString(undefined, { maximumFractionDigits: 2 });
+    } catch {
+      amount.textContent = '–'; // whoever needs credits next is told why there are none
+    }
+  }
+  refresh();
+  return { node, refresh };
+}

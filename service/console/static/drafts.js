@@ -1,0 +1,32 @@
+// Text that is typed but not sent yet. It survives a reload and a session that ends by itself.
+
+/**
+ * @typedef {{id: string, text: string}} Question a message on its way: its id and its text
+ * @typedef {ReturnType<typeof createDrafts>} Drafts
+ */
+
+/** @param {Storage} storage @param {string} subject drafts of one user are never another's */
+export function createDrafts(storage, subject) {
+  const prefix = `console.draft:${subject}:`;
+  /** @param {string} name @param {string} value */
+  const put = (name, value) => {
+    try {
+      if (value) storage.setItem(prefix + name, value);
+      else storage.removeItem(prefix + name);
+    } catch {
+      // The storage is full: the text is still on the screen.
+    }
+  };
+  return {
+    /** @param {string} name @returns {string} */
+    get: (name) => storage.getItem(prefix + name) ?? '',
+    set: put,
+    /** @param {string} chat @returns {Question | null} */
+    question: (chat) => JSON.parse(storage.getItem(`${prefix}sent:${chat}`) ?? 'null'),
+    /** @param {string} chat @param {Question | null} question */
+    hold: (chat, question) => put(`sent:${chat}`, question ? JSON.stringify(question) : ''),
+    clear() {
+      for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/** A new id. `randomUUID` is missing on plain-http hosts other than loopback. */
+export function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,117 @@
+// Markdown as nodes. They are made one by one: with `trusted-types 'none'` there is no other way.
+
+import { element } from './elements.js';
+import { parseBlocks } from './markdown-blocks.js';
+
+/**
+ * @typedef {import('./markdown-blocks.js').Block} Block
+ * @typedef {import('./markdown-inline.js').Inline} Inline
+ */
+
+/** @param {string} text @returns {DocumentFragment} */
+export function renderMarkdown(text) {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...parseBlocks(text).map(blockNode));
+  return fragment;
+}
+
+/**
+ * A region whose text grows: only blocks that changed are made anew, so that a selection stays
+ * and a long reply is not rebuilt for every word.
+ */
+export function createMarkdownRegion() {
+  const node = element('div', { class: 'prose' });
+  /** @type {string[]} */
+  let shown = [];
+  return {
+    node,
+    /** @param {string} text */
+    update(text) {
+      const blocks = parseBlocks(text);
+      const wanted = blocks.map((block) => JSON.stringify(block));
+      const same = wanted.findIndex((key, place) => key !== shown[place]);
+      const keep = same < 0 ? wanted.length : same;
+      while (node.childNodes.length > keep) node.lastChild.remove();
+      node.append(...blocks.slice(keep).map(blockNode));
+      shown = wanted;
+    },
+  };
+}
+
+/** @param {Block} block @returns {HTMLElement} */
+function blockNode(block) {
+  switch (block.kind) {
+    case 'paragraph':
+      return element('p', {}, ...inlineNodes(block.children));
+    case 'heading':
+      // One level in the outline, whatever the model wrote: its # is not the page's.
+      return element('h4', { class: `level-${block.level}` }, ...inlineNodes(block.children));
+    case 'code':
+      return codeNode(block);
+    case 'quote':
+      return element('blockquote', {}, ...block.blocks.map(blockNode));
+    case 'list':
+      return listNode(block);
+    case 'table':
+      return tableNode(block);
+    case 'rule':
+      return element('hr');
+  }
+}
+
+/** @param {Extract<Block, {kind: 'code'}>} block */
+function codeNode({ language, text }) {
+  const label = language ? `${language} code` : 'Code';
+  // A box that scrolls must be reachable by keyboard.
+  return element('pre', { tabindex: '0', role: 'group', 'aria-label': label }, element('code', {}, text));
+}
+
+/** @param {Extract<Block, {kind: 'list'}>} block */
+function listNode({ ordered, start, items }) {
+  const from = ordered && start !== 1 ? { start: String(start) } : {};
+  return element(ordered ? 'ol' : 'ul', from, ...items.map((blocks) => element('li', {}, ...tight(blocks))));
+}
+
+/** @param {Block[]} blocks an item's first paragraph stands without a paragraph's margins */
+function tight(blocks) {
+  const [first, ...rest] = blocks;
+  if (first?.kind !== 'paragraph') return blocks.map(blockNode);
+  return [...inlineNodes(first.children), ...rest.map(blockNode)];
+}
+
+/** @param {Extract<Block, {kind: 'table'}>} block */
+function tableNode({ head, rows }) {
+  /** @param {'th' | 'td'} tag @param {Inline[]} cell */
+  const cell = (tag, cell) => element(tag, tag === 'th' ? { scope: 'col' } : {}, ...inlineNodes(cell));
+  const body = rows.map((row) => element('tr', {}, ...row.map((value) => cell('td', value))));
+  const table = element(
+    'table',
+    {},
+    element('thead', {}, element('tr', {}, ...head.map((value) => cell('th', value)))),
+    element('tbody', {}, ...body),
+  );
+  return element('div', { class: 'table-box', tabindex: '0', role: 'group', 'aria-label': 'Table' }, table);
+}
+
+/** @param {Inline[]} nodes @returns {Node[]} */
+function inlineNodes(nodes) {
+  return nodes.map(inlineNode);
+}
+
+/** @param {Inline} node @returns {Node} */
+function inlineNode(node) {
+  switch (node.kind) {
+    case 'text':
+      return document.createTextNode(node.text);
+    case 'break':
+      return element('br');
+    case 'code':
+      return element('code', {}, node.text);
+    case 'link': {
+      const away = { href: node.href, target: '_blank', rel: 'noopener noreferrer nofollow' };
+      return element('a', away, ...inlineNodes(node.children));
+    }
+    default:
+      return element(node.kind, {}, ...inlineNodes(node.children));
+  }
+}

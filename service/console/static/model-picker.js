@@ -1,0 +1,41 @@
+// Which model answers. The choice holds for the tab.
+
+import { element } from './elements.js';
+import { inWords } from './errors.js';
+
+const KEY = 'console.model';
+
+/** @param {import('./api-transport.js').Transport} transport @param {Storage} storage */
+export function createModelPicker(transport, storage) {
+  const select = element('select', {
+    class: 'model-picker',
+    'aria-label': 'Model',
+    on: { change: () => storage.setItem(KEY, select.value) },
+  });
+  load();
+
+  async function load() {
+    try {
+      const { models } = await transport.get('/api/ai/models');
+      const chosen = storage.getItem(KEY) ?? models.find((/** @type {any} */ m) => m.default)?.id;
+      select.replaceChildren(...models.map(option));
+      if (models.some((/** @type {any} */ m) => m.id === chosen && m.configured)) select.value = chosen;
+    } catch (error) {
+      select.replaceChildren(element('option', { value: '' }, 'Default model'));
+      select.title = inWords(error);
+    }
+  }
+
+  return {
+    node: select,
+    /** @returns {string} '' leaves the choice to the server */
+    get modelId() {
+      return select.value;
+    },
+  };
+}
+
+/** @param {{id: string, configured: boolean}} model */
+function option({ id, configured }) {
+  return element('option', { value: id, disabled: !configured }, configured ? id : `${id} (no key)`);
+}

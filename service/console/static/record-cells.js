@@ -1,0 +1,136 @@
+// Cells that are edited where they stand. Enter saves, Escape takes back, leaving a cell saves.
+
+import { element } from './elements.js';
+import { fromLocalInput, moment, toLocalInput } from './when.js';
+
+/**
+ * @typedef {import('./messages.js').Row} Row
+ * @typedef {{name: string, label: string, kind: 'text' | 'flag' | 'moment', lines?: boolean}} Column
+ * @typedef {(column: Column, value: any) => Promise<boolean>} Save resolves to whether it is stored
+ * @typedef {{node: HTMLElement, update: (row: Row, of: string) => boolean}} Cell
+ *   `update` tells whether what is shown has changed
+ */
+
+/**
+ * @param {Column} column @param {Save} save @param {(text: string) => void} warn
+ * @returns {Cell}
+ */
+export function createCell(column, save, warn) {
+  if (column.kind === 'flag') return flagCell(column, save);
+  if (column.kind === 'moment') return momentCell(column, save);
+  return textCell(column, save, warn);
+}
+
+/** @param {Column} column @param {Save} save @param {(text: string) => void} warn @returns {Cell} */
+function textCell(column, save, warn) {
+  const field = element('textarea', { class: 'cell', rows: '1', placeholder: column.label });
+  let stored = ''; // what the server has
+  let base = ''; // what it had when the typing began
+  const dirty = () => field.value !== base;
+
+  async function commit() {
+    if (!dirty()) return;
+    if (stored !== base && stored !== field.value) {
+      base = stored;
+      return warn(`It was changed to “${stored}” meanwhile. Enter saves yours, Escape takes theirs.`);
+    }
+    const typed = field.value;
+    const saved = await save(column, typed);
+    field.toggleAttribute('aria-invalid', !saved);
+    if (saved) base = typed;
+  }
+
+  function revert() {
+    field.value = base = stored;
+    field.removeAttribute('aria-invalid');
+    warn('');
+  }
+
+  field.addEventListener('blur', commit);
+  field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Escape') revert();
+    if (event.key !== 'Enter' || event.isComposing || (column.lines && event.shiftKey)) return;
+    event.preventDefault();
+    commit();
+  });
+  return {
+    node: field,
+    update(row, of) {
+      const value = row.data[column.name] ?? '';
+      const changed = value !== stored;
+      stored = value;
+      field.setAttribute('aria-label', `${column.label} of ${of}`);
+      if (changed && !dirty()) field.value = base = stored; // never over what is being typed
+      return changed;
+    },
+  };
+}
+
+/** @param {Column} column @param {Save} save @returns {Cell} */
+function flagCell(column, save) {
+  const box = element('input', { type: 'checkbox' });
+  let stored = false;
+  box.addEventListener('change', async () => {
+    if (!(await save(column, box.checked))) box.checked = stored;
+  });
+  return {
+    node: box,
+    update(row, of) {
+      const value = row.data[column.name] === true;
+      const changed = value !== stored;
+      box.checked = stored = value;
+      box.setAttribute('aria-label', `${column.label}: ${of}`);
+      return changed;
+    },
+  };
+}
+
+/**
+ * Shown in words; a click makes it a field.
+ * @param {Column} column @param {Save} save @returns {Cell}
+ */
+function momentCell(column, save) {
+  const words = element('button', { type: 'button', class: 'cell moment' });
+  const field = element('input', { type: 'datetime-local', class: 'cell', hidden: true });
+  const node = element('span', { class: 'moment-box' }, words, field);
+  let stored = '';
+
+  words.addEventListener('click', () => {
+    field.value = stored ? toLocalInput(stored) : '';
+    setEditing(true);
+  });
+  field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Enter') commit(true);
+    if (event.key === 'Escape') setEditing(false);
+  });
+  field.addEventListener('blur', () => commit(false));
+
+  /** @param {boolean} refocus */
+  async function commit(refocus) {
+    if (field.hidden || field.validity.badInput) return;
+    const value = field.value ? fromLocalInput(field.value) : null;
+    const same = field.value === (stored ? toLocalInput(stored) : '');
+    if (same || (await save(column, value))) setEditing(false, refocus);
+  }
+
+  /** @param {boolean} editing @param {boolean} [refocus] */
+  function setEditing(editing, refocus = true) {
+    field.hidden = !editing;
+    words.hidden = editing;
+    if (refocus) (editing ? field : words).focus();
+  }
+
+  return {
+    node,
+    update(row, of) {
+      const value = row.data[column.name] ?? '';
+      const changed = value !== stored;
+      stored = value;
+      words.textContent = value ? moment(value) : `Add ${column.label.toLowerCase()}`;
+      words.classList.toggle('unset', !value);
+      words.setAttribute('aria-label', `${column.label} of ${of}: ${value ? moment(value) : 'none'}`);
+      field.setAttribute('aria-label', `${column.label} of ${of}`);
+      return changed;
+    },
+  };
+}

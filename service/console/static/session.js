@@ -1,0 +1,60 @@
+// Who is signed in. The token lives in sessionStorage: it ends with the tab, and never in a URL.
+
+import { createListeners } from './listeners.js';
+
+const KEY = 'console.token';
+
+/**
+ * @typedef {object} Session
+ * @property {string | null} token
+ * @property {string} subject of the token; '' when nobody is signed in
+ * @property {string} reason why the last session ended, for the sign-in page
+ * @property {(token: string) => void} begin
+ * @property {(reason?: string) => void} end
+ * @property {(listener: () => void) => () => void} onChange
+ */
+
+/** @param {Storage} storage @returns {Session} */
+export function createSession(storage) {
+  const listeners = createListeners();
+  const session = {
+    token: storage.getItem(KEY),
+    subject: subjectOf(storage.getItem(KEY)),
+    reason: '',
+    /** @param {string} token */
+    begin(token) {
+      storage.setItem(KEY, token);
+      Object.assign(session, { token, subject: subjectOf(token), reason: '' });
+      listeners.tell();
+    },
+    end(reason = '') {
+      storage.removeItem(KEY);
+      Object.assign(session, { token: null, subject: '', reason });
+      listeners.tell();
+    },
+    onChange: listeners.add,
+  };
+  return session;
+}
+
+/**
+ * What was pasted, without the words and line ends that are copied along.
+ * @param {string} pasted
+ */
+export function tidyToken(pasted) {
+  return pasted.replace(/^\s*(authorization:)?\s*bearer\s+/i, '').replace(/\s+/g, '');
+}
+
+/**
+ * Only to show and to tell one user's drafts from another's; the server alone verifies.
+ * @param {string | null} token
+ */
+export function subjectOf(token) {
+  try {
+    const payload = (token ?? '').split('.')[1].replace(/-/g, '+').replace(/_/g, '/');
+    const bytes = Uint8Array.from(atob(payload), (c) => c.charCodeAt(0));
+    return String(JSON.parse(new TextDecoder().decode(bytes)).sub ?? '');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,78 @@
+// The page of nobody yet: a token is pasted, and tried before it is believed.
+
+import { createTransport } from './api-transport.js';
+import { createBrand } from './brand.js';
+import { element } from './elements.js';
+import { ApiError, inWords } from './errors.js';
+import { tidyToken } from './session.js';
+
+/**
+ * @param {object} options
+ * @param {import('./session.js').Session} options.session
+ * @param {boolean} options.sandbox
+ */
+export function createSignIn({ session, sandbox }) {
+  const field = element('input', {
+    id: 'token',
+    type: 'password', // somebody may look over a shoulder
+    autocomplete: 'off',
+    spellcheck: 'false',
+    required: true,
+    'aria-describedby': 'token-help',
+  });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const button = element('button', { class: 'primary', type: 'submit' }, 'Sign in');
+  const help = sandbox
+    ? ['The terminal shows one when the server starts with ', element('code', {}, 'make run'), '.']
+    : ['Your operator issues one with ', element('code', {}, 'flask token issue'), '.'];
+  const form = element(
+    'form',
+    { class: 'sign-in-form', on: { submit } },
+    element('label', { for: 'token' }, 'Sign-in token'),
+    field,
+    element('p', { class: 'hint', id: 'token-help' }, ...help),
+    problem,
+    button,
+  );
+  const node = element(
+    'main',
+    { class: 'sign-in' },
+    createBrand(sandbox),
+    element('p', { class: 'welcome-line' }, 'Chat with tools, over records that change as you watch.'),
+    form,
+    element('p', { class: 'hint' }, 'The token stays in this tab until it is closed.'),
+  );
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    const token = tidyToken(field.value);
+    if (!token) return;
+    button.disabled = true;
+    problem.textContent = '';
+    try {
+      await createTransport({ token: () => token, onUnauthorized: () => {} }).get('/api/credits', { limit: 1 });
+      session.begin(token);
+    } catch (error) {
+      problem.textContent = sentence(error);
+      button.disabled = false;
+      field.select();
+    }
+  }
+
+  return {
+    node,
+    stop() {},
+    /** Said once the page stands: an alert that is there from the start is not read out. */
+    ready() {
+      problem.textContent = session.reason;
+      field.focus();
+    },
+  };
+}
+
+/** @param {unknown} error */
+function sentence(error) {
+  const refused = error instanceof ApiError && error.status === 401;
+  return refused ? 'This token is not valid (any more). Paste a fresh one.' : inWords(error);
+}

@@ -1,0 +1,81 @@
+// A tool call in a reply: its name and state in one line, what went in and came out on demand.
+
+import { element, icon } from './elements.js';
+
+/** @typedef {import('./chat-reducer.js').CallPart} CallPart */
+
+const WORDS = {
+  preparing: 'Preparing',
+  running: 'Running',
+  done: 'Done',
+  'input-refused': 'Input refused',
+  failed: 'Failed',
+};
+const PREVIEW = 80; // characters
+
+export function createToolCall() {
+  const name = element('span', { class: 'call-name' });
+  const preview = element('span', { class: 'call-preview' });
+  const state = element('span', { class: 'call-state' });
+  const body = element('div', { class: 'call-body' });
+  const summary = element('summary', {}, icon('chevron'), name, preview, state);
+  const node = element('details', { class: 'call' }, summary, body);
+  /** @type {CallPart | null} */
+  let shown = null;
+  node.addEventListener('toggle', () => shown && node.open && fill(shown));
+
+  /** @param {CallPart} call */
+  function fill(call) {
+    body.replaceChildren(...sections(call));
+  }
+
+  return {
+    node,
+    /** @param {CallPart} call */
+    update(call) {
+      if (call === shown) return;
+      shown = call;
+      node.dataset.state = call.state;
+      name.textContent = call.name;
+      preview.textContent = previewOf(call);
+      state.textContent = WORDS[call.state];
+      if (node.open) fill(call);
+    },
+  };
+}
+
+/** @param {CallPart} call */
+function previewOf({ input, inputText, message }) {
+  if (message) return message;
+  const text = input === undefined ? inputText : compact(input);
+  return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
+}
+
+/** @param {any} input a call's few arguments read better without their braces */
+function compact(input) {
+  if (!input || typeof input !== 'object' || Array.isArray(input)) return JSON.stringify(input ?? '');
+  const pairs = Object.entries(input);
+  return pairs.map(([k, v]) => `${k}: ${typeof v === 'string' ? v : JSON.stringify(v)}`).join(', ');
+}
+
+/** @param {CallPart} call */
+function sections(call) {
+  const input = call.input === undefined ? call.inputText : pretty(call.input);
+  return [
+    section('Input', input),
+    ...(call.message ? [section('Error', call.message)] : []),
+    ...(call.state === 'done' ? [section('Output', pretty(call.output))] : []),
+  ];
+}
+
+/** @param {string} title @param {string} text */
+function section(title, text) {
+  const box = { tabindex: '0', role: 'group', 'aria-label': title };
+  const head = element('p', { class: 'call-title' }, title);
+  return element('div', { class: 'call-section' }, head, element('pre', box, text || '–'));
+}
+
+/** @param {any} value */
+function pretty(value) {
+  return JSON.stringify(value, null, 2) ?? '';
+}

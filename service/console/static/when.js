@@ -1,0 +1,34 @@
+// Times for people, in their own time zone.
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** @param {string} iso @param {number} [now] milliseconds @returns {string} "now", "5 min", "3 h", "21 Nov" */
+export function ago(iso, now = Date.now()) {
+  const seconds = (now - Date.parse(iso)) / 1000;
+  if (seconds < MINUTE) return 'now';
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
+  return new Date(iso).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+}
+
+/** @param {string} iso @returns {string} "21 Nov, 18:00" */
+export function moment(iso) {
+  const at = new Date(iso);
+  const sameYear = at.getFullYear() === new Date().getFullYear();
+  const day = { day: 'numeric', month: 'short', year: sameYear ? undefined : 'numeric' };
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  return at.toLocaleString(undefined, /** @type {any} */ ({ ...day, ...time }));
+}
+
+/** @param {string} iso @returns {string} as `<input type="datetime-local">` wants it */
+export function toLocalInput(iso) {
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** @param {string} local @returns {string} */
+export function fromLocalInput(local) {
+  return new Date(local).toISOString();
+}

@@ -1,0 +1,124 @@
+"""The console as a person uses it, with everything that goes wrong in the page noted."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import requests
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from tests.services import Service
+
+expect.set_options(timeout=8_000)
+
+
+@dataclass
+class Console:
+    """A page of the console, and the same person's access to the API behind it."""
+
+    page: Page
+    service: Service
+    token: str
+    subject: str
+    errors: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.errors.append(f"thrown: {error}"))
+        self.page.on("console", self._note)
+
+    def _note(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def may_say(self, pattern: str) -> None:
+        """A line of the browser's console that this test provokes."""
+        self.expected.append(pattern)
+
+    @property
+    def unexpected(self) -> list[str]:
+        return [e for e in self.errors if not any(re.search(p, e) for p in self.expected)]
+
+    # What a person does
+
+    def open(self, path: str = "/") -> "Console":
+        self.page.goto(self.service.url + path)
+        return self
+
+    def sign_in(self) -> "Console":
+        self.open()
+        self.page.get_by_label("Sign-in token").fill(self.token)
+        self.page.get_by_role("button", name="Sign in").click()
+        expect(self.composer).to_be_visible()
+        return self
+
+    def send(self, text: str) -> None:
+        self.composer.fill(text)
+        self.composer.press("Enter")
+
+    def ask(self, text: str) -> None:
+        """Send, and wait for the whole answer."""
+        answers = self.answers.count()
+        self.send(text)
+        expect(self.answers).to_have_count(answers + 1)
+        self.is_idle()
+
+    def is_idle(self) -> None:
+        expect(self.button("Send")).to_be_visible()
+
+    # What a person sees
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    @property
+    def composer(self) -> Locator:
+        return self.page.get_by_label("Message", exact=True)
+
+    @property
+    def log(self) -> Locator:
+        return self.page.get_by_role("log")
+
+    @property
+    def answers(self) -> Locator:
+        return self.log.locator(".message.assistant")
+
+    @property
+    def problem(self) -> Locator:
+        return self.page.locator(".composer [role=alert]")
+
+    @property
+    def chats(self) -> Locator:
+        return self.page.locator(".chats li")
+
+    def table(self, name: str) -> Locator:
+        return self.page.get_by_role("table", name=name)
+
+    def violations(self) -> list[str]:
+        """What axe finds, in a line each."""
+        found = Axe().run(self.page).response["violations"]
+        return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in found]
+
+    def width(self) -> int:
+        return self.page.evaluate("document.documentElement.scrollWidth")
+
+    # Behind the page's back
+
+    def api(self, method: str, path: str, body: Any = None) -> Any:
+        return json.loads(self.api_text(method, path, body))
+
+    def api_text(self, method: str, path: str, body: Any = None) -> str:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        url = f"{self.service.url}/api/{path}"
+        answer = requests.request(method, url, json=body, headers=headers, timeout=10)
+        assert answer.ok, answer.text
+        return answer.text
+
+    def new_chat(self, title: str) -> str:
+        return self.api("POST", "ai/chats", {"title": title})["chat"]["recordId"]
+
+
+Opened = Callable[..., Console]

@@ -1,0 +1,76 @@
+"""The picture of the console for the documentation, taken of the running service:
+
+    .venv/bin/python -m tests.browser.screenshot [FILE]
+
+Inter (Debian's `fonts-inter`) makes it look as it does on most machines.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from config import ROOT
+from service.auth.tokens import issue
+from tests.browser.page import Console
+from tests.services import Databases, Service, settings_for
+
+SIZE = {"width": 1440, "height": 900}
+BEFORE = [
+    ("tasks", {"title": "Book the train", "done": True}),
+    ("tasks", {"title": "Order badges for the fair", "due": "2026-12-01T09:00:00Z"}),
+    ("notes", {"title": "Budget", "text": "1 200 for catering, 300 for print"}),
+    ("notes", {"title": "Venue", "text": "Hall B, 40 seats. Ask for the key at the front desk."}),
+]
+SAID = [
+    "Add two tasks: call the caterer, print the programme",
+    "Mark Order badges for the fair as done",
+]
+
+
+def main(file: Path) -> None:
+    directory = Path(tempfile.mkdtemp())
+    databases = Databases(directory)
+    service = Service(databases.make("sqlite"))
+    try:
+        take(service.start(), file)
+    finally:
+        service.remove()
+        shutil.rmtree(directory)
+
+
+def take(service: Service, file: Path) -> None:
+    token = issue(settings_for(service.database_url), "alice", "user", 3600)
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=arguments
+        )
+        look: dict[str, Any] = {"viewport": SIZE, "locale": "en-GB", "timezone_id": "UTC"}
+        page = browser.new_context(**look, reduced_motion="reduce").new_page()
+        console = Console(page, service, token, "alice")
+        talk(console)
+        page.screenshot(path=file)
+        browser.close()
+
+
+def talk(console: Console) -> None:
+    for collection, data in BEFORE:
+        console.api("POST", f"records/{collection}", data)
+    for title in ("Questions for the vendor", "Notes of the kick-off", "Spring fair"):
+        console.new_chat(title)
+    console.sign_in()
+    console.page.get_by_text("Spring fair").click()
+    for text in SAID:
+        console.ask(text)
+    console.answers.nth(0).locator("summary").first.click()
+    console.log.evaluate("(log) => log.scrollTo(0, log.scrollHeight)")
+    console.page.mouse.move(700, 5)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs/console.png")

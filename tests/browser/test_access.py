@@ -1,0 +1,166 @@
+"""For everybody: axe, the keyboard, small screens, screen readers, and those who want no motion."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+WATCH = """() => {
+  window.heard = [];
+  const watch = new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const node = target.nodeType === 1 ? target : target.parentElement;
+      const region = node?.closest('[role=status], [role=alert], [aria-live=polite]');
+      if (region?.textContent) window.heard.push(region.textContent);
+    }
+  });
+  watch.observe(document.body, { childList: true, subtree: true, characterData: true });
+}"""
+
+
+@SCHEMES
+def test_axe_finds_nothing_in_any_state(opened, scheme):
+    console = opened(color_scheme=scheme, reduced_motion="reduce").open()
+    assert console.violations() == [], "signed out"
+    console.sign_in()
+    assert console.violations() == [], "empty"
+    console.page.get_by_label("New task").fill("A task")
+    console.page.keyboard.press("Enter")
+    console.page.get_by_label("Done: A task").check()
+    console.page.get_by_label("New note").fill("A note")
+    console.page.keyboard.press("Enter")
+    console.ask("repeat after me: # T\n\n`c` [l](https://e.org)\n\n```js\nx\n```\n\n|a|\n|-|\n|b|")
+    console.ask("Which collections are there, and who am I?")
+    console.answers.last.locator("summary").first.click()
+    assert console.violations() == [], "a conversation"
+    console.send("count to 2000")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    assert console.violations() == [], "busy"
+    console.button("Stop").click()
+    console.is_idle()
+    console.send("/fail error-midway count to 9")
+    expect(console.problem).not_to_be_empty()
+    assert console.violations() == [], "error"
+    console.chats.first.hover()
+    console.chats.first.get_by_role("button", name="Delete").click()
+    assert console.violations() == [], "dialog"
+
+
+def test_nothing_scrolls_sideways_at_320_pixels(opened):
+    console = opened(viewport={"width": 320, "height": 640}).open()
+    assert console.width() <= 320
+    console.sign_in()
+    console.ask(f"repeat after me: {'long' * 60} `{'code' * 60}`\n\n```\n{'x' * 300}\n```")
+    console.ask("Which collections are there, and who am I?")
+    console.send("/fail error-first x")
+    expect(console.problem).not_to_be_empty()
+    for name in ("Chats", "Records", "Talk"):
+        console.button(name).click()
+        assert console.width() <= 320, name
+    console.button("Records").click()
+    console.page.get_by_label("New task").fill("x" * 200)
+    console.page.keyboard.press("Enter")
+    expect(console.table("Tasks")).to_be_visible()
+    assert console.width() <= 320
+
+
+def test_targets_are_large_enough(console):
+    console.new_chat("a chat")
+    console.page.reload()
+    console.page.get_by_label("New task").fill("a task")
+    console.page.keyboard.press("Enter")
+    expect(console.table("Tasks")).to_be_visible()
+    for target in console.page.locator("button:visible, a:visible, summary:visible").all():
+        box = target.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 24, target.inner_text()
+
+
+def test_a_whole_journey_by_keyboard(opened):
+    console = opened().open()
+    keys = console.page.keyboard
+    expect(console.page.get_by_label("Sign-in token")).to_be_focused()
+    keys.insert_text(console.token)
+    keys.press("Enter")
+    expect(console.composer).to_be_focused()
+    keys.type("describe ai-chats")
+    keys.press("Enter")
+    expect(console.answers).to_contain_text(["has the columns"])
+    expect(console.composer).to_be_focused()
+    tab_to(console, "summary", back=True)
+    keys.press("Enter")
+    expect(console.answers.last.get_by_label("Output")).to_be_visible()
+    tab_to(console, ".chat-link", back=True)
+    keys.press("F2")
+    keys.type("By keyboard")
+    keys.press("Enter")
+    expect(console.page.get_by_role("heading", name="By keyboard")).to_be_visible()
+    tab_to(console, "[aria-label='New task']")
+    keys.type("Typed")
+    keys.press("Enter")
+    expect(console.page.get_by_label("Title of Typed")).to_be_visible()
+    tab_to(console, "[aria-label='Done: Typed']")
+    keys.press("Space")
+    expect(console.page.locator(".is-done")).to_have_count(1)
+    tab_to(console, "[aria-label='Delete By keyboard']", back=True)
+    keys.press("Enter")
+    keys.press("Tab")
+    keys.press("Enter")
+    expect(console.chats).to_have_count(0)
+    assert console.page.evaluate("document.activeElement.tagName") == "BUTTON"
+
+
+def tab_to(console, selector: str, back: bool = False) -> None:
+    """Press Tab until it is there, and check on the way that the focus can be seen."""
+    for _ in range(60):
+        console.page.keyboard.press("Shift+Tab" if back else "Tab")
+        there, outline = console.page.evaluate(
+            "(s) => { const e = document.activeElement; const box = e.closest('.composer-box');"
+            "return [e.matches(s), getComputedStyle(box ?? e).outlineStyle]; }",
+            selector,
+        )
+        assert outline != "none", console.page.evaluate("document.activeElement.outerHTML")
+        if there:
+            return
+    raise AssertionError(f"no way to {selector}")
+
+
+def test_a_screen_reader_hears_of_an_answer_once(console):
+    console.page.evaluate(WATCH)
+    console.ask("count to 40")
+    expect(console.page.get_by_role("status")).to_have_text("Answer ready")
+    expect(console.log).to_have_attribute("aria-live", "off")
+    assert console.page.evaluate("window.heard") == ["Answer ready"]
+
+
+def test_nothing_moves_for_those_who_want_no_motion(opened):
+    console = opened(reduced_motion="reduce").sign_in()
+    console.send("/fail silent-first x")
+    expect(console.page.get_by_text("Thinking")).to_be_visible()
+    moving = console.page.evaluate("document.getAnimations().length")
+    assert moving == 0
+    console.button("Stop").click()
+    console.is_idle()
+
+
+def test_the_policy_is_in_force(console):
+    """And the page works under it: every other test fails on a violation."""
+    console.may_say("TrustedHTML|Content Security Policy|require-trusted-types")
+    refused = console.page.evaluate(
+        "() => { try { document.body.innerHTML = '<b>'; return ''; } catch (e) { return `${e}`; } }"
+    )
+    assert "TrustedHTML" in refused
+
+
+def test_the_page_is_quick(opened):
+    console = opened().open()
+    expect(console.page.get_by_label("Sign-in token")).to_be_visible()
+    paint, size = console.page.evaluate(
+        "() => [performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,"
+        "performance.getEntriesByType('resource').reduce((sum, e) => sum + e.transferSize, 0)]"
+    )
+    assert size < 100_000
+    assert paint < 1500  # 300 ms on an idle machine; this one may be busy
+    assert re.match("http://127", console.page.url)

@@ -1,0 +1,115 @@
+"""The tables beside the chat, changed by hand and by the assistant."""
+
+import pytest
+from playwright.sync_api import expect
+
+TASK = 'call records.create with {"collection": "tasks", "data": {"title": "Print the badges"}}'
+
+
+def titles(console, name="Tasks"):
+    return console.table(name).get_by_label("Title of")
+
+
+def stored(console, collection="tasks"):
+    return [r["data"] for r in console.api("GET", f"records/{collection}")["records"]]
+
+
+def test_rows_are_added_edited_ticked_and_deleted(console):
+    page = console.page
+    page.get_by_label("New task").fill("Water the plants")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("New task")).to_have_value("")
+    title = page.get_by_label("Title of Water the plants")
+    title.fill("Water all plants")
+    title.press("Enter")
+    page.get_by_label("Done: Water all plants").check()
+    page.get_by_role("button", name="Due of Water all plants").click()
+    page.locator("input[type=datetime-local]").fill("2027-03-01T18:30")
+    page.keyboard.press("Enter")
+    due = page.get_by_role("button", name="Due of Water all plants: 1 Mar 2027, 18:30")
+    expect(due).to_be_focused()
+    [task] = stored(console)
+    assert (task["title"], task["done"]) == ("Water all plants", True)
+    assert task["due"].startswith("2027-03-01T18:30:00")
+    page.get_by_role("button", name="Delete Water all plants").click()
+    expect(page.get_by_text("No tasks yet.")).to_be_visible()
+    assert stored(console) == []
+
+
+def test_the_assistants_work_shows(console):
+    console.ask(TASK)
+    expect(titles(console)).to_have_value("Print the badges")
+
+
+def test_a_refused_change_says_why_and_keeps_what_was_typed(console):
+    console.may_say("400")
+    page = console.page
+    page.get_by_label("New note").fill("Note")
+    page.keyboard.press("Enter")
+    title = page.get_by_label("Title of Note")
+    title.fill("x" * 30_000)
+    title.press("Enter")
+    expect(page.locator(".record-box .problem:not(:empty)")).to_have_count(1)
+    expect(title).to_have_value("x" * 30_000)
+    title.press("Escape")
+    expect(title).to_have_value("Note")
+
+
+def test_escape_takes_back_and_leaving_a_cell_saves(console):
+    page = console.page
+    page.get_by_label("New note").fill("Venue")
+    page.keyboard.press("Enter")
+    text = page.get_by_label("Text of Venue")
+    text.fill("no")
+    text.press("Escape")
+    expect(text).to_have_value("")
+    text.fill("Hall B")
+    text.press("Shift+Enter")
+    text.press_sequentially("40 seats")
+    console.composer.focus()
+    expect(text).to_have_value("Hall B\n40 seats")
+    page.reload()
+    expect(page.get_by_label("Text of Venue")).to_have_value("Hall B\n40 seats")
+
+
+def test_without_the_socket_lists_come_by_http_and_say_so(opened):
+    console = opened()
+    console.may_say("WebSocket")
+    console.page.route_web_socket("**/api/records/socket", lambda ws: ws.close())
+    console.sign_in()
+    expect(console.page.get_by_text("Live updates are off.")).to_be_visible()
+    console.api("POST", "records/tasks", {"title": "Made elsewhere"})
+    console.button("Reload lists").click()
+    expect(titles(console)).to_have_value("Made elsewhere")
+    console.ask(TASK)
+    expect(titles(console)).to_have_count(2)
+    console.page.get_by_label("New task").fill("By hand")
+    console.page.keyboard.press("Enter")
+    expect(titles(console)).to_have_count(3)
+
+
+@pytest.mark.usefixtures("live")
+def test_changes_from_elsewhere_show_at_once(opened):
+    here = opened().sign_in()
+    there = opened(like=here).sign_in()
+    here.page.get_by_label("New task").fill("Shared")
+    here.page.keyboard.press("Enter")
+    there.page.get_by_label("Done: Shared").check()
+    expect(here.page.get_by_label("Done: Shared")).to_be_checked()
+    there.page.get_by_role("button", name="Delete Shared").click()
+    expect(here.page.get_by_text("No tasks yet.")).to_be_visible()
+
+
+@pytest.mark.usefixtures("live")
+def test_what_is_being_typed_is_never_overwritten(opened):
+    here = opened().sign_in()
+    task = here.api("POST", "records/tasks", {"title": "Mine"})
+    title = titles(here)
+    title.fill("My version")
+    here.api("PATCH", f"records/tasks/{task['recordId']}", {"title": "Theirs"})
+    expect(here.page.get_by_label("Title of Theirs")).to_have_value("My version")
+    title.press("Enter")
+    expect(here.page.locator(".record-box .problem").first).to_contain_text("changed to “Theirs”")
+    title.press("Enter")
+    expect(here.page.get_by_label("Title of My version")).to_be_visible()
+    assert stored(here)[0]["title"] == "My version"

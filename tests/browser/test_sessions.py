@@ -1,0 +1,57 @@
+"""Signing in and out, and what is kept when a session ends by itself."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_a_pasted_token_signs_in_and_stays_in_this_tab(opened):
+    console = opened().open()
+    page = console.page
+    expect(page.get_by_text("sandbox", exact=True)).to_be_visible()
+    page.get_by_label("Sign-in token").fill(f"Bearer {console.token}\n")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(console.subject)).to_be_visible()
+    expect(page.get_by_text("sandbox", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(console.subject)).to_be_visible()
+    assert console.token not in page.url
+    assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
+
+
+def test_a_token_that_is_refused_says_so(opened):
+    console = opened().open()
+    console.may_say("401")
+    console.page.get_by_label("Sign-in token").fill("not.a.token")
+    console.page.get_by_role("button", name="Sign in").click()
+    expect(console.page.get_by_role("alert")).to_contain_text("not valid")
+    expect(console.page.get_by_label("Sign-in token")).to_be_focused()
+
+
+def test_signing_out_leaves_nothing_behind(console):
+    console.composer.fill("a draft")
+    console.button("Sign out").click()
+    expect(console.page.get_by_role("alert")).to_have_text("You are signed out.")
+    assert console.page.evaluate("sessionStorage.length") == 0
+
+
+def test_a_session_that_ends_by_itself_keeps_what_was_typed(console):
+    console.may_say("401")
+    console.page.get_by_label("New task").fill("half a task")
+    console.page.route(re.compile("/api/ai/chats"), lambda route: route.fulfill(status=401))
+    console.send("hello")
+    expect(console.page.get_by_role("alert")).to_contain_text("Sign in again")
+    console.page.unroute_all()
+    console.page.get_by_label("Sign-in token").fill(console.token)
+    console.page.keyboard.press("Enter")
+    expect(console.composer).to_have_value("hello")
+    expect(console.page.get_by_label("New task")).to_have_value("half a task")
+
+
+def test_credits_go_down_with_a_turn(console):
+    amount = console.page.locator(".credits .amount")
+    expect(amount).to_have_text("1,000")
+    console.page.get_by_label("Model").select_option("llm-opus-4-7")
+    console.ask("count to 40")
+    expect(amount).not_to_have_text("1,000")
+    expect(amount).to_have_text(re.compile(r"^9\d\d"))

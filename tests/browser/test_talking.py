@@ -1,0 +1,189 @@
+"""Turns: streaming, tool calls, stop, every way to fail, and what a reload keeps."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+CUT = """data: {"type":"start","messageId":"m"}
+
+data: {"type":"text-delta","id":"t","delta":"Once"}
+
+"""
+
+
+def test_a_turn_with_tool_calls(console):
+    console.ask("Which collections are there, and who am I?")
+    answer = console.answers.last
+    expect(answer).to_contain_text(f"You are {console.subject}.")
+    calls = answer.locator("details")
+    expect(calls).to_have_count(2)
+    expect(calls.first.locator("summary")).to_contain_text(re.compile("schema.list.*Done"))
+    calls.first.locator("summary").click()
+    expect(calls.first.get_by_label("Input")).to_have_text("{}")
+    expect(calls.first.get_by_label("Output")).to_contain_text('"ai-chats"')
+    expect(console.page.locator(".chat-title")).to_have_text([re.compile("Which collections")])
+
+
+def test_a_call_unfolded_while_it_runs_stays_so_when_the_turn_ends(console):
+    console.send("describe ai-chats")
+    console.answers.last.locator("summary").click()
+    console.is_idle()
+    expect(console.answers.last.get_by_label("Output")).to_be_visible()
+
+
+def test_a_call_that_fails_says_how(console):
+    console.ask("use invalid input")
+    expect(console.answers.last.locator("summary")).to_contain_text("Input refused")
+    console.ask("describe nothing-here")
+    expect(console.answers.last.locator("summary")).to_contain_text("Failed")
+
+
+def test_a_reply_is_markdown_without_any_markup_of_its_own(console):
+    console.ask(
+        "repeat after me: ## Plan\n\n**bold** [ok](https://example.com) [no](javascript:alert(1))"
+        "\n\n<img src=x onerror=alert(1)>\n\n```py\nprint(1)\n```"
+    )
+    answer = console.answers.last
+    expect(answer.get_by_role("heading", name="Plan")).to_be_visible()
+    expect(answer.get_by_role("link")).to_have_count(1)
+    expect(answer.get_by_role("link")).to_have_attribute("rel", "noopener noreferrer nofollow")
+    expect(answer.locator("pre")).to_have_text("print(1)")
+    expect(answer).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(answer.locator("img")).to_have_count(0)
+
+
+def test_stop_keeps_what_was_said(console):
+    console.send("count to 2000")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    console.button("Stop").click()
+    console.is_idle()
+    expect(console.composer).to_be_focused()
+    expect(console.composer).to_have_value("")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    stored = console.api("GET", "records/ai-messages")["records"]
+    assert [record["data"]["role"] for record in stored] == ["user", "assistant"]
+
+
+def test_stop_before_anything_is_said_gives_the_text_back(console):
+    console.send("/fail silent-first tell me")
+    console.button("Stop").click()
+    expect(console.composer).to_have_value("/fail silent-first tell me")
+    expect(console.problem).to_contain_text("Stopped before anything was said")
+
+
+@pytest.mark.parametrize("fault", ["error-midway", "error-first", "wrong-key", "cut", "garbage"])
+def test_a_turn_that_fails_gives_the_text_back(console, fault):
+    console.ask("count to 3")
+    console.send(f"/fail {fault} count to 20")
+    expect(console.problem).not_to_be_empty()
+    expect(console.composer).to_have_value(f"/fail {fault} count to 20")
+    console.is_idle()
+    console.send("count to 4")
+    expect(console.answers.last).to_contain_text("1 2 3 4")
+    console.is_idle()
+    expect(console.problem).to_be_empty()
+    expect(console.log.locator(".unsaved")).to_have_count(0)
+    assert len(console.api("GET", "records/ai-messages")["records"]) == 4
+
+
+def test_a_refusal_gives_the_text_back(console):
+    console.may_say("503")
+    body = {"error": "draining", "message": "This server is about to stop."}
+    refusal = {"status": 503, "json": body, "headers": {"Retry-After": "1"}}
+    console.page.route("**/api/ai/chat", lambda route: route.fulfill(**refusal))
+    console.send("hello")
+    expect(console.problem).to_contain_text("This server is about to stop. Try again in 1 s.")
+    expect(console.composer).to_have_value("hello")
+    console.page.unroute_all()
+    console.composer.press("Enter")
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("")
+
+
+def test_a_connection_that_is_cut_gives_the_text_back(console):
+    cut = {"content_type": "text/event-stream", "body": CUT}
+    console.page.route("**/api/ai/chat", lambda route: route.fulfill(**cut))
+    console.send("tell me a story")
+    expect(console.problem).to_contain_text("connection was lost")
+    expect(console.composer).to_have_value("tell me a story")
+    expect(console.answers.last).to_contain_text("Once")
+
+
+def test_a_server_that_is_away_gives_the_text_back(console):
+    console.may_say("ERR_FAILED")
+    console.page.route("**/api/ai/chat", lambda route: route.abort())
+    console.send("hello")
+    expect(console.problem).to_contain_text("can’t be reached")
+    expect(console.composer).to_have_value("hello")
+
+
+def test_a_reload_keeps_the_draft_and_the_history(console):
+    console.ask("remember that the code is 4711")
+    console.composer.fill("what is the")
+    console.page.reload()
+    expect(console.composer).to_have_value("what is the")
+    expect(console.answers).to_contain_text(["I will remember"])
+    console.button("New chat").click()
+    expect(console.composer).to_have_value("")
+    console.page.locator(".chat-link").nth(1).click()
+    expect(console.composer).to_have_value("what is the")
+
+
+def test_a_reload_in_the_middle_of_a_turn_loses_no_message(console):
+    console.send("/fail silent-first are you there")
+    expect(console.button("Stop")).to_be_visible()
+    console.page.reload()
+    expect(console.composer).to_have_value("/fail silent-first are you there")
+
+
+def test_a_reload_before_the_first_message_has_its_chat_loses_nothing(console):
+    console.page.route("**/api/ai/chats", lambda route: None)  # never answered
+    console.send("hello")
+    expect(console.composer).to_have_value("")
+    console.page.unroute_all()
+    console.page.reload()
+    expect(console.composer).to_have_value("hello")
+
+
+def test_a_turn_goes_on_while_another_chat_is_shown(console):
+    console.send("count to 150")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    console.button("New chat").click()
+    expect(console.answers).to_have_count(0)
+    console.page.locator(".chat-link", has_text="count to 150").click()
+    expect(console.answers.last).to_contain_text("149 150")
+
+
+def test_enter_sends_and_shift_enter_does_not(console):
+    console.composer.press("Shift+Enter")
+    console.composer.type("repeat after me: one")
+    console.composer.press("Shift+Enter")
+    console.composer.type("two")
+    console.composer.press("Enter")
+    console.is_idle()
+    assert console.answers.inner_text().endswith("one\ntwo")
+
+
+def test_the_chosen_model_answers_and_stays_chosen(console):
+    console.page.get_by_label("Model").select_option("gen-5.4-mini")
+    with console.page.expect_request("**/api/ai/chat") as asked:
+        console.send("count to 2")
+    assert asked.value.post_data_json["modelId"] == "gen-5.4-mini"
+    console.is_idle()
+    console.page.reload()
+    expect(console.page.get_by_label("Model")).to_have_value("gen-5.4-mini")
+
+
+def test_earlier_messages_come_on_demand(console):
+    console.ask("count to 2")
+    chat = console.api("GET", "records/ai-chats")["records"][0]["recordId"]
+    for number in range(26):
+        question = {"chatId": chat, "userMessageId": f"{chat}-{number}", "content": "count to 1"}
+        console.api_text("POST", "ai/chat", question)
+    console.page.reload()
+    expect(console.log.locator(".message")).to_have_count(50)
+    console.button("Show earlier messages").click()
+    expect(console.log.locator(".message")).to_have_count(54)
+    expect(console.log.locator(".message").first).to_contain_text("count to 2")
+    expect(console.button("Show earlier messages")).to_be_hidden()

@@ -1,0 +1,195 @@
+// A conversation keeps what was typed, however its turn ends.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createTransport, queryString } from '../../service/console/static/api-transport.js';
+import { createConversation } from '../../service/console/static/conversation.js';
+import { createDrafts } from '../../service/console/static/drafts.js';
+import { ApiError, NetworkError, inWords } from '../../service/console/static/errors.js';
+import { messagesOf } from '../../service/console/static/messages.js';
+import { hrefOf, parseRoute } from '../../service/console/static/route.js';
+import { subjectOf, tidyToken } from '../../service/console/static/session.js';
+
+class FakeStorage {
+  getItem(name) {
+    return this[name] ?? null;
+  }
+
+  setItem(name, value) {
+    this[name] = value;
+  }
+
+  removeItem(name) {
+    delete this[name];
+  }
+}
+
+const text = (delta) => ({ type: 'text-delta', id: 't', delta });
+const stream = (...chunks) => new Response(chunks.map((c) => `data: ${JSON.stringify(c)}\n\n`).join(''), {
+  headers: { 'X-Asst-Id': 'msg_1' },
+});
+
+/** A conversation whose server gives `answers`, one a turn, and has stored `rows`. */
+function conversation({ answers = [], rows = [], storage = new FakeStorage() }) {
+  const sent = [];
+  const said = [];
+  const transport = {
+    get: async () => ({ records: [...rows].reverse(), nextCursor: null }),
+    post: async (path) => sent.push(path),
+    open: async (path, body) => {
+      sent.push(body);
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+  const drafts = createDrafts(storage, 'alice');
+  const world = { transport, drafts, onTurnEnd: () => said.push('ended'), announce: (s) => said.push(s) };
+  return { talk: createConversation('chat', world), sent, said, drafts, rows, transport };
+}
+
+test('a finished turn joins the messages', async () => {
+  const { talk, said, drafts } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });
+  await talk.load();
+  await talk.send('hello', 'm');
+  assert.deepEqual(talk.messages.map((m) => m.role), ['user', 'assistant']);
+  assert.deepEqual([talk.messages[1].id, talk.turn, talk.returned], ['msg_1', null, '']);
+  assert.deepEqual(said, ['Answer ready', 'ended']);
+  assert.equal(drafts.question('chat'), null);
+});
+
+const FAILURES = {
+  'a refusal': () => new ApiError(503, { error: 'draining', message: 'Stopping.' }, 1),
+  'no network': () => new NetworkError(),
+  'an error chunk': () => stream(text('par'), { type: 'error', errorText: 'The model is busy.' }),
+  'a cut': () => stream(text('par')),
+  'a stream of something else': () => new Response('data: <html>\n\n'),
+};
+for (const [name, answer] of Object.entries(FAILURES)) {
+  test(`${name} gives the text back, and sending it again asks anew under the same id`, async () => {
+    const answers = [answer(), stream(text('Hi'), { type: 'finish' })];
+    const { talk, sent, drafts } = conversation({ answers });
+    await talk.load();
+    await talk.send('hello', 'm');
+    assert.deepEqual([talk.phase, talk.returned, talk.turn.reply.state], ['idle', 'hello', 'failed']);
+    assert.ok(talk.problem.length > 5);
+    assert.equal(drafts.question('chat').text, 'hello');
+    await talk.send('hello', 'm');
+    assert.equal(sent[1].userMessageId, sent[0].userMessageId);
+    assert.deepEqual([sent[0].trigger, sent[1].trigger], [undefined, 'regenerate-message']);
+    assert.deepEqual([talk.turn, talk.problem], [null, '']);
+  });
+}
+
+test('another text is another message', async () => {
+  const answers = [stream(), stream(text('Hi'), { type: 'finish' })];
+  const { talk, sent } = conversation({ answers });
+  await talk.load();
+  await talk.send('hello', 'm');
+  await talk.send('hello!', 'm');
+  assert.notEqual(sent[1].userMessageId, sent[0].userMessageId);
+});
+
+test('an id that another message has is not used again', async () => {
+  const taken = new ApiError(409, { error: 'conflict', message: 'In use.' });
+  const { talk, sent } = conversation({ answers: [taken, stream({ type: 'finish' })] });
+  await talk.load();
+  await talk.send('hello', 'm');
+  await talk.send('hello', 'm');
+  assert.notEqual(sent[1].userMessageId, sent[0].userMessageId);
+});
+
+test('a stopped turn that is stored stays; one that is not gives the text back', async () => {
+  for (const stored of [true, false]) {
+    const { talk, sent, rows, said } = conversation({ answers: [stream(text('1 2'), { type: 'abort' })] });
+    await talk.load();
+    const turn = talk.send('count', 'm');
+    const id = sent.at(-1).userMessageId;
+    if (stored) rows.push({ recordId: id, data: { role: 'user', content: 'count' } });
+    await turn;
+    assert.deepEqual([talk.returned, talk.turn], [stored ? '' : 'count', null]);
+    assert.equal(talk.messages.length, stored ? 1 : 0);
+    assert.deepEqual(said, ['Stopped', 'ended']);
+  }
+});
+
+test('a message that was on its way when the page was left comes back, unless it is stored', async () => {
+  for (const stored of [true, false]) {
+    const storage = new FakeStorage();
+    createDrafts(storage, 'alice').hold('chat', { id: 'u1', text: 'hello' });
+    const rows = stored ? [{ recordId: 'u1', data: { role: 'user', content: 'hello' } }] : [];
+    const { talk } = conversation({ rows, storage });
+    await talk.load();
+    assert.equal(talk.returned, stored ? '' : 'hello');
+  }
+});
+
+test('drafts are one user’s alone', () => {
+  const storage = new FakeStorage();
+  createDrafts(storage, 'alice').set('chat', 'secret');
+  assert.equal(createDrafts(storage, 'bob').get('chat'), '');
+  createDrafts(storage, 'alice').clear();
+  assert.equal(createDrafts(storage, 'alice').get('chat'), '');
+});
+
+test('stored messages show their calls as the stream did', () => {
+  const parts = [
+    { type: 'step-start' },
+    { type: 'tool-records.get', toolCallId: 'a', state: 'output-available', input: { x: 1 }, output: [] },
+    { type: 'tool-records.get', toolCallId: 'b', state: 'output-error', rawInput: 5, errorText: 'no' },
+    { type: 'tool-records.get', toolCallId: 'c', state: 'output-error', input: {}, errorText: 'interrupted' },
+    { type: 'text', text: 'done', state: 'done' },
+  ];
+  const record = { recordId: 'm', data: { role: 'assistant', content: 'done', parts } };
+  const [{ parts: shown }] = messagesOf([record]);
+  assert.deepEqual(shown.map((part) => part.state ?? part.text), ['done', 'input-refused', 'failed', 'done']);
+  assert.deepEqual(shown.map((part) => part.name), ['records.get', 'records.get', 'records.get', undefined]);
+});
+
+test('a request carries the bearer, and a refusal carries its reasons', async () => {
+  const refused = [];
+  const answer = { error: 'invalid_request', message: 'Not valid.', details: { title: ['Too long.'] } };
+  const fetch = async (path, { headers }) => {
+    assert.equal(headers.Authorization, 'Bearer tok');
+    return Response.json(answer, { status: path === '/401' ? 401 : 400, headers: { 'Retry-After': '3' } });
+  };
+  const transport = createTransport({ token: () => 'tok', onUnauthorized: (t) => refused.push(t), fetch });
+  const error = await transport.post('/x', {}).catch((e) => e);
+  assert.equal(inWords(error), 'Not valid. title: Too long. Try again in 3 s.');
+  await assert.rejects(transport.get('/401'));
+  assert.deepEqual(refused, ['tok']);
+});
+
+test('a server that can’t be reached, and a proxy’s page', async () => {
+  const away = createTransport({ token: () => '', onUnauthorized() {}, fetch: async () => { throw new TypeError('x'); } });
+  await assert.rejects(away.get('/x'), NetworkError);
+  const html = async () => new Response('<h1>502</h1>', { status: 502 });
+  const behind = createTransport({ token: () => '', onUnauthorized() {}, fetch: html });
+  await assert.rejects(behind.get('/x'), { status: 502, message: 'The server answered 502.' });
+});
+
+test('queries, routes and tokens', () => {
+  assert.equal(queryString({ where: { a: 1 }, cursor: null, limit: 5 }), '?where=%7B%22a%22%3A1%7D&limit=5');
+  assert.deepEqual(parseRoute(hrefOf('chat', 'a/b c')), { view: 'chat', id: 'a/b c' });
+  assert.deepEqual(parseRoute(''), { view: 'chat', id: null });
+  assert.deepEqual(parseRoute('#/chat/%'), { view: 'chat', id: null });
+  assert.equal(tidyToken(' Authorization: Bearer ey.\n a.b \n'), 'ey.a.b');
+  const payload = Buffer.from(JSON.stringify({ sub: 'zoë' })).toString('base64url');
+  assert.deepEqual([subjectOf(`h.${payload}.s`), subjectOf('rubbish'), subjectOf(null)], ['zoë', '', '']);
+});
+
+test('a history that was asked before a turn and comes after it is asked again', async () => {
+  const { talk, rows, transport } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });
+  const now = transport.get;
+  let answer;
+  transport.get = () => new Promise((resolve) => (answer = resolve));
+  const early = talk.load();
+  await talk.send('hello', 'm');
+  assert.deepEqual(talk.messages.map((m) => m.role), ['user', 'assistant']);
+  rows.push({ recordId: 'u', data: { role: 'user', content: 'all of it' } });
+  transport.get = now;
+  answer({ records: [], nextCursor: null });
+  await early;
+  assert.deepEqual(talk.messages.map((m) => m.text), ['all of it']);
+});

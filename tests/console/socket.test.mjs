@@ -1,0 +1,216 @@
+// The records socket: the machine that decides, the class that acts, the collection that is kept.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createLiveCollection } from '../../service/console/static/live-collection.js';
+import { applied, sorted } from '../../service/console/static/live-rows.js';
+import { createRecordsSocket } from '../../service/console/static/records-socket.js';
+import { NOT_STARTED, advance, wait } from '../../service/console/static/socket-state.js';
+
+const row = (recordId, title, updatedAt = '2026-01-01') => ({ recordId, data: { title }, createdAt: '2026', updatedAt });
+const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** Events one after another; the last state, and what was to be done at the last event. */
+function after(...events) {
+  return events.reduce(([state], event) => advance(state, event), [NOT_STARTED, []]);
+}
+
+const START = { type: 'start' };
+const OPENED = { type: 'opened' };
+const SUBSCRIBE = { type: 'subscribe', id: 's', collection: 'tasks' };
+const lost = (code = 1006, random = 0.5) => ({ type: 'closed', code, random });
+const heard = (message) => ({ type: 'message', message: { id: 's', ...message } });
+const SNAPSHOT = heard({ type: 'snapshot', records: [], cursor: 'c1' });
+
+test('a subscription is sent once there is a connection', () => {
+  assert.deepEqual(after(START, SUBSCRIBE)[1], []);
+  const sent = { do: 'send', message: { op: 'subscribe', id: 's', collection: 'tasks' } };
+  assert.deepEqual(after(START, SUBSCRIBE, OPENED)[1], [sent]);
+  assert.deepEqual(after(START, OPENED, SUBSCRIBE)[1], [sent]);
+});
+
+test('after a reconnect it goes on from the last cursor', () => {
+  const change = heard({ type: 'change', action: 'added', record: row('r'), cursor: 'c2' });
+  const [, done] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, change, lost(), { type: 'waited' }, OPENED);
+  assert.equal(done[0].message.cursor, 'c2');
+});
+
+test('a resync begins again without a cursor', () => {
+  const [state, done] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, heard({ type: 'resync' }));
+  assert.deepEqual(done, [{ do: 'send', message: { op: 'subscribe', id: 's', collection: 'tasks' } }]);
+  assert.equal('cursor' in state.subscriptions.s, false);
+});
+
+test('a server that restarts is asked again at once, and then like any other', () => {
+  const [state, done] = after(START, OPENED, lost(1012));
+  assert.deepEqual(done, [{ do: 'wait', ms: 0 }]);
+  const [, later] = advance(advance(state, { type: 'waited' })[0], lost(1012));
+  assert.ok(later[0].ms > 0);
+});
+
+test('a session that is over signs out and stays away', () => {
+  const [state, done] = after(START, OPENED, lost(4401));
+  assert.deepEqual(done, [{ do: 'sign-out' }]);
+  for (const type of ['start', 'waited', 'hurry']) assert.deepEqual(advance(state, { type })[1], []);
+});
+
+test('waits double up to a limit, and no two clients wait the same', () => {
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const span = Math.min(30_000, 1000 * 2 ** attempt);
+    assert.deepEqual([wait(attempt, 0), wait(attempt, 1)], [span / 2, span]);
+  }
+});
+
+test('only what is heard resets the wait: a proxy may open a connection and drop it', () => {
+  const dropped = [OPENED, lost(), { type: 'waited' }];
+  assert.equal(after(START, ...dropped, ...dropped, ...dropped)[0].attempt, 3);
+  assert.equal(after(START, SUBSCRIBE, ...dropped, OPENED, SNAPSHOT)[0].attempt, 0);
+});
+
+test('the network that comes back cuts a wait short', () => {
+  assert.deepEqual(after(START, lost(), { type: 'hurry' })[1], [{ do: 'connect' }]);
+  assert.deepEqual(after(START, OPENED, { type: 'hurry' })[1], []);
+});
+
+test('an operation without an answer is answered when the connection is lost', () => {
+  const ask = { type: 'ask', message: { id: 'a', op: 'create' } };
+  const [state, done] = after(START, OPENED, ask, lost());
+  assert.equal(done[0].id, 'a');
+  assert.equal(done[0].message.error, 'connection_lost');
+  assert.deepEqual(state.asked, []);
+});
+
+test('what an ended subscription is still told goes nowhere', () => {
+  assert.deepEqual(after(START, SUBSCRIBE, OPENED, { type: 'unsubscribe', id: 's' }, SNAPSHOT)[1], []);
+});
+
+test('rows: a snapshot replaces, changes add and remove, what is older never wins', () => {
+  let rows = applied({ x: row('x', 'old') }, { type: 'snapshot', records: [row('a', '1', '2')] });
+  assert.deepEqual(Object.keys(rows), ['a']);
+  rows = applied(rows, { type: 'change', action: 'updated', record: row('a', 'late', '1') });
+  assert.equal(rows.a.data.title, '1');
+  rows = applied(rows, { type: 'change', action: 'added', record: row('b', '2') });
+  rows = applied(rows, { type: 'change', action: 'removed', record: { recordId: 'a' } });
+  rows = applied(rows, { type: 'change', action: 'removed', record: { recordId: 'never-seen' } });
+  assert.deepEqual(Object.keys(rows), ['b']);
+  const two = { b: row('b', 'x'), a: row('a', 'y') };
+  assert.deepEqual(sorted(two, (r) => r.data.title, true).map((r) => r.recordId), ['a', 'b']);
+});
+
+/** A server in place of the network: `receive` is what the page hears. */
+class FakeSocket {
+  static opened = [];
+
+  constructor(url, protocols) {
+    Object.assign(this, { url, protocols, sent: [] });
+    FakeSocket.opened.push(this);
+  }
+
+  send(text) {
+    this.sent.push(JSON.parse(text));
+  }
+
+  receive(message) {
+    this.onmessage({ data: JSON.stringify(message) });
+  }
+
+  close() {}
+}
+
+function connected(transport = {}) {
+  FakeSocket.opened = [];
+  const events = [];
+  const options = { token: 't.o.k', url: 'ws://x', Socket: FakeSocket, random: () => 0 };
+  const socket = createRecordsSocket({ ...options, onSessionOver: () => events.push('over') });
+  const collection = createLiveCollection('tasks', { socket, transport });
+  socket.start();
+  return { socket, collection, events, server: FakeSocket.opened[0] };
+}
+
+test('the token travels as a subprotocol, never in the address', () => {
+  const { server } = connected();
+  assert.deepEqual([server.url, server.protocols], ['ws://x', ['records.v1', 'bearer.t.o.k']]);
+});
+
+test('a collection is what the socket says, and operations go through it', async () => {
+  const { collection, server } = connected();
+  server.onopen();
+  const { id } = server.sent[0];
+  server.receive({ type: 'snapshot', id, records: [row('a', 'one')], cursor: '1' });
+  assert.deepEqual([collection.loaded, Object.keys(collection.rows)], [true, ['a']]);
+  const created = collection.create({ title: 'two' });
+  const asked = server.sent.at(-1);
+  assert.deepEqual([asked.op, asked.collection, asked.data], ['create', 'tasks', { title: 'two' }]);
+  server.receive({ type: 'ok', id: asked.id, record: row('b', 'two') });
+  await created;
+  assert.deepEqual(Object.keys(collection.rows), ['a', 'b']);
+});
+
+test('a refusal names its reasons', async () => {
+  const { collection, server } = connected();
+  server.onopen();
+  const refused = collection.remove(row('a', 'x'));
+  server.receive({ type: 'error', id: server.sent.at(-1).id, error: 'forbidden', message: 'Not yours.' });
+  await assert.rejects(refused, { code: 'forbidden', message: 'Not yours.' });
+});
+
+test('a row removed while it was changed stays removed', async () => {
+  const { collection, server } = connected();
+  server.onopen();
+  const { id } = server.sent[0];
+  server.receive({ type: 'snapshot', id, records: [row('a', 'one')], cursor: '1' });
+  const updated = collection.update(row('a', 'one'), { title: 'new' });
+  server.receive({ type: 'change', id, action: 'removed', record: { recordId: 'a' }, cursor: '2' });
+  server.receive({ type: 'ok', id: server.sent.at(-1).id, record: row('a', 'new', '3') });
+  await updated;
+  assert.deepEqual(collection.rows, {});
+});
+
+test('where no socket can be had, lists come by HTTP, page by page, and writes go there', async () => {
+  const calls = [];
+  const pages = { null: { records: [row('a', '1')], nextCursor: 'n' }, n: { records: [row('b', '2')], nextCursor: null } };
+  const transport = {
+    get: async (path, { cursor }) => pages[cursor],
+    patch: async (...sent) => (calls.push(sent), row('a', 'changed', '2027')),
+    delete: async (...sent) => calls.push(sent),
+  };
+  const { collection, socket, server } = connected(transport);
+  server.onclose({ code: 1006 });
+  await settle();
+  assert.deepEqual([socket.phase, Object.keys(collection.rows)], ['waiting', ['a', 'b']]);
+  await collection.update(collection.rows.a, { title: 'changed' });
+  await collection.remove(collection.rows.b);
+  assert.deepEqual(calls, [
+    ['/api/records/tasks/a', { title: 'changed' }, { 'If-Match': '2026-01-01' }],
+    ['/api/records/tasks/b'],
+  ]);
+  assert.equal(collection.rows.a.data.title, 'changed');
+  socket.stop();
+});
+
+test('a collection that the server does not have is missing, not broken', () => {
+  const { collection, server } = connected();
+  server.onopen();
+  server.receive({ type: 'error', id: server.sent[0].id, error: 'not_found', message: 'none' });
+  assert.deepEqual([collection.missing, collection.problem], [true, '']);
+});
+
+test('a session that the server ends is over here too', () => {
+  const { server, events } = connected();
+  server.onopen();
+  server.onclose({ code: 4401 });
+  assert.deepEqual(events, ['over']);
+});
+
+test('a socket that was replaced says nothing any more', async () => {
+  const { socket, server, collection } = connected();
+  server.onopen();
+  server.onclose({ code: 1012 });
+  await settle();
+  assert.equal(FakeSocket.opened.length, 2);
+  const { id } = server.sent[0];
+  server.receive({ type: 'snapshot', id, records: [row('ghost', 'x')], cursor: '1' });
+  assert.deepEqual([collection.rows, socket.phase], [{}, 'connecting']);
+  socket.stop();
+});
