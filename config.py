@@ -146,6 +146,14 @@ class Settings:
         metadata={"parse": model_names, "secret": False},
     )
     max_output_tokens: int = setting(integer(1, 200_000), 8192)
+    summary_model: str = setting(model_id, "llm-haiku-4-5")
+    context_budget: int = setting(integer(1_000, 10_000_000), 240_000)
+    tool_result_cap: int = setting(integer(200, 200_000), 30_000)
+    keep_recent_tool_results: int = setting(integer(0, 1_000), 5)
+    min_kept: int = setting(integer(2, 1_000), 10)
+    token_ceiling_a: int = setting(integer(1_000, 10_000_000), 180_000)
+    token_ceiling_b: int = setting(integer(1_000, 10_000_000), 250_000)
+    token_ceiling_c: int = setting(integer(1_000, 10_000_000), 120_000)
     keep_aborted_turns: bool = setting(switch, True)
     tools_allowed: tuple[str, ...] | None = setting(names)
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
@@ -161,6 +169,11 @@ class Settings:
     @property
     def own_url(self) -> str:
         return self.public_url or f"http://127.0.0.1:{self.port}"
+
+    @property
+    def token_ceilings(self) -> dict[str, int]:
+        """By kind of provider."""
+        return {"A": self.token_ceiling_a, "B": self.token_ceiling_b, "C": self.token_ceiling_c}
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -107,10 +107,10 @@ FIGURES = (
 
 def table(scenario: Scenario, rounds: Sequence[Round]) -> list[tuple[str, ...]]:
     """The rows of one scenario."""
-    return [_row(f, scenario, rounds) for f in FIGURES if f.scenario == scenario.name]
+    return [row(f, scenario, rounds) for f in FIGURES if f.scenario == scenario.name]
 
 
-def _row(figure: Figure, scenario: Scenario, rounds: Sequence[Round]) -> tuple[str, ...]:
+def row(figure: Figure, scenario: Scenario, rounds: Sequence[Round]) -> tuple[str, ...]:
     service = scenario.peers[0]
     values = {
         name: [figure.of(name, round_) for round_ in rounds] for name in (service, "bare", "naive")

@@ -21,6 +21,7 @@ REQUEST_SECONDS = Histogram(
     "http_request_seconds", "Time until the last byte of an answer, seconds.", ["route"]
 )
 UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstream", "outcome"])
+COMPACTIONS = Counter("compactions_total", "Turns whose history was compacted.", ["stage"])
 TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")

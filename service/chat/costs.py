@@ -14,10 +14,10 @@ from service.providers.prompt import Prompt
 HOLD_SECONDS = 3600  # longer than any turn: a lost worker's holds are swept with its lease
 
 
-def afford(app: Flask, run: Run, prompt: Prompt) -> bool:
-    """Make sure that the hold covers the most this step can cost, on top of the steps before."""
+def afford(app: Flask, run: Run, prompt: Prompt, model_id: str) -> bool:
+    """Make sure that the hold covers the most this prompt can cost, on top of what was used."""
     used = run.tally.cost
-    needed = used + prices.most(run.question.model.id, size(prompt), prompt.max_output_tokens)
+    needed = used + prices.most(model_id, size(prompt), prompt.max_output_tokens)
     if needed <= run.held:
         return True
     with app.app_context(), write_transaction() as session:

@@ -37,12 +37,18 @@ class Limits:
 LIMITS: dict[Kind, Limits] = {"A": Limits(30.0), "B": Limits(90.0), "C": Limits(90.0)}
 
 
-def ask(upstream: Upstream, model: Model, prompt: Prompt, deadline: Deadline) -> Iterator[Event]:
+def ask(
+    upstream: Upstream,
+    model: Model,
+    prompt: Prompt,
+    deadline: Deadline,
+    limits: Limits | None = None,
+) -> Iterator[Event]:
     """Events up to the terminal one. Raises `ProviderError`, which bears nothing of its text.
 
     A busy provider is asked up to twice more, as long as nothing has been shown.
     """
-    limits = LIMITS[model.provider.kind]
+    limits = limits or LIMITS[model.provider.kind]
     deadline.begin(limits.first, limits.step)
     try:
         for attempt in range(RETRIES + 1):

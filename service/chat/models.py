@@ -28,7 +28,7 @@ class Message(db.Model):  # type: ignore[name-defined,misc]
     __tablename__ = "messages"
     __table_args__ = (
         UniqueConstraint("user_id", "record_id"),
-        Index(None, "chat_id", "seq"),
+        Index(None, "chat_id", "seq", "updated_at"),
     )
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -43,14 +43,31 @@ class Message(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class Summary(db.Model):  # type: ignore[name-defined,misc]
+    """The cached summary of a chat's beginning, up to the message `covers_seq`; or, without a text,
+    only how often none was to be had."""
+
+    __tablename__ = "summaries"
+
+    chat_id: Mapped[str] = mapped_column(
+        ForeignKey("chats.record_id", ondelete="CASCADE"), primary_key=True
+    )
+    text: Mapped[str | None] = mapped_column(Text)
+    covers_seq: Mapped[int] = mapped_column(BigInteger, default=0)
+    fingerprint: Mapped[str] = mapped_column(String(64), default="")
+    failures: Mapped[int] = mapped_column(default=0)
+    failed_at: Mapped[datetime | None]
+
+
 class Turn(db.Model):  # type: ignore[name-defined,misc]
     """The metadata row: numbers about a turn. It outlives its chat, so it refers to nothing."""
 
     __tablename__ = "turns"
+    __table_args__ = (Index(None, "chat_id", "status"),)
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
     turn_id: Mapped[str] = mapped_column(String(64), unique=True)
-    chat_id: Mapped[str] = mapped_column(String(64), index=True)
+    chat_id: Mapped[str] = mapped_column(String(64))
     user_id: Mapped[str] = mapped_column(String(255), index=True)
     user_message_id: Mapped[str] = mapped_column(String(128))
     assistant_message_id: Mapped[str] = mapped_column(String(64))
@@ -63,6 +80,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     usage_estimated: Mapped[bool]
     credits: Mapped[int] = mapped_column(BigInteger, default=0)  # micro-credits charged
     duration_ms: Mapped[int]
+    compaction: Mapped[dict[str, Any] | None]  # what the history was spared
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 

@@ -99,6 +99,11 @@ class Run:
         if self.reason:
             raise Interrupted(self.reason)
 
+    def go_on(self) -> None:
+        """After a deadline that did not end the turn: it can be interrupted again."""
+        self._interruptible = True
+        self.check()
+
     def settle_down(self) -> None:
         """From here on nothing interrupts: the rows are written, or the end is being told."""
         self._interruptible = False

@@ -1,7 +1,7 @@
 """What a turn has used so far, what that costs, and how its last step ended."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from service.billing import prices
@@ -23,12 +23,15 @@ class Tally:
     output: int = 0
     estimated: bool = False
     reason: FinishReason = "other"
+    summary: dict[str, Any] | None = None  # the usage of a summary that this turn has paid
+    compaction: dict[str, Any] = field(default_factory=dict)
+    _summary_cost: int = 0
     _open: tuple[Prompt, Step] | None = None
 
     @property
     def cost(self) -> int:
         """Micro-credits."""
-        return prices.cost(self.model.id, self.input, self.output)
+        return prices.cost(self.model.id, self.input, self.output) + self._summary_cost
 
     def begin(self, prompt: Prompt, step: Step) -> None:
         self._open = (prompt, step)
@@ -42,6 +45,13 @@ class Tally:
         self.reason = step.finished.reason
         self._open = None
 
+    def add_summary(self, model_id: str, prompt: Prompt, said: str, usage: Usage | None) -> None:
+        """A summary was asked for; without a usage, what that has cost can only be estimated."""
+        used = usage or _estimate(prompt, said)
+        self._summary_cost += prices.cost(model_id, used.input, used.output)
+        tokens: dict[str, Any] = {"inputTokens": used.input, "outputTokens": used.output}
+        self.summary = {"modelId": model_id, **tokens, **({} if usage else {"estimated": True})}
+
     def cut(self) -> None:
         """The turn was interrupted: what the open round trip has used can only be estimated."""
         if self._open and self._open[1].accepted:
@@ -51,12 +61,20 @@ class Tally:
     @property
     def usage(self) -> dict[str, Any]:
         usage: dict[str, Any] = {"inputTokens": self.input, "outputTokens": self.output}
+        if self.summary:
+            usage["summary"] = self.summary
         return {**usage, "estimated": True} if self.estimated else usage
 
     @property
     def metadata(self) -> dict[str, Any]:
         """What travels in `messageMetadata` at the end."""
-        return {"finishReason": self.reason, "steps": self.steps, "usage": self.usage}
+        facts = {"finishReason": self.reason, "steps": self.steps, "usage": self.usage}
+        return {**facts, "compaction": self.compaction} if self.compaction else facts
+
+    @property
+    def compacted(self) -> dict[str, Any] | None:
+        """What the metadata row keeps of the compaction, with what its summary has used."""
+        return {**self.compaction, **({"usage": self.summary} if self.summary else {})} or None
 
     def _add(self, usage: Usage | None, prompt: Prompt, step: Step) -> None:
         self.estimated |= usage is None

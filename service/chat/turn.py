@@ -6,15 +6,16 @@ from dataclasses import replace
 from flask import Flask
 
 from config import Settings
-from service.chat import chunks, costs, history
+from service.chat import chunks, costs
 from service.chat.chunks import Chunk
+from service.chat.conversation import Conversation
 from service.chat.instructions import SYSTEM
 from service.chat.model_call import ask
 from service.chat.running import Run
 from service.chat.step import Step
 from service.chat.tools.tool import ToolContext, Tools
 from service.providers.events import ProviderError
-from service.providers.prompt import Message, Prompt, UserMessage
+from service.providers.prompt import Prompt
 
 STEPS = 5  # specification, "Limits": each is a full model round trip
 
@@ -38,43 +39,59 @@ def answer(app: Flask, run: Run) -> Iterator[Chunk]:
 
 
 def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
-    with app.app_context():
-        conversation: list[Message] = list(history.load(run.question))
-    conversation.append(UserMessage(run.question.content))
-    question = run.question
+    question, conversation = run.question, Conversation(app, run)
     collections = app.extensions["collections"]
     context = ToolContext(question.caller, collections, question.turn_id, question.chat_id)
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
         yield chunks.StartStep()
-        yield from _step(app, run, step, tuple(conversation), context)
+        yield from _step(app, run, step, conversation, context)
         yield chunks.FinishStep()
-        conversation += step.messages
+        conversation.add(list(step.messages))
         if not step.results and run.tally.reason != "pause":
             return
 
 
 def _step(
-    app: Flask, run: Run, step: Step, conversation: tuple[Message, ...], context: ToolContext
+    app: Flask, run: Run, step: Step, conversation: Conversation, context: ToolContext
 ) -> Iterator[Chunk]:
     tools: Tools = app.extensions["tools"]
     settings: Settings = app.config["SETTINGS"]
     prompt = Prompt(
         system=SYSTEM,
-        messages=conversation,
+        messages=conversation.messages(),
         tools=tools.specs,
         calls_allowed=not step.muted,
         max_output_tokens=settings.max_output_tokens,
     )
-    if not costs.afford(app, run, prompt):
+    run.tally.compaction = conversation.facts
+    if not costs.afford(app, run, prompt, run.question.model.id):
         yield from step.close(NO_CREDITS)
         return
-    yield from _round_trip(app, run, step, prompt)
+    yield from _compacting(app, run, step, prompt, conversation)
     if step.muted and step.refused and not step.text:
         yield from _ask_without_tools(app, run, step, prompt)
     yield from step.run_calls(app, tools, context)
     if not step.results and not step.text:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
+
+
+def _compacting(
+    app: Flask, run: Run, step: Step, prompt: Prompt, conversation: Conversation
+) -> Iterator[Chunk]:
+    """A round trip; when the provider finds the prompt too long, once more with half of it."""
+    try:
+        yield from _round_trip(app, run, step, prompt)
+    except ProviderError as error:
+        if error.fault != "too-long" or step.accepted:
+            raise
+        conversation.tighten()
+        shorter = replace(prompt, messages=conversation.messages())
+        run.tally.compaction = conversation.facts
+        if not costs.afford(app, run, shorter, run.question.model.id):
+            yield from step.close(NO_CREDITS)
+            return
+        yield from _round_trip(app, run, step, shorter)
 
 
 def _round_trip(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:

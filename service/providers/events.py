@@ -14,6 +14,7 @@ Fault = Literal[
     "busy",  # 429, 5xx, overloaded
     "refused-key",  # 401, 403, billing
     "refused-request",  # 400, 404, 422
+    "too-long",  # more than the model's context holds
     "garbled",  # not what the wire promises
     "cut",  # ended before its terminal event
     "failed",  # the provider reported an error of its own

@@ -41,6 +41,8 @@ class Reply:
 
 def reply(asked: Asked) -> Reply:
     """What to say or to call next."""
+    if asked.text.startswith(SUMMARIZE):
+        return Reply(_summary(asked.text))
     wanted = tuple(_wanted_calls(asked.text))
     if re.search(r"never stop calling", asked.text, re.I):
         wanted = (("schema.list", {}),)
@@ -108,6 +110,15 @@ def _talk(asked: Asked) -> str:
 
 
 REMEMBER = re.compile(r"\bremember that (.+?) is ([^.\n]+)", re.I)
+
+
+SUMMARIZE = "Summarize this conversation:"
+
+
+def _summary(text: str) -> str:
+    """Of all that was said, what was to be remembered."""
+    facts = [f"remember that {f[1]} is {f[2]}." for f in REMEMBER.finditer(text)]
+    return " ".join(["The user has asked me things.", *dict.fromkeys(facts)])
 
 
 def _recall(thing: str, earlier: tuple[str, ...]) -> str:

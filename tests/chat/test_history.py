@@ -3,7 +3,7 @@
 import pytest
 
 from service.chat import history
-from service.chat.models import Message
+from service.chat.history import Row
 from service.providers.prompt import AssistantMessage, Call, Result, ToolResults, UserMessage
 from tests.people import types
 from tests.services import on_sqlite
@@ -60,12 +60,12 @@ ROWS = {
 
 @pytest.mark.parametrize(("parts", "messages"), ROWS.values(), ids=ROWS)
 def test_stored_parts_become_messages(parts, messages):
-    row = Message(role="assistant", content="", parts=parts)
+    row = Row(1, "assistant", "", parts)
     assert list(history.messages_of(row)) == messages
 
 
 def test_a_user_row_is_its_content():
-    assert list(history.messages_of(Message(role="user", content="hi"))) == [UserMessage("hi")]
+    assert list(history.messages_of(Row(1, "user", "hi"))) == [UserMessage("hi")]
 
 
 @on_sqlite

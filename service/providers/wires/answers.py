@@ -1,6 +1,7 @@
 """What both wires do alike: JSON both ways, and HTTP statuses as faults."""
 
 import json
+import re
 from typing import Any
 
 from service.providers.events import Fault, ProviderError
@@ -36,3 +37,36 @@ def fault_of(status: int) -> Fault:
     if status in (401, 402, 403):
         return "refused-key"
     return "refused-request" if status >= 400 else "garbled"
+
+
+TOO_LONG = re.compile(
+    r"(prompt|input) is too long|context.?(length|window|size|limit)|maximum context|"
+    r"reduce the length|too many tokens|maximum number of tokens|request_too_large|"
+    r"(array|string)_above_max_length",
+    re.I,
+)
+
+
+def refusal_of(status: int, error: Any) -> Fault:
+    """The fault behind a refusal and the error that came with it.
+
+    Hosts say in their own words that a prompt is too long. Source: their error pages, and issues
+    filed against clients that did not know the words.
+    """
+    told = " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
+    if status == 413 or (status in (400, 422) and TOO_LONG.search(told)):
+        return "too-long"
+    return fault_of(status)
+
+
+def error_in(body: bytes) -> dict[str, Any]:
+    """The error object of a JSON answer; empty for any other answer.
+
+    Ollama's is a text; vLLM's used to be the answer itself.
+    """
+    try:
+        answer = parse(body)
+    except ProviderError:
+        return {}
+    error = answer.get("error", answer)
+    return error if isinstance(error, dict) else {"message": error}

@@ -22,7 +22,7 @@ from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
-from service.providers.wires.answers import count, dump, fault_of, parse
+from service.providers.wires.answers import count, dump, error_in, parse, refusal_of
 
 VERSION = "2023-06-01"
 
@@ -78,7 +78,7 @@ class AnthropicMessages:
         return MessageDecoder(names)
 
     def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
-        raise ProviderError(fault_of(status))
+        raise ProviderError(refusal_of(status, error_in(body)))
 
 
 WIRE = AnthropicMessages()
@@ -100,8 +100,7 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
 def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
     match message:
         case UserMessage(text):
-            # Blank text is refused here too, and a user may well send it.
-            return [{"type": "text", "text": text if text.strip() else "(an empty message)"}]
+            return [{"type": "text", "text": text}]
         case AssistantMessage(text, calls):
             # Blank text is refused, and would be again at every later turn of the chat.
             blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []

@@ -1,0 +1,80 @@
+"""A turn's conversation with the model: the chat's history, made to fit, and this turn's steps."""
+
+from dataclasses import replace
+from typing import Any
+
+from flask import Flask
+
+from config import Settings
+from service.chat import recall
+from service.chat.compaction import Stage, compacted, history_of
+from service.chat.instructions import SYSTEM
+from service.chat.limits import Limits
+from service.chat.running import Run
+from service.chat.shortening import shortened
+from service.chat.summary import Summarizer
+from service.chat.tally import size
+from service.observe import COMPACTIONS
+from service.providers.prompt import Message, Prompt
+
+
+class Conversation:
+    """`facts` is what `messageMetadata` and the metadata row say of the compaction."""
+
+    def __init__(self, app: Flask, run: Run) -> None:
+        settings: Settings = app.config["SETTINGS"]
+        with app.app_context():
+            recalled = recall.load(run.question, settings.summary_model)
+        self._limits = limits_of(settings, run.question.model.provider.kind, app)
+        self._summarize = Summarizer(app, run, recalled)
+        self._since: list[Message] = []
+        self._counted: set[Stage] = set()
+        self._history = history_of(recalled.rows, recalled.summary, run.question.content)
+        self._shortened = False
+
+    def messages(self) -> tuple[Message, ...]:
+        """What the next step sends: this turn's steps whole if there is room, so that the history
+        makes way for them. A summary may be asked for."""
+        left = self._limits.beside(self._since)
+        self._history = compacted(self._history, left, self._summarize)
+        whole = (*self._history.messages, *self._since)
+        fitting = shortened(whole, self._limits)
+        self._shortened |= fitting != whole
+        self._count()
+        return fitting
+
+    def add(self, messages: list[Message]) -> None:
+        """What a step has come to."""
+        self._since += messages
+
+    def tighten(self) -> None:
+        """The provider says that it is too long: half of it, then."""
+        self._limits = self._limits.halved((*self._history.messages, *self._since))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Empty while nothing had to be compacted."""
+        stages = self._stages
+        return {"stages": stages, "dropped": self._history.dropped} if stages else {}
+
+    @property
+    def _stages(self) -> list[Stage]:
+        done = list(dict.fromkeys(self._history.stages))
+        return [*done, "shortened"] if self._shortened else done
+
+    def _count(self) -> None:
+        for stage in set(self._stages) - self._counted:
+            COMPACTIONS.labels(stage).inc()
+            self._counted.add(stage)
+
+
+def limits_of(settings: Settings, kind: str, app: Flask) -> Limits:
+    """A provider's limits; system text and schemas count against its ceiling."""
+    bare = Prompt(SYSTEM, (), app.extensions["tools"].specs)
+    limits = Limits(settings.context_budget, settings.token_ceilings[kind], size(bare))
+    return replace(
+        limits,
+        result_cap=settings.tool_result_cap,
+        recent_results=settings.keep_recent_tool_results,
+        least_kept=settings.min_kept,
+    )
