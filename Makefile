@@ -16,7 +16,7 @@ run: $(VENV)/run.stamp ## Install what is needed and start the service with its 
 	@SANDBOX=1 exec $(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 test: $(VENV)/test.stamp ## Run the whole test suite
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m tests $(ARGS)
 
 lint: $(VENV)/test.stamp ## Check style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import figures, limits, peers, scenarios
+from bench import compaction, figures, limits, peers, scenarios
 from bench.peers import Peer
 from bench.scenarios import Round, Scenario
 from tests.postgres import binaries
@@ -17,12 +17,15 @@ from tests.services import Databases
 
 def main() -> int:
     """The number of runs in which a stream came wrong: an order, a token or an end missing."""
-    chosen = _chosen(_arguments())
+    arguments = _arguments()
+    chosen = _chosen(arguments)
     limits.raise_descriptors()
     began = time.monotonic()
     with limits.pinned(limits.CLIENT_CORE), _started(chosen) as running:
         measured = {scenario.name: _measure(scenario, running) for scenario in chosen}
     rows = [row for s in chosen if measured[s.name] for row in figures.table(s, measured[s.name])]
+    if not arguments.only or compaction.NAME in arguments.only:
+        rows += _compaction(1 if arguments.quick else 3)
     _print(rows)
     cores = len(limits.CORES)
     print(f"\n{time.strftime('%Y-%m-%d')}, {cores} core(s), {time.monotonic() - began:.0f} s")
@@ -32,7 +35,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="within a minute, and less sure")
-    names = [scenario.name for scenario in scenarios.FULL]
+    names = [*(scenario.name for scenario in scenarios.FULL), compaction.NAME]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=str(names))
     return parser.parse_args()
 
@@ -77,6 +80,13 @@ def _measure(scenario: Scenario, running: Mapping[str, Peer]) -> list[Round]:
         print(f"{scenario.name}, round {number + 1} of {scenario.rounds}", file=sys.stderr)
         rounds.append(scenarios.measure(scenario, running, number))
     return rounds
+
+
+def _compaction(rounds: int) -> list[tuple[str, ...]]:
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        databases = Databases(Path(directory))
+        with limits.pinned(limits.CLIENT_CORE):
+            return compaction.rows(rounds, databases)
 
 
 def _print(rows: Sequence[tuple[str, ...]]) -> None:

@@ -12,6 +12,7 @@ from gevent import socket
 from gevent.server import StreamServer
 
 from bench import limits, wire
+from bench.bare_board import Board
 
 HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n"
@@ -33,6 +34,7 @@ class Relay:
     def __init__(self, upstream_port: int) -> None:
         self._address = ("127.0.0.1", upstream_port)
         self._idle: list[socket.socket] = []
+        self._board = Board()
 
     def __call__(self, client: socket.socket, _address: object) -> None:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -42,6 +44,9 @@ class Relay:
             if not data:
                 return
             given += data
+        if b" /api/records/" in request[0][:30]:
+            self._board.serve(client, request)
+            return
         _send(client, HEAD + wire.chunk(BEGIN))
         for deltas in self._ask(json.loads(request[1])["content"]):
             _send(client, wire.chunk(deltas))

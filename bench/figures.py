@@ -4,7 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
+from bench import changes
 from bench.load import Result
 from bench.scenarios import Round, Scenario
 
@@ -57,7 +59,7 @@ class Figure:
 
     scenario: str
     label: str
-    value: Callable[[Result], float]
+    value: Callable[[Any], float]
     goal: float | None = None
     added: bool = False
     compared: bool = True
@@ -87,15 +89,28 @@ FIGURES = (
     Figure("held", "… transit p99, ms", slow_transit),
     Figure("held", "… time to first chunk p99, ms", first_chunk(0.99)),
     Figure("held", "… streams out of pace", out_of_pace, goal=0, compared=False),
+    Figure("changes", "CPU µs/delivery, changes at 20/s to 1 subscriber", changes.paced_cpu(0)),
+    Figure("changes", "… to 100 subscribers", changes.paced_cpu(1), goal=2),
+    Figure("changes", "… to 1000 subscribers", changes.paced_cpu(2), goal=2),
+    Figure("changes", "… to 1000 subscribers, in a burst", changes.burst_cpu(2)),
+    Figure("changes", "delivery p50, 1 subscriber, ms", changes.transit(0, 0)),
+    Figure("changes", "… p99", changes.transit(0, 1)),
+    Figure("changes", "delivery p50, 100 subscribers, ms", changes.transit(1, 0)),
+    Figure("changes", "… p99", changes.transit(1, 1)),
+    Figure("changes", "delivery p50, 1000 subscribers, ms", changes.transit(2, 0)),
+    Figure("changes", "… p99", changes.transit(2, 1)),
+    Figure("changes", "changes/s in a burst, 1 subscriber", changes.rate(0)),
+    Figure("changes", "… 100 subscribers", changes.rate(1)),
+    Figure("changes", "… 1000 subscribers", changes.rate(2)),
 )
 
 
 def table(scenario: Scenario, rounds: Sequence[Round]) -> list[tuple[str, ...]]:
     """The rows of one scenario."""
-    return [_row(f, scenario, rounds) for f in FIGURES if f.scenario == scenario.name]
+    return [row(f, scenario, rounds) for f in FIGURES if f.scenario == scenario.name]
 
 
-def _row(figure: Figure, scenario: Scenario, rounds: Sequence[Round]) -> tuple[str, ...]:
+def row(figure: Figure, scenario: Scenario, rounds: Sequence[Round]) -> tuple[str, ...]:
     service = scenario.peers[0]
     values = {
         name: [figure.of(name, round_) for round_ in rounds] for name in (service, "bare", "naive")

@@ -126,6 +126,7 @@ def settings(upstream_port: int) -> Mapping[str, object]:
     """What differs from the tests' environment; what a version doesn't know, it ignores."""
     return {
         "SANDBOX": 0,
+        "EXTENSIONS": "bench.board",
         "WEB_CONCURRENCY": 1,
         "STARTING_CREDITS": 100_000_000,
         "PROVIDER_A_BASE_URL": f"http://127.0.0.1:{upstream_port}",

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bench import wire
+from bench.changes import Told, tell
 from bench.load import Job, Result
 from bench.peers import Peer
 
-Round = dict[str, Result]  # by the peer's name; one round's results belong together
+Round = dict[str, Result | Told]  # by the peer's name; one round's results belong together
 
 SPARE_SECONDS = 30  # over what a run takes at its pace, before its streams count as incomplete
 
@@ -22,6 +23,7 @@ class Scenario:
 
     With `parallel`, as one reply ends the next is asked for. `fresh` starts each peer anew, so
     that memory which an earlier scenario has left to the allocator is not mistaken for none.
+    With `subscribers`, `streams` changes at `rate` are told to so many, and as many in a burst.
     """
 
     name: str
@@ -33,9 +35,11 @@ class Scenario:
     rounds: int = 3
     burst: int = 1
     fresh: bool = False
+    subscribers: tuple[int, ...] = ()
     peers: tuple[str, ...] = ("service", "bare", "naive")
 
 
+SUBSCRIBERS = (1, 100, 1000)
 RELAYS = ("bare", "naive")
 FULL = (
     Scenario("one", 1, 400, 200),
@@ -47,6 +51,7 @@ FULL = (
     Scenario("turns-pg", 200, 8, 1000, parallel=8, rounds=2, peers=("service-pg", *RELAYS)),
     Scenario("first", 80, 8, 1000, parallel=1, peers=("service", *RELAYS, "direct")),
     Scenario("held", 2000, 40, 2, ramp=15, rounds=1, fresh=True),
+    Scenario("changes", 30, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=("service", "bare")),
 )
 QUICK = (
     Scenario("one", 1, 150, 200, rounds=1),
@@ -58,6 +63,7 @@ QUICK = (
     Scenario("turns-pg", 60, 8, 1000, parallel=8, rounds=1, peers=("service-pg", *RELAYS)),
     Scenario("first", 40, 8, 1000, parallel=1, rounds=1, peers=("service", *RELAYS, "direct")),
     Scenario("held", 200, 6, 2, ramp=1.5, rounds=1, fresh=True),
+    Scenario("changes", 10, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=("service", "bare")),
 )
 WARM_UP = Scenario("warm-up", 30, 8, 1000, parallel=4)
 
@@ -73,11 +79,13 @@ def start(peer: Peer) -> None:
     load(WARM_UP, peer)
 
 
-def _run(scenario: Scenario, peer: Peer) -> Result:
+def _run(scenario: Scenario, peer: Peer) -> Result | Told:
     print(f"  {scenario.name}: {peer.name}", file=sys.stderr)
     if scenario.fresh:
         peer.stop()
         start(peer)
+    if scenario.subscribers:
+        return tell(peer, scenario.subscribers, scenario.rate, scenario.streams)
     return load(scenario, peer)
 
 

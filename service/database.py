@@ -149,8 +149,9 @@ class Patience:
         """False lets it go on, for that is how SQLite puts the question."""
         if self._writing:
             return False
+        hub = gevent.get_hub()
         try:
-            gevent.sleep(0)
+            hub.wait(hub.loop.timer(0))  # unlike `gevent.sleep(0)`, this looks at sockets too
         except BaseException as reason:  # noqa: BLE001 - raised again, once SQLite has ended
             self._reason = reason
         return self._reason is not None or time.monotonic() > self._ends

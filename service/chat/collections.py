@@ -34,11 +34,15 @@ def _edit(session: Session, row: Any, changes: Values) -> None:
 
 def with_text(parts: list[dict[str, Any]], content: str) -> list[dict[str, Any]]:
     """The parts with `content` as their only text, where the last text was, or at the end."""
-    texts = [number for number, part in enumerate(parts) if part["type"] == "text"]
+    texts = [number for number, part in enumerate(parts) if _is_text(part)]
     at = texts[-1] if texts else len(parts)
     text = {"type": "text", "text": content, "state": "done"}
-    before = [part for part in parts[:at] if part["type"] != "text"]
+    before = [part for part in parts[:at] if not _is_text(part)]
     return [*before, text, *parts[at + 1 :]]
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "text"
 
 
 def _delete_chat(session: Session, chat: Any) -> None:

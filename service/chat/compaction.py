@@ -8,6 +8,7 @@ Cuts fall in front of a user's message only, so that no call loses its result.
 Source: specification, "Limits"; contract section 6.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -109,13 +110,10 @@ def _cuts(history: History, limits: Limits, most: int) -> list[int]:
 def _window(history: History, limits: Limits) -> History:
     """As few of the oldest rows go as must."""
     cuts = _cuts(history, limits, len(history.turns) - 1)
-    for cut in cuts:
-        if history.without(cut).fits(limits):
-            return _dropping(history, cut)
-    return _dropping(history, cuts[-1]) if cuts else history
-
-
-def _dropping(history: History, cut: int) -> History:
+    if not cuts:
+        return history
+    enough = bisect_left(cuts, True, key=lambda cut: history.without(cut).fits(limits))
+    cut = cuts[min(enough, len(cuts) - 1)]
     return replace(history.without(cut), dropped=history.dropped + cut).marked("window")
 
 

@@ -29,13 +29,14 @@ class Conversation:
         self._summarize = Summarizer(app, run, recalled)
         self._since: list[Message] = []
         self._counted: set[Stage] = set()
-        history = history_of(recalled.rows, recalled.summary, run.question.content)
-        self._history = compacted(history, self._limits, self._summarize)
+        self._history = history_of(recalled.rows, recalled.summary, run.question.content)
         self._shortened = False
 
-    @property
     def messages(self) -> tuple[Message, ...]:
-        """What the next step sends."""
+        """What the next step sends: this turn's steps whole if there is room, so that the history
+        makes way for them. A summary may be asked for."""
+        left = self._limits.beside(self._since)
+        self._history = compacted(self._history, left, self._summarize)
         whole = (*self._history.messages, *self._since)
         fitting = shortened(whole, self._limits)
         self._shortened |= fitting != whole
@@ -47,9 +48,8 @@ class Conversation:
         self._since += messages
 
     def tighten(self) -> None:
-        """The provider says that it is too long: once more, to half of it."""
+        """The provider says that it is too long: half of it, then."""
         self._limits = self._limits.halved((*self._history.messages, *self._since))
-        self._history = compacted(self._history, self._limits, self._summarize)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -24,8 +24,9 @@ CUT_SHORT = "[The reply above was interrupted before it was finished.]"
 EDITED_QUESTION = "[I have edited this message since it was answered.]"
 EDITED_ANSWER = "[I have edited the text of the reply above.]"
 NO_BEGINNING = "[The beginning of this conversation is gone.]"
+NO_TEXT = "(an empty message)"
 
-CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI takes no more; others take 64
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,9 @@ def messages_of(row: Row) -> Iterator[Message]:
 
 def _said(row: Row) -> Iterator[Message]:
     parts = [part for part in row.parts or [] if isinstance(part, dict)]
-    steps = list(_steps(parts))
-    if any(steps):
-        for step in steps:
-            yield from _messages_of_step(step)
-    elif row.content.strip():
+    for step in _steps(parts):
+        yield from _messages_of_step(step)
+    if row.content.strip() and not any(map(_is_text, parts)):
         yield AssistantMessage(row.content)
 
 
@@ -109,7 +108,8 @@ def _result(part: dict[str, Any]) -> Result:
         output = json.dumps(part["output"], ensure_ascii=False, separators=(",", ":"))
         return Result(_id(part), output)
     told = part.get("errorText")
-    return Result(_id(part), told if isinstance(told, str) and told else INTERRUPTED, failed=True)
+    error = told if isinstance(told, str) and told.strip() else INTERRUPTED
+    return Result(_id(part), error, failed=True)
 
 
 def _id(part: dict[str, Any]) -> str:
@@ -117,17 +117,18 @@ def _id(part: dict[str, Any]) -> str:
 
 
 def repaired(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Messages that every wire takes: they begin with the user, and calls have ids of their own.
+    """Messages that every wire takes: they begin with the user, no user says nothing, and calls
+    have ids of their own.
 
     Repairing what is repaired changes nothing.
     """
-    whole = tuple(_with_ids(messages))
+    whole = tuple(_sound(messages))
     if whole and not isinstance(whole[0], UserMessage):
         return (UserMessage(NO_BEGINNING), *whole)
     return whole
 
 
-def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
+def _sound(messages: Iterable[Message]) -> Iterator[Message]:
     """Each call under an id that a provider takes and no other call has; its result follows."""
     taken: set[str] = set()
     renamed: list[str] = []
@@ -140,6 +141,8 @@ def _with_ids(messages: Iterable[Message]) -> Iterator[Message]:
             case ToolResults(results):
                 matched = zip(results, renamed, strict=True)
                 yield ToolResults(tuple(Result(id, r.content, r.failed) for r, id in matched))
+            case UserMessage(text) if not text.strip():
+                yield UserMessage(NO_TEXT)
             case _:
                 yield message
 
@@ -149,6 +152,6 @@ def _free(id: str, taken: set[str]) -> str:
     number, free = 1, wanted
     while free in taken or not CALL_ID.fullmatch(free) or free == "call":
         number += 1
-        free = f"{wanted[:50]}-{number}"
+        free = f"{wanted[:32]}-{number}"
     taken.add(free)
     return free

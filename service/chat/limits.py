@@ -27,6 +27,11 @@ class Limits:
         tokens = (bytes_ + self.overhead) // BYTES_PER_TOKEN
         return characters <= self.budget and tokens <= self.ceiling
 
+    def beside(self, messages: Sequence[Message]) -> "Limits":
+        """What these messages leave of it."""
+        characters, bytes_ = size(messages)
+        return replace(self, budget=self.budget - characters, overhead=self.overhead + bytes_)
+
     def halved(self, messages: Sequence[Message]) -> "Limits":
         """Half of what these messages take: for a provider that takes less than we thought."""
         characters, bytes_ = size(messages)

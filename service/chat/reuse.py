@@ -93,9 +93,12 @@ def _end(turn: Turn) -> Iterator[Chunk]:
     usage: dict[str, Any] = {"inputTokens": turn.input_tokens, "outputTokens": turn.output_tokens}
     if turn.usage_estimated:
         usage["estimated"] = True
+    compaction = dict(turn.compaction or {})
+    if summary := compaction.pop("usage", None):
+        usage["summary"] = summary
     metadata = {"finishReason": turn.finish_reason, "steps": turn.steps, "usage": usage}
-    if turn.compaction:
-        metadata["compaction"] = turn.compaction
+    if compaction:
+        metadata["compaction"] = compaction
     if turn.status == "aborted":
         yield chunks.MessageMetadata({**metadata, "aborted": True})
         yield chunks.Abort()

@@ -191,6 +191,6 @@ def _metadata_row(run: Run, status: Status) -> dict[str, Any]:
         "input_tokens": tally.input,
         "output_tokens": tally.output,
         "usage_estimated": tally.estimated,
-        "compaction": tally.compaction or None,
+        "compaction": tally.compacted,
         "duration_ms": round((time.monotonic() - question.began) * 1000),
     }

@@ -7,6 +7,7 @@ import structlog
 from flask import Flask
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from service.billing.prices import BYTES_PER_TOKEN
 from service.chat import costs, model_call, recall
 from service.chat.compaction import History
 from service.chat.model_call import Limits
@@ -25,7 +26,7 @@ from service.providers.provider import Model
 
 LIMITS = Limits(first=20.0, idle=20.0, step=20.0)  # seconds
 OUTPUT_TOKENS = 2_000
-TRANSCRIPT = 200_000  # characters that are summarised at most
+TRANSCRIPT = 200_000  # bytes that are summarised at most
 PIECE = 4_000  # characters of one message in it
 LONGEST = 20_000  # characters of a summary; longer is an echo
 
@@ -49,14 +50,19 @@ class Summarizer:
         self._app, self._run, self._recalled = app, run, recalled
         model_id = app.config["SETTINGS"].summary_model
         self._model: Model = app.extensions["models"][model_id]
+        ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
+        # Half of what it takes, for that is an estimate.
+        self._most = min(TRANSCRIPT, ceiling * BYTES_PER_TOKEN // 2)
         self._asked = False
 
     def __call__(self, history: History, cut: int) -> str | None:
         """A summary of what came before the turn of that number; asked for once in a turn."""
         if self._asked or self._recalled.resting or self._model.provider.missing_setting:
             return None
+        if history.dropped:  # a summary that does not cover them would be cached as if it did
+            return None
         self._asked = True
-        prompt = _prompt(history, cut)
+        prompt = _prompt(history, cut, self._most)
         if not costs.afford(self._app, self._run, prompt, self._model.id):
             return None
         text = self._ask(prompt)
@@ -65,7 +71,7 @@ class Summarizer:
 
     def _ask(self, prompt: Prompt) -> str | None:
         said: list[str] = []
-        usage = None
+        end: StepFinished | None = None
         run = self._run
         try:
             asked = model_call.ask(
@@ -75,18 +81,19 @@ class Summarizer:
                 if isinstance(event, Text):
                     said.append(event.text)
                 elif isinstance(event, StepFinished):
-                    usage = event.usage
-        except ProviderError as error:
+                    end = event
+        except ProviderError as error:  # not charged, as a step that fails is not
             run.go_on()
             log.warning("no summary", fault=error.fault)
-            run.tally.add_summary(self._model.id, prompt, "".join(said), None)
             return None
         except Interrupted:
-            run.tally.add_summary(self._model.id, prompt, "".join(said), None)
+            if said:
+                run.tally.add_summary(self._model.id, prompt, "".join(said), None)
             raise
+        assert end
         text = "".join(said).strip()
-        run.tally.add_summary(self._model.id, prompt, text, usage)
-        return text if _usable(text, prompt) else None
+        run.tally.add_summary(self._model.id, prompt, text, end.usage)
+        return text if end.reason != "content-filter" and _usable(text, prompt) else None
 
     def _store(self, text: str | None, cut: int) -> None:
         """Cached at once, so that a turn that fails has not paid for nothing."""
@@ -114,15 +121,22 @@ def _usable(text: str, prompt: Prompt) -> bool:
     return True
 
 
-def _prompt(history: History, cut: int) -> Prompt:
+def _prompt(history: History, cut: int, most: int) -> Prompt:
     pieces = [f"Summary so far: {history.summary}"] if history.summary else []
     for turn in history.turns[:cut]:
         for message in turn.messages:
             pieces += _told(message)
-    text = "\n\n".join(pieces)
-    if len(text) > TRANSCRIPT:  # the beginning has the summary so far, the end is what is newest
-        text = text[: TRANSCRIPT // 2] + "\n\n[…]\n\n" + text[-TRANSCRIPT // 2 :]
+    text = _within("\n\n".join(pieces), most)
     return Prompt(INSTRUCTIONS, (UserMessage(ASKED + text),), max_output_tokens=OUTPUT_TOKENS)
+
+
+def _within(text: str, most: int) -> str:
+    """The beginning has the summary so far, the end is what is newest."""
+    encoded = text.encode()
+    if len(encoded) <= most:
+        return text
+    ends = encoded[: most // 2], encoded[-(most // 2) :]
+    return "\n\n[…]\n\n".join(end.decode(errors="ignore") for end in ends)
 
 
 def _told(message: Message) -> list[str]:

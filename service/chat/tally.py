@@ -71,6 +71,11 @@ class Tally:
         facts = {"finishReason": self.reason, "steps": self.steps, "usage": self.usage}
         return {**facts, "compaction": self.compaction} if self.compaction else facts
 
+    @property
+    def compacted(self) -> dict[str, Any] | None:
+        """What the metadata row keeps of the compaction, with what its summary has used."""
+        return {**self.compaction, **({"usage": self.summary} if self.summary else {})} or None
+
     def _add(self, usage: Usage | None, prompt: Prompt, step: Step) -> None:
         self.estimated |= usage is None
         usage = usage or _estimate(prompt, "".join(step.text))

@@ -59,7 +59,7 @@ def _step(
     settings: Settings = app.config["SETTINGS"]
     prompt = Prompt(
         system=SYSTEM,
-        messages=conversation.messages,
+        messages=conversation.messages(),
         tools=tools.specs,
         calls_allowed=not step.muted,
         max_output_tokens=settings.max_output_tokens,
@@ -86,8 +86,11 @@ def _compacting(
         if error.fault != "too-long" or step.accepted:
             raise
         conversation.tighten()
-        shorter = replace(prompt, messages=conversation.messages)
+        shorter = replace(prompt, messages=conversation.messages())
         run.tally.compaction = conversation.facts
+        if not costs.afford(app, run, shorter, run.question.model.id):
+            yield from step.close(NO_CREDITS)
+            return
         yield from _round_trip(app, run, step, shorter)
 
 

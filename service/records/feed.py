@@ -5,7 +5,7 @@ the window has moved on, it reads on from the database.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import gevent
@@ -25,6 +25,7 @@ from service.records.outbox import CHANNEL
 
 WINDOW_CHANGES = 2_000
 WINDOW_BYTES = 8 << 20
+CHANGE_BYTES = 500  # that one takes besides its records
 POLL_SECONDS = {"sqlite": 0.05, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
@@ -49,6 +50,10 @@ class Listener(Protocol):
         """This worker is ending."""
 
 
+class Forgotten(Exception):
+    """A subscriber is so far behind that what it has missed has been pruned."""
+
+
 class Window:
     """The newest changes: all of those after `floor`."""
 
@@ -60,7 +65,7 @@ class Window:
     def extend(self, read: Iterable[Change]) -> None:
         for change in read:
             self._changes.append(change)
-            self._sizes.append(_size(change))
+            self._sizes.append(CHANGE_BYTES + change.size)
             self.tail = change.position
         if len(self._changes) > WINDOW_CHANGES or sum(self._sizes) > WINDOW_BYTES:
             self._shrink()
@@ -83,11 +88,6 @@ class Window:
         gone = len(self._changes) - kept
         self.floor = self._changes[gone - 1].position
         del self._changes[:gone], self._sizes[:gone]
-
-
-def _size(change: Change) -> int:
-    """About as many bytes as it takes."""
-    return 500 + len(str(change.before)) + len(str(change.after))
 
 
 class Feed:
@@ -133,21 +133,28 @@ class Feed:
         assert self._window
         return self._window.tail
 
-    def after(self, place: Position, scope: Scope) -> tuple[list[Change], Position]:
-        """The next changes in a scope, and the place behind them. Needs an app context."""
+    def after(self, place: Position, scope: Callable[[], Scope]) -> tuple[list[Change], Position]:
+        """The next changes, at least those in a scope, and the place behind them.
+
+        Raises `Forgotten` when some of them are not kept any more.
+        """
         assert self._window
         found, tail = self._window.after(place), self._window.tail
         if found is not None:
             return found, found[-1].position if found else tail
-        read = changes.read(db.session(), place, scope)
-        db.session.commit()
+        with self._app.app_context():
+            forgotten = place < changes.pruned_up_to(db.session())
+            read = [] if forgotten else changes.read(db.session(), place, scope())
+            db.session.commit()
+        if forgotten:
+            raise Forgotten()
         read = [change for change in read if change.position <= tail]
-        return read, read[-1].position if len(read) == changes.PAGE else tail
+        return read, read[-1].position if read else tail
 
     def stop(self) -> None:
-        """Tail no more; whoever joins next starts anew."""
-        gevent.killall(self._greenlets)
-        self._greenlets, self._window = [], None
+        """Tail no more; whoever joins next, also while these greenlets still end, starts anew."""
+        ending, self._greenlets, self._window = self._greenlets, [], None
+        gevent.killall(ending)
 
     def _start(self, place: Position) -> None:
         self._window = Window(place)

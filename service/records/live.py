@@ -6,6 +6,7 @@ Source: contract section 7.
 """
 
 import time
+from functools import partial
 from typing import Any
 
 import gevent
@@ -21,7 +22,7 @@ from service.json_values import encode
 from service.records import permissions
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
-from service.records.feed import Feed
+from service.records.feed import Feed, Forgotten
 from service.records.subscription import Id, Subscription
 from service.websocket import Closed, WebSocket
 
@@ -52,10 +53,14 @@ class Live:
     def begin(self) -> gevent.Greenlet:
         """Listen, and write from now on. Needs an app context."""
         self._feed.join(self)
-        return gevent.spawn(self._write)
+        self._writer = gevent.spawn(self._write)
+        return self._writer
 
     def end(self) -> None:
-        self._feed.leave(self)
+        try:
+            self._writer.kill()  # before the feed may stop, in which it reads
+        finally:
+            self._feed.leave(self)
 
     def restart(self) -> None:
         """This worker is ending: the client connects to another."""
@@ -78,8 +83,13 @@ class Live:
             self.place = tail
 
     def look_up(self) -> None:
-        if rights_cache.known(self.subject) != self._rights or time.time() >= self._expires:
+        if self._outdated():
             self._wake.set()
+
+    def _outdated(self) -> bool:
+        """Whether rights may have changed since `_revise`; the feed keeps reading them."""
+        known = rights_cache.known(self.subject)
+        return known is None or known != self._rights or time.time() >= self._expires
 
     def _look(self) -> None:
         self._pending = True
@@ -93,9 +103,13 @@ class Live:
             while True:
                 self._wake.wait()
                 self._wake.clear()
-                with self._app.app_context():
-                    self._revise()
+                if self._outdated():
+                    with self._app.app_context():  # which takes as long as all the rest
+                        self._revise()
+                try:
                     self._tell()
+                except Forgotten:
+                    self._begin_anew()
         except Closed:
             return
         except Unauthorized:
@@ -134,18 +148,26 @@ class Live:
             if subscription.behind:
                 self._catch_up(subscription)
         while True:
-            read, self.place = self._feed.after(self.place, self._scope())
+            read, self.place = self._feed.after(self.place, self._scope)
             self._send(read, list(self.subscriptions.values()))
             if self.place == self._feed.tail:
                 self._pending = False
                 return
 
+    def _begin_anew(self) -> None:
+        """What was missed is gone: every subscription has to be made again."""
+        told = [{"type": "resync", "id": id} for id in self.subscriptions]
+        self.subscriptions.clear()
+        self.place, self._pending = self._feed.tail, False
+        for message in told:
+            self.say(message)
+
     def _catch_up(self, subscription: Subscription) -> None:
         """From a new subscription's cursor to our place in the feed."""
         assert subscription.cursor
-        place, scope = subscription.cursor.position, self._scope(subscription)
+        place = subscription.cursor.position
         while place < self.place:
-            read, place = self._feed.after(place, scope)
+            read, place = self._feed.after(place, partial(self._scope, subscription))
             due = [change for change in read if change.position <= self.place]
             self._send(due, [subscription])
         subscription.behind = False
@@ -157,7 +179,7 @@ class Live:
         return Scope(names, None if everybody else self.subject)
 
     def _send(self, read: list[Change], told: list[Subscription]) -> None:
-        batch: list[str] = []
+        batch: list[bytes] = []
         size = 0
         for change in read:
             for subscription in told:

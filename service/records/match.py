@@ -32,4 +32,9 @@ def matches(where: Where, record: Envelope) -> bool:
 
 def _value(record: Envelope, name: str, type: str) -> Any:
     value = record[name] if name in record else record["data"].get(name)
-    return datetime.fromisoformat(value) if type == "datetime" and value is not None else value
+    match type:
+        case "datetime" if value is not None:
+            return datetime.fromisoformat(value)
+        case "number" if value is not None:
+            return float(value)
+    return value

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, and_, false, or_, true
 from service.extensions import timestamp
 from service.records.collection import Collection, Column
 from service.records.storage import attribute_of, bound, expression, ordered
-from service.records.values import invalid, typed
+from service.records.values import comparable, invalid, typed
 from service.records.where import Compare, Every, Some, Where, known_column
 
 Operation = Callable[[Any, Any], ColumnElement[bool]]
@@ -101,7 +101,7 @@ class Sorting:
         key = ordered(self.collection, self.column)
         if value is None:
             return and_(key.is_(None), beyond)
-        last = bound(self.collection, self.column, typed(self.column, value))
+        last = bound(self.collection, self.column, comparable(self.column, value))
         further = or_(self._beyond(key, last), and_(key == last, beyond))
         return further if self.column.required else or_(further, key.is_(None))
 

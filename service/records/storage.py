@@ -6,7 +6,17 @@ Strings compare by their bytes on both databases, whatever their collation, and 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Double, Select, String, cast, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Double,
+    Select,
+    String,
+    cast,
+    literal,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -57,15 +67,15 @@ def expression(collection: Collection, column: Column) -> Any:
     attribute = attribute_of(collection, column)
     if attribute:
         return getattr(collection.model, attribute)
-    value = Record.data[column.name].as_string()
+    value = Record.data[column.name]
     match column.type:
         case "number":
-            return cast(value, Double)
+            return cast(value.as_float(), Double)  # SQLite's text of it has but 15 digits
         case "integer":
-            return cast(value, BigInteger)
+            return cast(value.as_string(), BigInteger)
         case "boolean":
-            return cast(Record.data[column.name].as_boolean(), Boolean)
-    return value
+            return cast(value.as_boolean(), Boolean)
+    return value.as_string()
 
 
 def ordered(collection: Collection, column: Column) -> ColumnElement[Any]:
@@ -79,7 +89,8 @@ def bound(collection: Collection, column: Column, value: Any) -> Any:
     """A typed value as it compares with `expression`."""
     if isinstance(value, datetime) and _as_text(collection, column):
         return timestamp(value)
-    return value
+    # SQLAlchemy compares a bare True or False for equality only.
+    return literal(value) if isinstance(value, bool) else value
 
 
 def attribute_of(collection: Collection, column: Column) -> str | None:

@@ -7,6 +7,7 @@ from service.records.changes import Change
 from service.records.collection import Collection, Rule
 from service.records.cursor import Cursor
 from service.records.match import matches
+from service.records.outbox import Change as Action
 from service.records.where import Where
 
 Id = str | int  # the client's own word for it
@@ -34,23 +35,19 @@ class Subscription:
             and self.cursor.is_new(change.position)
         )
 
-    def message(self, change: Change) -> str | None:
+    def __post_init__(self) -> None:
+        self._begins = f'{{"type":"change","id":{json.dumps(self.id)},'.encode()
+
+    def message(self, change: Change) -> bytes | None:
         """What to say of a change that concerns us; None when it lies outside of the filter."""
         assert self.cursor
         self.cursor = self.cursor.passed(change.position)
         action = self._action(change)
         if action is None:
             return None
-        if action == "removed":
-            record = json.dumps({"recordId": change.record_id}, ensure_ascii=False)
-        else:
-            record = change.text(self.collection, self.role)
-        return (
-            f'{{"type":"change","id":{json.dumps(self.id)},"action":"{action}",'
-            f'"record":{record},"cursor":"{self.cursor}"}}'
-        )
+        return self._begins + change.told(action, self.collection, self.role, self.cursor)
 
-    def _action(self, change: Change) -> str | None:
+    def _action(self, change: Change) -> Action | None:
         """The change as it looks to who sees only what passes the filter."""
         if change.action == "removed" and change.before is None:
             return "removed"  # its text is forgotten: better to say it once too often

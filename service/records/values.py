@@ -7,7 +7,6 @@ from typing import Any
 
 from service.edge import unstorable
 from service.errors import InvalidRequest
-from service.extensions import timestamp
 from service.json_values import encode, poisoned, storable
 from service.records.collection import Collection, Column, Values
 from service.records.permissions import visible
@@ -59,7 +58,7 @@ def _accepted(column: Column, value: Any) -> Any:
     value = typed(column, value)
     if isinstance(value, str) and not column.least <= len(value) <= column.most:
         raise invalid(column.name, f"Must have {column.least} to {column.most} characters.")
-    return timestamp(value) if isinstance(value, datetime) else value
+    return value
 
 
 def typed(column: Column, value: Any) -> Any:
@@ -79,6 +78,12 @@ def typed(column: Column, value: Any) -> Any:
         case list() | dict():
             _check_nested(column, value)
     return value
+
+
+def comparable(column: Column, value: Any) -> Any:
+    """A value of the column's type as it is compared: numbers are doubles, as in SQL."""
+    found = typed(column, value)
+    return float(found) if column.type == "number" else found
 
 
 def _check_nested(column: Column, value: Any) -> None:
@@ -101,6 +106,9 @@ def _moment(column: Column, value: Any) -> datetime:
         raise invalid(column.name, "Must be an ISO 8601 time.") from None
     if moment.tzinfo is None:
         raise invalid(column.name, "Must be a time with its offset, such as Z.")
+    # strftime writes earlier years with fewer digits; at both ends UTC has no such time.
+    if not 1000 < moment.year < 9999:
+        raise invalid(column.name, "Must be a time of the years 1001 to 9998.")
     return moment
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from service.records.collection import Collection, Column
 from service.records.permissions import readable
 from service.records.storage import column_named
-from service.records.values import invalid, typed
+from service.records.values import comparable, invalid
 
 DEPTH = 4
 LIST_LIMIT = 200
@@ -19,6 +19,7 @@ COMPARISONS = 200  # in one filter
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "contains", "startsWith")
 TEXT_ONLY = ("contains", "startsWith")
+PATTERN_LIMIT = 10_000  # characters; SQLite takes no longer pattern than 50,000 bytes
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,12 @@ def _operand(column: Column, operator: str, value: Any) -> Any:
     if operator == "in":
         if not isinstance(value, list) or len(value) > LIST_LIMIT:
             raise invalid(column.name, "`in` takes a list of at most 200 values.")
-        return [typed(column, item) for item in value]
+        return [comparable(column, item) for item in value]
     if value is None and operator in ("eq", "ne"):
         return None
-    return typed(column, value)
+    if operator in TEXT_ONLY and isinstance(value, str) and len(value) > PATTERN_LIMIT:
+        raise invalid(column.name, f"At most {PATTERN_LIMIT} characters can be looked for.")
+    return comparable(column, value)
 
 
 def _comparisons(where: Where) -> Iterator[Compare]:

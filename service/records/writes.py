@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -49,7 +49,7 @@ def create(collection: Collection, caller: Caller, data: Any, note: Note | None 
     with write_transaction() as session:
         row = _new(collection, caller.subject, values)
         session.add(row)
-        after = full_envelope(collection, row)
+        after = _stored(session, collection, row)
         _note(session, collection, caller.subject, None, after, note)
     return seen_by(collection, after, role)
 
@@ -96,7 +96,7 @@ def change(
         collection.updating(session, row, values)
     _set(collection, row, values)
     row.updated_at = max(now(), row.updated_at + TICK)
-    after = full_envelope(collection, row)
+    after = _stored(session, collection, row)
     _note(session, collection, getattr(row, collection.owner_attribute), before, after, note)
     return after
 
@@ -134,13 +134,8 @@ def _taken(
 def _new(collection: Collection, owner: str, values: Values) -> Any:
     moment = now()
     times = {"created_at": moment, "updated_at": moment}
-    record_id = new_id("rec")
-    if collection.model is Record:
-        data = {name: value for name, value in values.items() if value is not None}
-        return Record(
-            record_id=record_id, collection=collection.name, owner=owner, data=data, **times
-        )
-    row = collection.model(**{collection.record_id: record_id}, **times)
+    shared = {"collection": collection.name, "data": {}} if collection.model is Record else {}
+    row = collection.model(**{collection.record_id: new_id("rec")}, **shared, **times)
     setattr(row, collection.owner_attribute, owner)
     _set(collection, row, values)
     return row
@@ -149,14 +144,23 @@ def _new(collection: Collection, owner: str, values: Values) -> Any:
 def _set(collection: Collection, row: Any, values: Values) -> None:
     for name, value in values.items():
         column = collection.column(name)
-        if column and column.attribute:
+        assert column
+        if column.attribute:
             setattr(row, column.attribute, value)
         elif value is None:
             row.data.pop(name, None)
         else:
-            row.data[name] = value
+            row.data[name] = timestamp(value) if isinstance(value, datetime) else value
     if collection.model is Record:
         flag_modified(row, "data")
+
+
+def _stored(session: Session, collection: Collection, row: Any) -> Envelope:
+    """The row as it will be read: a table of its own has defaults and types of its own."""
+    session.flush()
+    if collection.model is not Record:
+        session.refresh(row)
+    return full_envelope(collection, row)
 
 
 def _note(

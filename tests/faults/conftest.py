@@ -6,6 +6,7 @@ import pytest
 
 from service.auth.tokens import issue
 from tests.faults.client import Client, Exchange
+from tests.faults.follower import Follower, Listener
 from tests.faults.model import RawModel
 from tests.services import Service, settings_for
 
@@ -38,6 +39,34 @@ def start(model, databases) -> Callable[..., Service]:
     yield starting
     for service in started:
         service.remove()
+
+
+@pytest.fixture
+def listen() -> Callable[..., Listener]:
+    """Connect somebody to the socket; closed at the test's end."""
+    listeners = []
+
+    def listening(*arguments, **options) -> Listener:
+        listeners.append(Listener(*arguments, **options))
+        return listeners[-1]
+
+    yield listening
+    for listener in listeners:
+        listener.stop()
+
+
+@pytest.fixture
+def follow() -> Callable[..., Follower]:
+    """Somebody who comes back to the socket until the test's end."""
+    followers = []
+
+    def following(*arguments) -> Follower:
+        followers.append(Follower(*arguments))
+        return followers[-1]
+
+    yield following
+    for follower in followers:
+        follower.stop()
 
 
 def client_of(service: Service, subject: str = "alice") -> Client:

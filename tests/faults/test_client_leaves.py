@@ -35,7 +35,9 @@ def test_a_silent_models_connection_is_closed_within_a_quarter_second(start, mod
 
 
 def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
-    service = start(EXTENSIONS="tests.extension", STARTING_CREDITS=100_000)
+    # A pool that soon is as large as it gets: its connections are files too.
+    values = {"STARTING_CREDITS": 100_000, "DATABASE_POOL_SIZE": 2}
+    service = start(EXTENSIONS="tests.extension", **values)
     client = client_of(service)
     chats = [client.new_chat() for _ in range(50)]
     worker = service.worker

@@ -11,7 +11,8 @@ from tests.providers.reading import BC, TOOLS, A
 BODIES = [b"", b"<html>Bad Gateway</html>", b"[]", b"null", b'{"error":"no"}', b'{"error":null}']
 BODIES += [b"[" * 100_000, b"\xff", b'{"error":{"code":"rate_limit_exceeded"}}', b'{"error":[]}']
 FAULTS = {
-    "refused-request": [400, 404, 405, 413, 422],
+    "refused-request": [400, 404, 405, 422],
+    "too-long": [413],
     "refused-key": [401, 402, 403],
     "busy": [408, 409, 429, 500, 502, 503, 504, 529],
     "garbled": [201, 204, 301, 302],
@@ -36,6 +37,30 @@ def test_a_status_is_its_fault_whatever_the_body(wire, status, fault):
         with pytest.raises(ProviderError) as raised:
             wire.refusal(status, body, NameTable([]))
         assert raised.value.fault == fault, body
+
+
+TOO_LONG = {  # in the words of the hosts
+    "Anthropic": (400, {"type": "error", "error": {"type": "invalid_request_error",
+        "message": "prompt is too long: 213462 tokens > 200000 maximum"}}),
+    "Anthropic, with its output": (400, {"type": "error", "error": {"type": "invalid_request_error",
+        "message": "input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000"}}),
+    "Anthropic, in bytes": (413, {"type": "error", "error": {"type": "request_too_large"}}),
+    "OpenAI": (400, {"error": {"code": "context_length_exceeded", "message": "Too many."}}),
+    "OpenAI, in messages": (400, {"error": {"code": "array_above_max_length", "message": "No"}}),
+    "Groq": (413, {"error": {"code": "rate_limit_exceeded", "message": "Request too large"}}),
+    "vLLM": (400, {"object": "error", "type": "BadRequestError", "code": 400,
+        "message": "This model's maximum context length is 131072 tokens."}),
+    "llama.cpp": (400, {"error": {"type": "exceed_context_size_error", "message": "too many"}}),
+    "Ollama": (400, {"error": "input length exceeds maximum context length"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "answer"), TOO_LONG.values(), ids=TOO_LONG)
+@pytest.mark.parametrize("wire", [A, BC], ids=["A", "BC"])
+def test_hosts_say_in_their_own_words_that_a_prompt_is_too_long(wire, status, answer):
+    with pytest.raises(ProviderError) as raised:
+        wire.refusal(status, json.dumps(answer).encode(), NameTable([]))
+    assert raised.value.fault == "too-long"
 
 
 def test_an_error_shows_nothing_of_what_the_provider_wrote():

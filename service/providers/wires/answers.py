@@ -40,8 +40,9 @@ def fault_of(status: int) -> Fault:
 
 
 TOO_LONG = re.compile(
-    r"prompt is too long|context.?(length|window)|maximum context|reduce the length|"
-    r"too many tokens|request_too_large",
+    r"(prompt|input) is too long|context.?(length|window|size|limit)|maximum context|"
+    r"reduce the length|too many tokens|maximum number of tokens|request_too_large|"
+    r"(array|string)_above_max_length",
     re.I,
 )
 
@@ -53,15 +54,19 @@ def refusal_of(status: int, error: Any) -> Fault:
     filed against clients that did not know the words.
     """
     told = " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
-    if status in (400, 413, 422) and TOO_LONG.search(told):
+    if status == 413 or (status in (400, 422) and TOO_LONG.search(told)):
         return "too-long"
     return fault_of(status)
 
 
 def error_in(body: bytes) -> dict[str, Any]:
-    """The error object of a JSON answer; empty for any other answer."""
+    """The error object of a JSON answer; empty for any other answer.
+
+    Ollama's is a text; vLLM's used to be the answer itself.
+    """
     try:
-        error = parse(body).get("error")
+        answer = parse(body)
     except ProviderError:
         return {}
-    return error if isinstance(error, dict) else {}
+    error = answer.get("error", answer)
+    return error if isinstance(error, dict) else {"message": error}

@@ -100,8 +100,7 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
 def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
     match message:
         case UserMessage(text):
-            # Blank text is refused here too, and a user may well send it.
-            return [{"type": "text", "text": text if text.strip() else "(an empty message)"}]
+            return [{"type": "text", "text": text}]
         case AssistantMessage(text, calls):
             # Blank text is refused, and would be again at every later turn of the chat.
             blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []

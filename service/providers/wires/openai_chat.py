@@ -25,7 +25,7 @@ from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
-from service.providers.wires.answers import count, dump, error_in, fault_of, parse, refusal_of
+from service.providers.wires.answers import count, dump, error_in, parse, refusal_of
 
 REASONS: dict[str, FinishReason] = {
     "stop": "stop",
@@ -101,7 +101,8 @@ def _entries(message: Message, names: NameTable) -> Iterator[dict[str, Any]]:
                 for call in calls
             ]
             # null content is allowed only beside tool calls
-            yield {"role": "assistant", "content": text or None, "tool_calls": entries}
+            content = text if text.strip() else None
+            yield {"role": "assistant", "content": content, "tool_calls": entries}
         case ToolResults(results):
             for result in results:
                 yield {"role": "tool", "tool_call_id": result.call_id, "content": result.content}
@@ -182,7 +183,7 @@ def _content(content: Any) -> str:
 def _fault(error: dict[str, Any]) -> Fault:
     for key in ("status_code", "code", "status"):
         if isinstance(error.get(key), int) and error[key] >= 400:
-            return fault_of(error[key])
+            return refusal_of(error[key], error)
     busy = ("rate_limit", "overloaded", "server_error", "unavailable", "timeout")
     words = f"{error.get('type')} {error.get('code')}".lower()
     return "busy" if any(word in words for word in busy) else "failed"

@@ -1,0 +1,126 @@
+"""What a long history costs a turn: to decide what of it is sent, and to load what is needed.
+
+No peer has anything like it, and no network is in it: it runs in this process.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
+
+from flask import Flask
+from sqlalchemy import insert
+
+from bench import figures
+from bench.figures import Figure
+from bench.scenarios import Scenario
+from service import create_app
+from service.auth.models import User
+from service.auth.users import Caller
+from service.chat import recall
+from service.chat.compaction import compacted, history_of
+from service.chat.history import Row
+from service.chat.limits import Limits
+from service.chat.models import Chat, Message
+from service.chat.question import Question
+from service.database import write_transaction
+from service.extensions import db, now
+from tests.services import Databases, settings_for
+
+MESSAGES = 10_000
+COVERED = (100, 10_000)  # messages that a summary stands for
+RECENT = 40
+SAID = "word " * 60
+LOADS = 20
+MODEL = "llm-haiku-4-5"
+NAME = "compaction"
+
+
+@dataclass(frozen=True)
+class Result:
+    """Milliseconds; `loads` as `COVERED`, `whole` without a summary."""
+
+    decision: float
+    loads: list[float]
+    whole: float
+
+
+FIGURES = (
+    Figure(NAME, "CPU ms, what to send of 10 000 messages", lambda r: r.decision),
+    Figure(NAME, "ms, history loaded behind 100 summarised messages", lambda r: r.loads[0]),
+    Figure(NAME, "… behind 10 000", lambda r: r.loads[1]),
+    Figure(NAME, "… 10 000 without a summary", lambda r: r.whole),
+)
+
+
+def rows(count: int, databases: Databases) -> list[tuple[str, ...]]:
+    """The table's rows, of as many rounds."""
+    with _app(databases) as app:
+        questions = [_chat(app, covered) for covered in COVERED]
+        rounds = [{"service": _measure(app, questions)} for _ in range(count)]
+    scenario = Scenario(NAME, MESSAGES, 0, 1, rounds=count, peers=("service",))
+    return [figures.row(figure, scenario, rounds) for figure in FIGURES]
+
+
+@contextmanager
+def _app(databases: Databases) -> Iterator[Flask]:
+    app = create_app(settings_for(databases.make("sqlite"), sandbox=0))
+    yield app
+    app.extensions["upstream"].close()
+    with app.app_context():
+        db.engine.dispose()
+
+
+def _measure(app: Flask, questions: list[Question]) -> Result:
+    return Result(
+        decision=_timed(_decide, time.process_time),
+        loads=[_loading(app, question, MODEL, RECENT) for question in questions],
+        whole=_loading(app, questions[-1], "another model", COVERED[-1] + RECENT),
+    )
+
+
+def _timed(action: Callable[[], object], clock: Callable[[], float]) -> float:
+    began = clock()
+    action()
+    return (clock() - began) * 1000
+
+
+def _decide() -> None:
+    stored = (Row(n, ("user", "assistant")[n % 2], SAID) for n in range(MESSAGES))
+    limits = Limits(budget=240_000, ceiling=180_000)
+    assert compacted(history_of(stored, None, "?"), limits, lambda *_: None).messages
+
+
+def _loading(app: Flask, question: Question, model: str, expected: int) -> float:
+    def load() -> None:
+        assert len(recall.load(question, model).rows) == expected
+
+    with app.app_context():
+        return median(_timed(load, time.perf_counter) for _ in range(LOADS))
+
+
+def _chat(app: Flask, covered: int) -> Question:
+    """A chat whose beginning is summarised, and what its next turn has to answer."""
+    chat, began = f"chat_{covered}", now() - timedelta(days=1)
+    person, model = Caller(chat, "user"), app.extensions["models"][MODEL]
+    question = Question("turn", chat, person, "u", "a", "?", model, "", "", 0)
+    with app.app_context(), write_transaction() as session:
+        session.execute(insert(User), [{"subject": chat}])
+        session.execute(insert(Chat), [{"record_id": chat, "user_id": chat}])
+        stored = [_message(chat, n, began) for n in range(covered + RECENT)]
+        session.execute(insert(Message), stored)
+    with app.app_context():
+        whole = recall.load(question, MODEL)
+    with app.app_context(), write_transaction() as session:
+        recall.keep(session, chat, "A summary.", whole.cover_before(covered), MODEL)
+    return question
+
+
+def _message(chat: str, number: int, began: datetime) -> dict[str, Any]:
+    at = began + timedelta(seconds=number)
+    role = ("user", "assistant")[number % 2]
+    whose = {"record_id": f"{chat}-{number}", "chat_id": chat, "user_id": chat}
+    return {**whose, "role": role, "content": SAID, "created_at": at, "updated_at": at}

@@ -1,0 +1,54 @@
+"""The board's messages on a WebSocket, as far as figures need them: what is asked and what comes.
+
+The text of a write is its number and the microsecond at which it was asked for; see `wire`.
+"""
+
+import json
+import re
+import struct
+
+TEXT = re.compile(rb'"text":\s?"(\d{6}) (\d{16}) ')
+PADDING = "x" * 200
+RECORD_ID = "rec_0000000000000000000000000000"
+UPGRADED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+SNAPSHOT = {"type": "snapshot", "id": "s", "records": [], "cursor": ""}
+CURSOR = "WyIwMTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMSIsIDAsIDEwMDAwXQ"
+
+
+def text(number: int, asked: int) -> str:
+    return f"{number:06} {asked:016} {PADDING}"
+
+
+def change(body: bytes) -> bytes:
+    """A message of the service's length about what a write's body says."""
+    times = {"createdAt": "2026-01-01T00:00:00.000000Z", "updatedAt": "2026-01-01T00:00:00.000000Z"}
+    record = {"recordId": RECORD_ID, "data": {"userId": "bench-0", **json.loads(body)}, **times}
+    told = {"type": "change", "id": "s", "action": "updated", "record": record, "cursor": CURSOR}
+    return frame(json.dumps(told, separators=(",", ":")).encode())
+
+
+def frame(body: bytes) -> bytes:
+    """A server's text frame of fewer than 64 KB."""
+    size = len(body)
+    return (bytes((0x81, size)) if size < 126 else struct.pack("!BBH", 0x81, 126, size)) + body
+
+
+def masked(body: bytes) -> bytes:
+    """A client's; masked with zeros it stays as it is."""
+    head = frame(body)
+    head = head[: len(head) - len(body)]
+    return head[:1] + bytes((head[1] | 0x80,)) + head[2:] + bytes(4) + body
+
+
+def split(data: bytes) -> tuple[list[bytes], bytes]:
+    """Whole frames' payloads, and the rest."""
+    bodies, start = [], 0
+    while len(data) >= start + 4:
+        size, begin = data[start + 1], start + 2
+        if size == 126:
+            size, begin = struct.unpack_from("!H", data, begin)[0], begin + 2
+        if len(data) < begin + size:
+            break
+        bodies.append(data[begin : begin + size])
+        start = begin + size
+    return bodies, data[start:]

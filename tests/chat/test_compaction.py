@@ -1,0 +1,104 @@
+"""Whatever a chat holds, what is sent is valid on every wire, fits, and is cut where it may be."""
+
+import os
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.chat.compaction import SUMMARY_INTRO, History, compacted, history_of
+from service.chat.history import NO_TEXT, Row
+from service.chat.limits import Limits
+from service.chat.shortening import shortened
+from service.providers.prompt import Message, UserMessage
+from tests.chat import odd_histories
+from tests.chat.wire_rules import complaints
+from tests.providers.prompts import model, prompt
+from tests.providers.reading import repeatable
+
+HISTORIES = 10_000 * int(os.environ.get("TEST_DEPTH", "1"))
+MODELS = {kind: model(kind) for kind in "ABC"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A chat, the message to answer, and limits scaled down to its size."""
+
+    rows: list[Row]
+    cached: str | None
+    content: str
+    limits: Limits
+    summarize: Callable[[History, int], str | None]
+
+    @classmethod
+    def of(cls, seed: int) -> "Case":
+        dice = random.Random(seed)
+        limits = Limits(
+            budget=dice.choice((2_500, 3_500, 6_000)),
+            ceiling=dice.choice((1_200, 2_000, 4_000)),
+            overhead=300,
+            result_cap=200,
+            recent_results=dice.choice((0, 2, 5)),
+            least_kept=dice.choice((2, 2, 4, 10)),
+        )
+        new = dice.choice((None, "The user likes blue. 漢字 " * 5, "x"))
+        cached = "It began with a harbour." if dice.random() < 0.3 else None
+        rows, content = odd_histories.history(dice), odd_histories.text(dice)
+        return cls(rows, cached, content, limits, lambda history, cut: new)
+
+    def compact(self) -> History:
+        known = history_of(self.rows, self.cached, self.content)
+        return compacted(known, self.limits, self.summarize)
+
+    def again(self, history: History) -> History:
+        return compacted(history, self.limits, self.summarize)
+
+
+def refusals(messages: tuple[Message, ...]) -> list[str]:
+    asked = prompt(*messages)
+    bodies = {
+        kind: model.provider.wire.request(model.provider, model.upstream_name, asked).body
+        for kind, model in MODELS.items()
+    }
+    return [complaint for kind, body in bodies.items() for complaint in complaints(kind, body)]
+
+
+@repeatable(HISTORIES)
+@given(st.integers(0, 2**48))
+def test_what_is_sent_is_valid_on_every_wire_and_fits(seed):
+    case = Case.of(seed)
+    history = case.compact()
+    sent = shortened(history.messages, case.limits)
+    assert refusals(sent) == []
+    assert case.limits.fit(sent)
+    assert isinstance(sent[-1], UserMessage)
+    assert sent[-1].text == (case.content if case.content.strip() else NO_TEXT)
+    assert cuts_are_allowed(case, history)
+    assert case.again(history).messages == history.messages
+    assert shortened(sent, case.limits) == sent
+
+
+def cuts_are_allowed(case: Case, history: History) -> bool:
+    """In front of a user's row, the floor kept, and the summary told first."""
+    kept = [turn.row for turn in history.turns]
+    told = history.summary is None or history.messages[0].text == SUMMARY_INTRO + history.summary
+    whole = kept == case.rows
+    floor = len(kept) >= min(len(case.rows), case.limits.least_kept)
+    return told and floor and (whole or (kept[0].asks and kept == case.rows[-len(kept) :]))
+
+
+def test_a_chat_is_sent_alike_every_time():
+    """A provider's cache of prompts lives on that."""
+    for seed in range(300):
+        first, second = Case.of(seed), Case.of(seed)
+        sent = shortened(first.compact().messages, first.limits)
+        assert shortened(second.compact().messages, second.limits) == sent
+
+
+def test_the_histories_reach_every_stage():
+    seen = [stage for seed in range(300) for stage in Case.of(seed).compact().stages]
+    assert {stage: seen.count(stage) > 15 for stage in set(seen)} == dict.fromkeys(
+        ("results", "summary", "summarized", "window"), True
+    )

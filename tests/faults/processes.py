@@ -1,0 +1,52 @@
+"""The workers of a service that runs, from outside."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import gevent
+
+from tests.services import Service, wait_for
+
+
+def workers(service: Service) -> list[int]:
+    """Their process ids, the oldest first."""
+    master = service.process.pid
+    return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+
+
+def kill_oldest_worker(service: Service) -> None:
+    """SIGKILL; back when gunicorn has put another in its place."""
+    before = workers(service)
+    os.kill(before[0], signal.SIGKILL)
+    wait_for(lambda: len(workers(service)) == len(before) and before[0] not in workers(service), 10)
+
+
+def anonymous_memory(pid: int) -> float:
+    """MB that a process holds of its own."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) / 1024
+    raise ValueError(pid)
+
+
+@contextmanager
+def memory_bounded(pid: int, megabytes: float) -> Iterator[None]:
+    """Fails if meanwhile the process ever grows by more."""
+    before = most = anonymous_memory(pid)
+
+    def watch() -> None:
+        nonlocal most
+        while True:
+            most = max(most, anonymous_memory(pid))
+            gevent.sleep(0.01)
+
+    watching = gevent.spawn(watch)
+    try:
+        yield
+    finally:
+        watching.kill()
+    print(f"grew by {most - before:.1f} MB")
+    assert most - before < megabytes

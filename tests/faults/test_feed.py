@@ -1,0 +1,141 @@
+"""Whatever is killed, cut or held back: every change is told once and in order."""
+
+import os
+import signal
+
+import gevent
+import pytest
+from sqlalchemy import make_url
+
+from service.database import write_transaction
+from service.extensions import db, now
+from service.records import changes, outbox
+from tests.faults.books import announced, stored, within
+from tests.faults.processes import kill_oldest_worker
+from tests.faults.writers import Crew
+from tests.records.conftest import Hands
+from tests.services import wait_for
+
+DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
+CUT_LISTENERS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE query LIKE 'LISTEN%' AND datname = current_database()"
+)
+HOLD_BACK = "SELECT pg_current_xact_id(), pg_sleep(2)"
+
+
+@pytest.fixture
+def cluster(databases):
+    """Runs a statement, as somebody else, in a service's PostgreSQL."""
+
+    def execute(service, statement):
+        url = make_url(service.database_url)
+        if url.get_backend_name() == "postgresql":
+            databases.cluster.execute(statement, url.database)
+
+    return execute
+
+
+@pytest.mark.parametrize(("kind", "workers"), [("postgresql", 2), ("sqlite", 1), ("sqlite", 2)])
+def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, kind, workers):
+    service = start(kind, WEB_CONCURRENCY=workers)
+    follower, crew = follow(service, "alice"), Crew(service, "alice", 100 * DEPTH)
+    disasters = [
+        lambda: kill_oldest_worker(service),
+        lambda: kill_oldest_worker(service),
+        lambda: cluster(service, CUT_LISTENERS),
+        lambda: gevent.spawn(cluster, service, HOLD_BACK),
+        lambda: (service.stop(), service.start()),
+    ]
+    for number, disaster in enumerate(disasters, 1):
+        wait_for(lambda n=number: crew.done >= 4 * 100 * DEPTH * n / 7, 30 * DEPTH)
+        disaster()
+    crew.finish()
+    check(service, crew, follower.replay)
+    print(f"{kind}, {workers}: {len(follower.replay.changes)} changes, {follower.cuts} cuts")
+
+
+def check(service, crew, replay):
+    """The subscriber knows every change of the outbox once and in order, and so all records."""
+    with within(service.database_url) as app:
+        records, written = stored(app, "alice"), announced("alice")
+    crew.check(records)
+    wait_for(lambda: len(replay.changes) >= len(written), 10)
+    assert replay.changes == written
+    assert len(set(replay.cursors)) == len(written) + 1
+    assert replay.records == records
+
+
+def test_changes_of_one_record_come_in_the_order_in_which_they_were_made(start, follow):
+    service = start("postgresql", WEB_CONCURRENCY=2)
+    hands = [Hands(service, "alice") for _ in range(4)]
+    note = hands[0].create("notes", title="contested")["recordId"]
+    follower = follow(service, "alice")
+
+    def update(one):
+        with one.session:
+            return [one.update("notes", note, text=str(n)) for n in range(50 * DEPTH)]
+
+    jobs = [gevent.spawn(update, one) for one in hands]
+    made = [record["updatedAt"] for job in jobs for record in job.get(timeout=60)]
+    wait_for(lambda: len(follower.replay.changes) >= len(made))
+    assert [record["updatedAt"] for _, record in follower.replay.changes] == sorted(made)
+    with within(service.database_url) as app:
+        assert follower.replay.records == stored(app, "alice")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_snapshot_and_what_follows_it_leave_no_gap(start, listen, cluster, kind):
+    """Though, for two seconds, the feed is held back behind what snapshots show."""
+    service = start(kind, WEB_CONCURRENCY=2)
+    crew, holding = Crew(service, "alice"), gevent.spawn(cluster, service, HOLD_BACK)
+    replays = []
+    for _ in range(10):
+        listener = listen(service, "alice")
+        for id in range(5):
+            replays.append(listener.subscribe("notes", id))
+            goal = crew.done + 4 * DEPTH
+            wait_for(lambda goal=goal: crew.done >= goal)
+    crew.stop()
+    holding.get()
+    with within(service.database_url) as app:
+        records = stored(app, "alice")
+    for replay in replays:
+        wait_for(lambda r=replay: r.records == records)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_nobody_hears_of_what_it_could_not_read(start, listen, kind):
+    """Neither as it happens, nor when it catches up from the window or from the database."""
+    service = start(kind)
+    listener = listen(service, "bob")
+    live, begin = listener.subscribe("notes", 1), listener.subscribe("notes", 2)
+    alice, bob = Hands(service, "alice"), Hands(service, "bob")
+    for _ in range(60):
+        alice.delete("notes", alice.create("notes", title="mine")["recordId"])
+    his = bob.create("notes", title="his")
+    wait_for(lambda: live.changes)
+    late = listen(service, "bob").subscribe("notes", cursor=begin.cursors[0])
+    wait_for(lambda: late.changes)
+    service.kill_worker(signal.SIGKILL)  # and the window with it
+    later = listen(service, "bob").subscribe("notes", cursor=begin.cursors[0])
+    wait_for(lambda: later.changes)
+    assert live.changes == late.changes == later.changes == [("added", his)]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_cursor_from_before_what_was_pruned_asks_for_a_resync(start, listen, databases, kind):
+    service = start(kind)
+    hands, listener = Hands(service, "alice"), listen(service, "alice")
+    told = listener.subscribe("notes")
+    with hands.session:
+        for number in range(3):
+            hands.create("notes", title=str(number))
+    wait_for(lambda: len(told.changes) == 3)
+    with within(service.database_url), write_transaction() as session:
+        assert outbox.prune(session, now() + 2 * outbox.KEPT) == 3
+    with within(databases.make(kind)):
+        elsewhere = str(changes.here(db.session()))
+    for cursor in (*told.cursors[:-1], elsewhere):
+        assert listener.ask(op="subscribe", id="r", collection="notes", cursor=cursor) == {
+            "type": "resync", "id": "r"}  # fmt: skip

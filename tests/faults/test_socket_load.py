@@ -1,0 +1,133 @@
+"""Slow, silent and rude subscribers, and long queries, cost the others nothing."""
+
+import socket
+import time
+from statistics import median
+
+import gevent
+import pytest
+import websocket
+from sqlalchemy import insert
+
+from service.database import write_transaction
+from service.records.models import Record
+from tests.faults.books import announce, within
+from tests.faults.conftest import client_of
+from tests.faults.follower import connect
+from tests.faults.latency import Meter, for_seconds, longest_gap, p99
+from tests.faults.processes import memory_bounded
+from tests.records.conftest import Hands
+from tests.services import wait_for
+
+LARGE = {"name": "large", "state": {"text": "x" * 900_000}}
+SMALL = {"name": "small", "state": {"text": "x" * 1000}}
+
+
+def announce_much(app, count):
+    """The ids, in their order: 20 large records, then `count` small ones."""
+    large = [f"large-{number}" for number in range(20)]
+    small = [f"small-{number}" for number in range(count)]
+    announce(app, "alice", "canvases", large, LARGE)
+    for start in range(0, count, 1000):
+        announce(app, "alice", "canvases", small[start : start + 1000], SMALL)
+    return large + small
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_much_reaches_a_slow_reader_whole_and_in_order(start, kind):
+    service = start(kind)
+    slow = connect(service, "alice", room=262_144)
+    slow.send('{"op":"subscribe","id":"s","collection":"canvases"}')
+    assert '"snapshot"' in slow.recv()
+    with within(service.database_url) as app, memory_bounded(service.worker, 40):
+        expected = announce_much(app, 20_000)
+        gevent.sleep(1)  # being slow: by now the others are far ahead
+        for id in expected:
+            change = slow.recv()
+            assert f'"recordId":"{id}"' in change[:100]
+            assert len(change) > 900_000 if id.startswith("large") else 1000 < len(change) < 1500
+    slow.shutdown()
+
+
+def test_who_never_reads_is_closed_in_time_and_delays_nobody(start, listen):
+    service = start()
+    meter = Meter(service, "bob", listen(service, "bob"))
+    alone = meter.while_(for_seconds(3))
+    stuck = connect(service, "alice", room=65_536)
+    stuck.send('{"op":"subscribe","id":"s","collection":"canvases"}')
+    with within(service.database_url) as app, memory_bounded(service.worker, 40):
+        announce_much(app, 2000)
+        began = time.monotonic()
+        beside = meter.while_(lambda: established(stuck))
+    print(f"p99 {p99(alone):.1f} ms alone, {p99(beside):.1f} ms beside one that never reads, "
+          f"closed after {time.monotonic() - began:.1f} s")  # fmt: skip
+    stuck.shutdown()
+    assert 20 < time.monotonic() - began < 32
+    undelayed(alone, beside)
+
+
+def undelayed(alone, beside):
+    """A machine that does other things has outliers too: they are only kept within bounds."""
+    assert median(beside) < 2 * median(alone) + 10
+    assert p99(beside) < 3 * p99(alone) + 200
+
+
+def established(sock):
+    """Not reading, it sees the end only in the kernel's books."""
+    return sock.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
+
+
+@pytest.mark.parametrize(
+    "flood",
+    ['{"op": "shout", "id": %d}', '{"op": "subscribe", "id": %d, "collection": "notes"}'],
+    ids=["nonsense", "subscriptions"],
+)
+def test_a_flood_of_a_thousand_operations_delays_nobody(start, listen, flood):
+    service = start()
+    meter = Meter(service, "bob", listen(service, "bob"))
+    alone = meter.while_(for_seconds(2))
+    rude = listen(service, "alice")
+    for number in range(1000):
+        rude.sock.send(flood % number)
+    beside = meter.while_(for_seconds(3))
+    print(f"p99 {p99(alone):.1f} ms alone, {p99(beside):.1f} ms beside a flood")
+    assert rude.code is None
+    undelayed(alone, beside)
+
+
+def test_what_breaks_the_rules_is_closed_and_nobody_else(start, listen):
+    service = start()
+    good, large = listen(service, "alice"), listen(service, "alice")
+    large.sock.send("x" * 200_000)
+    expiring, began = listen(service, "alice", seconds=2), time.monotonic()
+    wait_for(lambda: large.code == 1009)
+    with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
+        connect(service, "alice", origin="https://evil.example")
+    wait_for(lambda: expiring.code == 4401)
+    assert time.monotonic() - began < 4
+    told = good.subscribe("notes")
+    wait_for(lambda: told.cursors)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_query_through_a_hundred_thousand_rows_delays_no_stream(start, kind):
+    service = start(kind)
+    client, hands = client_of(service), Hands(service, "alice")
+    rows = ({"record_id": f"r-{n}", "collection": "notes", "owner": "alice",
+             "data": {"title": f"{n * 7919 % 100_003:06}", "text": "some text " * 10}}
+            for n in range(100_000))  # fmt: skip
+    with within(service.database_url), write_transaction() as session:
+        session.execute(insert(Record), list(rows))
+    query = 'notes?where={"title":{"contains":"77"}}&sort=-title&limit=200'
+    client.ask(client.new_chat(), "hello", "first", modelId="gen-5.4").read_whole()
+    assert len(hands.call("GET", query).json()["records"]) == 200
+    streaming = gevent.spawn(longest_gap, client, "count to 200", 100)
+    took = []
+    with hands.session, memory_bounded(service.worker, 30):
+        while not streaming.ready():
+            began = time.monotonic()
+            assert hands.call("GET", query).status_code == 200
+            took.append(time.monotonic() - began)
+    print(f"{kind}: longest gap {streaming.get():.0f} ms beside {len(took)} queries "
+          f"of up to {max(took) * 1000:.0f} ms")  # fmt: skip
+    assert streaming.get() < 100

@@ -1,0 +1,109 @@
+"""Writers that don't give up: a write counts once it is acknowledged."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import gevent
+import requests
+
+from tests.records.conftest import Hands
+from tests.services import Service
+
+GREENLETS = 4
+
+
+class Writer:
+    """Creates, changes and deletes notes. `known` is what it was told of those that are left."""
+
+    def __init__(self, service: Service, subject: str, number: int) -> None:
+        self.known: dict[str, dict[str, Any]] = {}
+        self.gone: set[str] = set()
+        self.doubtful: set[str] = set()  # titles of notes whose creation was not acknowledged
+        self.done = 0
+        self._name = f"writer {number}"
+        self._hands = Hands(service, subject)
+        self._dice = random.Random(number)
+
+    def write(self, goes_on: Callable[[int], object]) -> None:
+        """As long as `goes_on(done)`."""
+        with self._hands.session:
+            while goes_on(self.done):
+                self._step(f"{self._name}, {self.done}")
+                self.done += 1
+
+    def _step(self, title: str) -> None:
+        deed = self._dice.choices((self._update, self._delete, self._create), (5, 2, 4))[0]
+        (deed if len(self.known) > 2 else self._create)(title)
+
+    def _create(self, title: str) -> None:
+        response, doubted = self._insist("POST", "notes", {"title": title})
+        assert response.status_code == 201, response.text
+        self._know(response)
+        if doubted:
+            self.doubtful.add(title)
+
+    def _update(self, title: str) -> None:
+        response, _ = self._insist("PATCH", f"notes/{self._one()}", {"text": title})
+        assert response.status_code == 200, response.text
+        self._know(response)
+
+    def _delete(self, _title: str) -> None:
+        one = self._one()
+        response, doubted = self._insist("DELETE", f"notes/{one}", None)
+        assert response.status_code == 200 or (doubted and response.status_code == 404)
+        del self.known[one]
+        self.gone.add(one)
+
+    def _one(self) -> str:
+        return self._dice.choice(list(self.known))
+
+    def _know(self, response: requests.Response) -> None:
+        record = response.json()
+        self.known[record["recordId"]] = record
+
+    def _insist(self, method: str, path: str, body: Any) -> tuple[requests.Response, bool]:
+        """The acknowledgement, and whether an earlier attempt may have been done too."""
+        doubted = False
+        while True:
+            try:
+                response = self._hands.call(method, path, body)
+                if response.status_code < 500:
+                    return response, doubted
+            except requests.RequestException:
+                gevent.sleep(0.02)  # nobody listens yet
+            doubted = True
+
+
+class Crew:
+    """Four writers at once, `count` writes each, or until they are stopped."""
+
+    def __init__(self, service: Service, subject: str, count: int = 10**9) -> None:
+        self._count = count
+        self.writers = [Writer(service, subject, number) for number in range(GREENLETS)]
+        self._jobs = [gevent.spawn(writer.write, self._goes_on) for writer in self.writers]
+
+    @property
+    def done(self) -> int:
+        return sum(writer.done for writer in self.writers)
+
+    def finish(self) -> None:
+        """All that they were to do."""
+        for job in self._jobs:
+            job.get(timeout=30)
+
+    def stop(self) -> None:
+        """After the write that each is at."""
+        self._count = 0
+        self.finish()
+
+    def check(self, stored: dict[str, dict[str, Any]]) -> None:
+        """What was acknowledged is stored, and nothing else but what may have been done too."""
+        known = {id: record for writer in self.writers for id, record in writer.known.items()}
+        doubtful = set().union(*(writer.doubtful for writer in self.writers))
+        others = {record["data"]["title"] for id, record in stored.items() if id not in known}
+        assert {id: stored.get(id) for id in known} == known
+        assert others <= doubtful
+
+    def _goes_on(self, done: int) -> bool:
+        return done < self._count

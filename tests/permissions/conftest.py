@@ -1,0 +1,139 @@
+"""One place for all of these tests on each database: the app here, a real worker beside it."""
+
+import uuid
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, true
+
+from service import create_app
+from service.auth.models import User
+from service.auth.users import enrol, rights_cache
+from service.chat.models import Chat, Message
+from service.database import write_transaction
+from service.extensions import db, now
+from service.records.collection import Collection
+from service.records.models import Outbox, Record
+from service.sandbox import views
+from tests.people import Person, person
+from tests.permissions.declared import Base
+from tests.services import Databases, Service, settings_for, wait_for
+
+EXTENSION = "tests.permissions.declared"
+TITLES = {"ai-messages": "content", "canvases": "name", "users": "name"}
+
+
+class Place:
+    """The app under test, and the service as a process, on one database."""
+
+    def __init__(self, databases: Databases, kind: str) -> None:
+        url = databases.make(kind)
+        self.app = create_app(settings_for(url, extensions=EXTENSION))
+        self.client = self.app.test_client()
+        self.collections = self.app.extensions["collections"]
+        with self.app.app_context():
+            Base.metadata.create_all(db.engine)
+        self.app.extensions["sandbox"].start()
+        self.service = Service(url, EXTENSIONS=EXTENSION).start()
+
+    def remove(self) -> None:
+        self.service.remove()
+        wait_for(lambda: not self.app.extensions["runs"], 20)
+        self.app.extensions["keeper"].stop()
+        self.app.extensions["feed"].stop()
+        self.app.extensions["sandbox"].stop()
+        with self.app.app_context():
+            assert db.engine.pool.checkedout() == 0, "a database connection was not given back"
+            db.engine.dispose()
+        self.app.extensions["upstream"].close()
+
+    def person(self, subject: str, role: str = "user") -> Person:
+        return person(self.client, self.app.config["SETTINGS"], subject, role)
+
+    def called(self, name: str) -> str:
+        """Somebody new, whose row is there."""
+        subject = f"{name}-{uuid.uuid4().hex[:8]}"
+        with self.app.app_context():
+            enrol(subject)
+        return subject
+
+    def seed(self, collection: Collection, owner: str) -> str:
+        """A record of somebody's, put into its table past every check; its id."""
+        if collection.model is User:
+            return owner
+        with self.app.app_context(), write_transaction() as session:
+            for row in rows_of(collection, owner):
+                session.add(row)
+                session.flush()
+            return getattr(row, collection.record_id)
+
+    def state(self, collection: Collection, *owners: str) -> Any:
+        """The rows of these owners, and how many rows and changes the collection has in all."""
+        rows = collection.model.__table__
+        theirs = getattr(collection.model, collection.owner_attribute).in_(owners)
+        every = rows.c.collection == collection.name if collection.model is Record else true()
+        changes = select(func.count()).where(Outbox.collection == collection.name)
+        with self.app.app_context():
+            found = db.session.execute(select(rows).where(theirs, every).order_by(rows.c.seq)).all()
+            count = db.session.scalar(select(func.count()).select_from(rows).where(every))
+            return found, count, db.session.scalar(changes)
+
+
+def rows_of(collection: Collection, owner: str) -> list[Any]:
+    """What has to be stored for a record of this collection; the record is the last."""
+    moment, id = now(), f"seed-{uuid.uuid4().hex}"
+    times = {"created_at": moment, "updated_at": moment}
+    chat = Chat(record_id=f"chat-{id}", user_id=owner, title="seeded", **times)
+    match collection.name:
+        case "ai-chats":
+            return [chat]
+        case "ai-messages":
+            said = {"role": "user", "content": "seeded"}
+            return [chat, Message(record_id=id, chat_id=f"chat-{id}", user_id=owner, **said)]
+        case "tickets":
+            return [collection.model(number=id, holder=owner, subject="seeded", **times)]
+    stored = {"collection": collection.name, "owner": owner, "record_id": id}
+    return [Record(**stored, data={title_of(collection.name): "seeded"}, **times)]
+
+
+def title_of(collection: str) -> str:
+    """The column that a test writes."""
+    return TITLES.get(collection, "title")
+
+
+@pytest.fixture(scope="package", params=["sqlite", "postgresql"])
+def place(request, databases):
+    rights_cache.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(views, "TOKEN_SECONDS", 0.0005)
+        made = Place(databases, request.param)
+        yield made
+        made.remove()
+
+
+@pytest.fixture
+def two(place):
+    """Somebody, `me`, and somebody else, `them`; both with a record of each kind at hand."""
+    me, them = place.called("me"), place.called("them")
+
+    def seeded(collection: Collection) -> SimpleNamespace:
+        return SimpleNamespace(
+            me=me, them=them, own=place.seed(collection, me), other=place.seed(collection, them)
+        )
+
+    return seeded
+
+
+@pytest.fixture
+def enter(place):
+    """Go through a door as somebody; it is closed at the test's end."""
+    opened = []
+
+    def go(door: Any, subject: str, role: str) -> Any:
+        opened.append(door(place, subject, role))
+        return opened[-1]
+
+    yield go
+    for door in opened:
+        door.close()

@@ -1,0 +1,131 @@
+"""Every collection, role, action and door: each cell is asked, and answers as it is declared."""
+
+import pytest
+
+from service.chat.collections import BUILT_IN
+from service.sandbox.collections import COLLECTIONS as SANDBOX
+from tests.permissions import declared
+from tests.permissions.conftest import title_of
+from tests.permissions.doors import DOORS, Socket, Tools, Turns
+
+ROLES = ("user", "editor", "admin", "stranger")  # nothing declares a stranger
+COLLECTIONS = {c.name: c for c in (*BUILT_IN, *SANDBOX, *declared.COLLECTIONS)}
+
+
+def expected(collection, role, two):
+    """A cell's answer, read off the declaration."""
+    permissions = collection.permissions
+    declared_for = permissions[role] if role in permissions else permissions.get("*", {})
+    rule = {action: declared_for.get(action, False) for action in declared.ACTIONS}
+    own = {True: "allowed", "own": "allowed", False: "forbidden"}
+    other = {True: "allowed", "own": "not_found", False: "forbidden"}
+    listed = {True: {two.own, two.other}, "own": {two.own}, False: "forbidden"}
+    return {
+        "list": listed[rule["read"]],
+        "read own": own[rule["read"]],
+        "read other's": other[rule["read"]],
+        "create": own[rule["create"]],
+        "update own": own[rule["update"]],
+        "update other's": other[rule["update"]],
+        "delete own": own[rule["delete"]],
+        "delete other's": other[rule["delete"]],
+    }
+
+
+def asked(place, collection, door, two):
+    """Each cell's answer; who is refused, or only reads, has changed nothing."""
+    name, data = collection.name, {title_of(collection.name): "written"}
+    asking = {
+        "list": lambda: door.list(name),
+        "read own": lambda: door.read(name, two.own),
+        "read other's": lambda: door.read(name, two.other),
+        "create": lambda: door.create(name, data),
+        "update own": lambda: door.update(name, two.own, data),
+        "update other's": lambda: door.update(name, two.other, data),
+        "delete own": lambda: door.delete(name, two.own),
+        "delete other's": lambda: door.delete(name, two.other),
+    }
+    answers, before = {}, place.state(collection, two.me, two.them)
+    for cell, ask in asking.items():
+        answer, after = ask(), place.state(collection, two.me, two.them)
+        writes = cell != "list" and not cell.startswith("read")
+        assert (after != before) == (writes and answer == "allowed"), cell
+        before = after
+        answers[cell] = answer & {two.own, two.other} if isinstance(answer, set) else answer
+    return answers
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_a_cell_answers_as_it_is_declared(place, enter, two, name, role, door):
+    collection = COLLECTIONS[name]
+    seeded = two(collection)
+    opened = enter(DOORS[door], seeded.me, role)
+    answers = asked(place, collection, opened, seeded)
+    assert answers == expected(collection, role, seeded)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_turns_answer_as_it_is_declared(place, enter, two, role):
+    collection = COLLECTIONS["grid-2"]
+    seeded = two(collection)
+    answers = asked(place, collection, enter(Turns, seeded.me, role), seeded)
+    assert answers == expected(collection, role, seeded)
+
+
+def test_the_table_has_every_rule_for_every_action_and_role():
+    every = {
+        (role, action, rule)
+        for collection in COLLECTIONS.values()
+        for role, rules in collection.permissions.items()
+        for action, rule in rules.items()
+    }
+    roles = ("user", "editor", "admin")
+    assert every >= {
+        (r, a, rule) for r in roles for a in declared.ACTIONS for rule in (True, False, "own")
+    }
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_lookups_tell_the_declared_rules(place, enter, role):
+    tools = enter(Tools, place.called("me"), role)
+    readable = []
+    for name, collection in COLLECTIONS.items():
+        permissions = collection.permissions
+        rules = permissions[role] if role in permissions else permissions.get("*", {})
+        whole = {action: rules.get(action, False) for action in declared.ACTIONS}
+        output, error = tools.call("schema.describe", collection=name)
+        told = output["permissions"] if error is None else dict.fromkeys(declared.ACTIONS, False)
+        assert told == whole, name
+        readable += [name] if whole["read"] else []
+    assert set(tools.call("schema.list")[0]["collections"]) == set(readable)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", sorted(COLLECTIONS.keys() - {"users", "ai-messages"}))
+def test_changes_are_told_as_it_is_declared(enter, two, name, role):
+    """Whoever may write a record writes it; who hears of it is the rule for reading."""
+    collection = COLLECTIONS[name]
+    seeded = two(collection)
+    listed = expected(collection, role, seeded)["list"]
+    if listed == "forbidden":
+        return
+    socket = enter(Socket, seeded.me, role)
+    socket.subscriber.subscribe(name)
+    socket.subscriber.subscribe("canvases", id="barrier")
+    for owner, record_id in ((seeded.them, seeded.other), (seeded.me, seeded.own)):
+        writer = enter(DOORS["http"], owner, who_may_update(collection))
+        assert writer.update(name, record_id, {title_of(name): "changed"}) == "allowed"
+    assert enter(DOORS["http"], seeded.me, role).create("canvases", {"name": "end"}) == "allowed"
+    heard = set()
+    while (message := socket.subscriber.read())["id"] != "barrier":
+        heard.add(message["record"]["recordId"])
+    assert heard == listed
+
+
+def who_may_update(collection):
+    """A role that may update its own."""
+    return next(
+        role for role, rules in collection.permissions.items() if rules.get("update", False)
+    )

@@ -1,0 +1,20 @@
+"""A collection with a column of every type."""
+
+from service.records.collection import Collection, Column
+from tests.permissions.declared import ACTIONS, OWNER
+
+COLLECTIONS = (
+    Collection(
+        "every-type",
+        columns=(
+            OWNER,
+            Column("needed", required=True),
+            Column("text", most=50),
+            *(
+                Column(type, type)
+                for type in ("number", "integer", "boolean", "datetime", "array", "object")
+            ),
+        ),
+        permissions={"*": dict.fromkeys(ACTIONS, "own")},
+    ),
+)

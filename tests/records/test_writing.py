@@ -1,0 +1,358 @@
+"""Creating, changing and deleting over HTTP: what is taken and refused, what is left behind."""
+
+import json
+
+import pytest
+from sqlalchemy import func, select
+
+from service.chat.models import JournalEntry, Message
+from service.extensions import db
+from service.records.models import Outbox, Record
+from tests import recorded
+from tests.services import on_sqlite
+from tests.upstream import Answer
+
+NOTES, MISSING = "/api/records/notes", "absent"
+WHOLE = "application/json"
+
+pytestmark = pytest.mark.settings(extensions="tests.records.every_type")
+
+
+@pytest.fixture
+def counted(app):
+    """How many records and changes there are."""
+
+    def count():
+        with app.app_context():
+            return [
+                db.session.scalar(select(func.count()).select_from(model))
+                for model in (Record, Outbox)
+            ]
+
+    return count
+
+
+@pytest.fixture
+def note(alice):
+    return alice.post(NOTES, {"title": "first", "text": "some"}).json
+
+
+def test_a_new_record_is_answered_whole(alice):
+    response = alice.post(NOTES, {"title": "new", "text": "words"})
+    record = response.json
+    assert response.status_code == 201
+    assert list(record) == ["recordId", "data", "createdAt", "updatedAt"]
+    assert record["data"] == {"userId": "alice", "title": "new", "text": "words"}
+    assert record["createdAt"] == record["updatedAt"]
+    assert alice.get(f"{NOTES}/{record['recordId']}").json == record
+
+
+def test_an_update_lays_data_over_the_record(alice, note):
+    path = f"{NOTES}/{note['recordId']}"
+    changed = alice.patch(path, {"text": "other"})
+    assert changed.status_code == 200
+    assert changed.json["data"] == {"userId": "alice", "title": "first", "text": "other"}
+    emptied = alice.patch(path, {"text": None}).json
+    assert emptied["data"] == {"userId": "alice", "title": "first"}
+    assert emptied["createdAt"] == note["createdAt"]
+    assert note["updatedAt"] < changed.json["updatedAt"] < emptied["updatedAt"]
+    assert alice.get(path).json == emptied
+
+
+def test_a_deleted_record_is_gone(alice, note):
+    path = f"{NOTES}/{note['recordId']}"
+    assert alice.delete(path).json == {"success": True}
+    assert [alice.get(path).status_code, alice.delete(path).status_code] == [404, 404]
+    assert alice.records("notes") == []
+
+
+def test_updated_at_never_stands_still(alice, note):
+    path = f"{NOTES}/{note['recordId']}"
+    times = [alice.patch(path, {}).json["updatedAt"] for _ in range(20)]
+    assert times == sorted(set(times))
+
+
+GOOD = {
+    "text": ["", "caf\u00e9 \U0001f600 \uffff"],
+    "number": [0, -1.5, 1e308, 2**63 - 1, -(2**63), 5e-324],
+    "integer": [0, 2**63 - 1, -(2**63)],
+    "boolean": [True, False],
+    "array": [[], [1, [None, {"a": "\u00e9"}]]],
+    "object": [{}, {"z": 1, "a": {"constructor": {"name": 1}}}],
+}
+BAD = {
+    "text": [5, True, [], {}, "\x00", "a\ud800", "x" * 51],
+    "number": ["5", True, [], 2**63, -(2**63) - 1],
+    "integer": ["5", 5.0, False, {}, 2**63, -(2**63) - 1],
+    "boolean": [0, 1, "true", []],
+    "datetime": [5, "yesterday", "2024-01-01", "2024-01-01T00:00:00", "0500-01-01T00:00:00Z",
+                 "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", True, {}],
+    "array": ["[]", {}, 5, ["\x00"], [["\ud800"]], [{"__proto__": 1}]],
+    "object": ["{}", [], 5, {"a": "\x00"}, {"\x00": 1}, {"a": [{"\udfff": 1}]}, {"__proto__": {}},
+               {"a": [{"constructor": {"prototype": 1}}]}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", GOOD)
+def test_a_value_of_its_type_comes_back_as_it_was(alice, column):
+    for value in GOOD[column]:
+        made = alice.post("/api/records/every-type", {"needed": "n", column: value})
+        assert made.status_code == 201, made.json
+        read = alice.get(f"/api/records/every-type/{made.json['recordId']}").json
+        assert json.dumps(read["data"][column]) == json.dumps(value)
+
+
+def test_a_time_comes_back_in_utc(alice):
+    made = alice.post(
+        "/api/records/every-type", {"needed": "n", "datetime": "2024-03-01T01:00:00+02:00"}
+    )
+    assert made.json["data"]["datetime"] == "2024-02-29T23:00:00.000000Z"
+
+
+@pytest.mark.parametrize("column", BAD)
+def test_a_value_of_another_type_is_refused_and_named(alice, counted, column):
+    made = alice.post("/api/records/every-type", {"needed": "n"}).json
+    path, before = f"/api/records/every-type/{made['recordId']}", counted()
+    for value in BAD[column]:
+        for answer in (
+            alice.post("/api/records/every-type", {"needed": "n", column: value}),
+            alice.patch(path, {column: value}),
+        ):
+            assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), value
+            assert list(answer.json["details"]) == [column]
+    assert counted() == before
+    assert alice.get(path).json == made
+
+
+FORGED = ["owner", "role", "chatId", "recordId", "userId", "createdAt", "updatedAt", "nothing",
+          "__proto__", "data", "\ud800", "\x00", "x" * 300]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGED, ids=ascii)
+def test_a_column_that_is_not_the_clients_to_write_is_refused(alice, note, counted, name):
+    before, path = counted(), f"{NOTES}/{note['recordId']}"
+    for answer in (
+        alice.post(NOTES, {"title": "t", name: "bob"}),
+        alice.patch(path, {name: "bob"}),
+    ):
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+        assert list(answer.json["details"]) == [name[:100]]
+    assert counted() == before
+    assert alice.get(path).json == note
+
+
+@pytest.mark.parametrize("name", ["chatId", "userId", "role", "parts", "edited", "recordId"])
+def test_a_message_keeps_its_place_and_its_author(alice, name):
+    chat = alice.new_chat()
+    alice.turn(chat, "hello", userMessageId="mine")
+    before = alice.records("ai-messages")
+    answer = alice.patch("/api/records/ai-messages/mine", {"content": "x", name: "assistant"})
+    assert (answer.status_code, list(answer.json["details"])) == (400, [name])
+    assert alice.records("ai-messages") == before
+
+
+def test_what_is_required_can_be_neither_missing_nor_emptied(alice, note, counted):
+    before = counted()
+    missing = alice.post(NOTES, {"text": "no title"})
+    assert missing.json["details"] == {"title": ["Missing data for required field."]}
+    for value in (None, "", "x" * 201):
+        assert alice.post(NOTES, {"title": value}).status_code == 400
+        assert alice.patch(f"{NOTES}/{note['recordId']}", {"title": value}).status_code == 400
+    faults = alice.post(NOTES, {"title": 5, "text": 6, "more": 7}).json["details"]
+    assert set(faults) == {"title", "text", "more"}
+    assert counted() == before
+
+
+RAW = {
+    "NaN": b'{"title": NaN}',
+    "infinity": b'{"title": "t", "text": -Infinity}',
+    "1e999": b'{"needed": "n", "number": 1e999}',
+    "1e999 inside": b'{"needed": "n", "array": [1e999]}',
+    "5000 digits": b'{"needed": "n", "number": ' + b"9" * 5000 + b"}",
+    "no JSON": b"{title: 1}",
+    "a list": b"[]",
+    "a text": b'"title"',
+    "null": b"null",
+    "no UTF-8": b'{"needed": "\xff"}',
+    "nested": b'{"needed": "n", "array": ' + b"[" * 1000 + b"]" * 1000 + b"}",
+    "nested objects": b'{"needed": "n", "object": ' + b'{"a":' * 1000 + b"1" + b"}" * 1000 + b"}",
+    "unclosed": b'{"needed": "n", "array": ' + b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("raw", RAW.values(), ids=RAW)
+def test_a_body_that_is_no_object_of_json_values_is_refused(alice, counted, raw):
+    before = counted()
+    answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+    assert counted() == before
+
+
+@pytest.mark.parametrize("depth", [50, 100, 200, 300, 400, 450, 500, 600, 800, 950])
+def test_a_nested_value_is_refused_or_comes_back_through_the_list(alice, depth):
+    raw = b'{"needed": "n", "array": ' + b"[" * depth + b"]" * depth + b"}"
+    answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
+    assert answer.status_code == 201 or (answer.status_code == 400 and depth > 100)
+    listed = alice.get("/api/records/every-type")
+    assert (listed.status_code, len(listed.json["records"])) == (200, answer.status_code == 201)
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+def test_anothers_record_answers_like_an_absent_one(alice, bob, note, statements, counted, method):
+    def ask(record_id):
+        del statements[:]
+        body = {"json": {"title": "stolen"}} if method == "PATCH" else {}
+        response = bob.request(method, f"{NOTES}/{record_id}", **body)
+        return response.status_code, response.json, list(statements)
+
+    ask("warm")
+    before = counted()
+    theirs, absent = ask(note["recordId"]), ask(MISSING)
+    assert theirs == absent
+    assert theirs[0] == 404
+    assert any("records" in statement for statement in theirs[2])
+    assert counted() == before
+    assert alice.get(f"{NOTES}/{note['recordId']}").json == note
+
+
+@pytest.mark.parametrize("form", ['"{}"', "{}", " {} "])
+def test_if_match_lets_through_who_has_seen_the_newest(alice, note, form):
+    path, stale = f"{NOTES}/{note['recordId']}", form.format(note["updatedAt"])
+    fresh = alice.patch(path, {"title": "second"}, headers={"If-Match": stale}).json
+    for refused in (
+        alice.patch(path, {"title": "third"}, headers={"If-Match": stale}),
+        alice.delete(path, headers={"If-Match": stale}),
+    ):
+        assert (refused.status_code, refused.json["error"]) == (409, "conflict")
+    assert alice.get(path).json == fresh
+    newest = form.format(fresh["updatedAt"])
+    assert alice.delete(path, headers={"If-Match": newest}).status_code == 200
+
+
+def test_if_match_with_a_star_or_nothing_asks_for_nothing(alice, note):
+    path = f"{NOTES}/{note['recordId']}"
+    assert alice.patch(path, {"title": "a"}, headers={"If-Match": "*"}).status_code == 200
+    assert alice.patch(path, {"title": "b"}, headers={"If-Match": ""}).status_code == 200
+    assert alice.patch(path, {"title": "c"}, headers={"If-Match": "nonsense"}).status_code == 409
+    assert alice.patch(f"{NOTES}/absent", {}, headers={"If-Match": "x"}).status_code == 404
+
+
+def changes_of(app, **where):
+    with app.app_context():
+        rows = db.session.scalars(select(Outbox).filter_by(**where).order_by(Outbox.seq)).all()
+        db.session.commit()
+        return rows
+
+
+def test_every_write_leaves_one_change(app, alice, note):
+    path = f"{NOTES}/{note['recordId']}"
+    changed = alice.patch(path, {"text": None}).json
+    alice.delete(path)
+    rows = changes_of(app, record_id=note["recordId"])
+    assert [(row.action, row.owner) for row in rows] == [
+        ("added", "alice"),
+        ("updated", "alice"),
+        ("removed", "alice"),
+    ]
+    assert [row.before for row in rows] == [None, note, changed]
+    assert [row.after for row in rows] == [note, changed, None]
+
+
+def test_a_change_is_written_in_the_transaction_of_its_record(app, alice, note):
+    """Where the outbox is out of order, the record is left as it was, too."""
+    with app.app_context(), db.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE outbox RENAME TO outbox_gone")
+    path = f"{NOTES}/{note['recordId']}"
+    answers = [
+        alice.post(NOTES, {"title": "t"}),
+        alice.patch(path, {"title": "x"}),
+        alice.delete(path),
+    ]
+    assert [answer.status_code for answer in answers] == [500] * 3
+    assert alice.records("notes") == [note]
+    with app.app_context(), db.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE outbox_gone RENAME TO outbox")
+    assert len(changes_of(app)) == 1
+
+
+def test_a_refused_write_leaves_no_change(app, alice, bob, note):
+    path = f"{NOTES}/{note['recordId']}"
+    alice.patch(path, {"title": 5})
+    alice.patch(path, {"title": "t"}, headers={"If-Match": "stale"})
+    bob.patch(path, {"title": "stolen"})
+    bob.delete(path)
+    bob.post("/api/records/ai-chats", {"title": "forged"})
+    assert len(changes_of(app)) == 1
+
+
+def answered(alice, chat, text="who am i", **more):
+    """A stored answer with a tool call."""
+    alice.turn(chat, text, **more)
+    return alice.records("ai-messages", where={"role": "assistant"})[-1]
+
+
+def test_an_edited_answer_keeps_its_tool_calls(alice):
+    record = answered(alice, alice.new_chat())
+    path = f"/api/records/ai-messages/{record['recordId']}"
+    changed = alice.patch(path, {"content": "in other words"}).json
+    assert (changed["data"]["content"], changed["data"]["edited"]) == ("in other words", True)
+    tools = [part for part in record["data"]["parts"] if part["type"].startswith("tool-")]
+    kept = [part for part in changed["data"]["parts"] if part["type"].startswith("tool-")]
+    assert kept == tools != []
+    texts = [part["text"] for part in changed["data"]["parts"] if part["type"] == "text"]
+    assert texts == ["in other words"]
+    assert alice.patch(path, {"content": ""}).status_code == 400
+    assert alice.get(path).json == changed
+
+
+@on_sqlite
+def test_the_model_is_told_of_an_edit(alice, served_by):
+    chat = alice.new_chat()
+    served_by.answers = [Answer(recorded.anthropic("the first answer"))]
+    record = answered(alice, chat, "a question", userMessageId="mine")
+    alice.patch("/api/records/ai-messages/mine", {"content": "another question"})
+    alice.patch(f"/api/records/ai-messages/{record['recordId']}", {"content": "edited answer"})
+    alice.turn(chat, "and now?")
+    sent = json.dumps(served_by.seen[-1].json["messages"])
+    assert "another question" in sent
+    assert "edited answer" in sent
+    assert "a question" not in sent.replace("another question", "")
+    assert "the first answer" not in sent
+    assert sent.count("I have edited") == 2
+
+
+def test_a_deleted_chat_leaves_no_text_behind(app, alice):
+    chat, canary = alice.new_chat("title-canary"), "text-canary"
+    alice.turn(chat, 'call records.create with {"collection":"notes","data":{"title":"n"}}')
+    note = alice.records("notes")[0]["recordId"]
+    given = {"collection": "notes", "recordId": note, "data": {"title": canary}}
+    alice.turn(chat, f"call records.update with {json.dumps(given)}")
+    alice.turn(chat, f"call records.update with {json.dumps(given)}")
+    alice.delete(f"/api/records/notes/{note}")
+    assert alice.delete(f"/api/records/ai-chats/{chat}").status_code == 200
+    about_chats = [
+        row
+        for name in ("ai-chats", "ai-messages")
+        for row in changes_of(app, collection=name)
+        if row.before or row.after
+    ]
+    assert about_chats == []
+    with app.app_context():
+        assert db.session.scalars(select(Message)).all() == []
+        entries = db.session.scalars(select(JournalEntry)).all()
+        assert [(entry.outcome, entry.before) for entry in entries] == [
+            ("added", None),
+            ("updated", None),
+            ("updated", None),
+        ]
+        db.session.commit()
+
+
+def test_a_deleted_chat_tells_of_each_message(app, alice):
+    chat = alice.new_chat()
+    alice.turn(chat, "hello", userMessageId="mine")
+    ids = {record["recordId"] for record in alice.records("ai-messages")}
+    alice.delete(f"/api/records/ai-chats/{chat}")
+    gone = [row for row in changes_of(app) if row.action == "removed"]
+    assert {row.record_id for row in gone} == ids | {chat}
+    assert len(gone) == 3
