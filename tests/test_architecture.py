@@ -31,7 +31,17 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 CEILING = 250
 SAYS_NOTHING = {"util", "utils", "helper", "helpers", "common", "base", "manager", "misc"}
-REQUEST_READERS = {"views", "turns", "oauth", "socket", "vendors", "bearer", "edge", "observe", "cli"}
+REQUEST_READERS = {
+    "views",
+    "turns",
+    "oauth",
+    "socket",
+    "vendors",
+    "bearer",
+    "edge",
+    "observe",
+    "cli",
+}
 BROAD_EXCEPTS = {
     "service/chat/pump.py",
     "service/chat/tools/run.py",

@@ -111,6 +111,8 @@ def test_reading_alone_lights_no_other_card(connections):
 
 def test_disconnecting_asks_first_and_takes_everything_back(connections):
     connections.connect("Calendar")
+    connections.try_it("Calendar")
+    expect(connections.lines("Calendar").first).to_be_visible()
     connections.console.button("Disconnect").click()
     connections.console.button("Cancel").click()
     connections.is_granted("Calendar")
@@ -118,6 +120,7 @@ def test_disconnecting_asks_first_and_takes_everything_back(connections):
     dialog = connections.page.get_by_role("dialog")
     dialog.get_by_role("button", name="Disconnect").click()
     connections.is_open("Calendar")
+    expect(connections.lines("Calendar")).to_have_count(0)
     expect(connections.console.button("Connect: Read mail")).to_be_focused()
     expect(connections.console.button("Disconnect")).to_be_hidden()
     assert connections.flags == set()
@@ -173,6 +176,21 @@ def test_a_window_that_was_cut_off_is_heard_all_the_same(connections):
     allow(popup)
     connections.is_granted("Files")
     assert connections.page.evaluate("heard") == [["channel", result("connected")]]
+
+
+def test_a_stranger_that_opens_the_window_hears_nothing(connections):
+    connections.console.may_say("target origin")
+    popup = connections.ask("Files")
+    url = popup.url
+    popup.close()
+    stranger = connections.page.context.new_page()
+    stranger.goto(connections.console.service.url.replace("127.0.0.1", "localhost"))
+    stranger.evaluate(SPY)
+    with stranger.expect_popup() as opened:
+        stranger.evaluate("(url) => void open(url)", url)
+    allow(opened.value)
+    connections.is_granted("Files")
+    assert stranger.evaluate("heard") == []
 
 
 def test_strangers_are_not_listened_to(connections):

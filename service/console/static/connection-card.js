@@ -66,8 +66,9 @@ export function createConnectionCard(card, { name, transport, connections, conse
     say('Trying…');
     try {
       const data = await called(was ? card.attempt.body(status) : {});
+      if (!data) await lacks(was);
+      else if (!was) await connections.refresh(); // granted elsewhere, since it was last read
       if (data) show(card.attempt.lines(data, status));
-      else await lacks(was);
     } catch (error) {
       fail(error);
     }
@@ -118,6 +119,11 @@ export function createConnectionCard(card, { name, transport, connections, conse
     const link = url && element('a', { href: url, target: '_blank', rel: 'opener' }, 'Open the consent page');
     note.replaceChildren(...[text, link].filter(Boolean).flatMap((part) => [part, ' ']));
     problem.textContent = '';
+    hide();
+  }
+
+  function hide() {
+    preview.replaceChildren();
     preview.hidden = true;
   }
 
@@ -130,6 +136,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     const granted = isGranted(card, connections.of(name));
     if (!granted) repair = repair && 'Connect'; // forgotten already: nothing is left to renew
     const whole = granted && !repair;
+    if (!granted) hide(); // what was shown of an account goes with it
     if (whole && document.activeElement === connect) tryIt.focus(); // before it is taken away
     connect.hidden = whole;
     labelled(connect, repair || 'Connect');

@@ -29,9 +29,12 @@ stdin = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run wh
 apps: list[Flask] = []
 
 
-def open_app(url: str, settings: dict[str, str], deadline: float, lease: float) -> bool:
-    """The app, with these seconds for a refresh and for its lease."""
+def open_app(
+    url: str, settings: dict[str, str], deadline: float, lease: float, pause: float
+) -> bool:
+    """The app, with these seconds for a refresh, for its lease, and after a failure."""
     authority.SECONDS, grants.LEASE = deadline, timedelta(seconds=lease)
+    grants.COOL_DOWN = timedelta(seconds=pause)
     everything.catalog = suite.catalog
     apps.append(create_app(settings_for(url, **settings)))
     return True

@@ -109,6 +109,18 @@ def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider,
     assert failures(app) == 0
 
 
+def test_of_all_who_see_that_the_pause_is_over_one_tries(app, alice, provider):
+    fail(alice, provider)
+    gevent.sleep(0.7)
+    breakers = app.extensions["proxy"]._breakers
+
+    def may_try(_) -> bool:
+        with app.app_context():
+            return breakers._may_try("probe")
+
+    assert sum(Pool(20).map(may_try, range(20))) == 1
+
+
 def test_a_trial_that_fails_opens_it_again(alice, provider):
     fail(alice, provider)
     gevent.sleep(0.7)

@@ -45,6 +45,13 @@ def test_the_url_asks_for_exactly_this_endpoints_scope(alice, endpoint, scope):
 
 
 @on_sqlite
+def test_every_answer_is_looked_at_in_the_end(alice, answers):
+    before = len(answers)
+    alice.payload()
+    assert b'"requiresOAuth":true' in answers[before]
+
+
+@on_sqlite
 def test_each_url_has_a_state_and_a_challenge_of_its_own(alice):
     urls = [query_of(alice.payload()["authUrl"]) for _ in range(3)]
     assert len({url["state"] for url in urls}) == len({url["code_challenge"] for url in urls}) == 3

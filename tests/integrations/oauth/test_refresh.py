@@ -6,11 +6,10 @@ import gevent
 import pytest
 from gevent.pool import Pool
 
-from service.extensions import now
+from service.extensions import db, now
 from service.integrations import authority, grants
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.test_callbacks import outcome
-from tests.integrations.oauth.user import READ, REFRESH_FAILED, user
+from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
 
 OF_FAILURE = {"failed_at", "lease_id", "lease_until"}
@@ -135,6 +134,19 @@ def test_callers_at_once_refresh_once(app, expired, provider):
     answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
     assert {answer.status_code for answer in answers} == {200}
     assert refreshes(provider) == 1
+
+
+def test_no_connection_is_held_while_the_vendor_is_asked(app, expired, provider):
+    held = []
+
+    def meanwhile(_seen):
+        gevent.sleep(0.3)
+        with app.app_context():
+            held.append(db.engine.pool.checkedout())
+
+    provider.script("token", meanwhile)
+    answers = Pool(10).map(lambda _: user(app, provider, "alice").call().status_code, range(10))
+    assert (answers, held) == ([200] * 10, [0])
 
 
 @pytest.mark.usefixtures("short_deadline")

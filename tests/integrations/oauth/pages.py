@@ -1,0 +1,30 @@
+"""The pages of the callback, as a browser gets them, and consents that grow older."""
+
+import re
+from datetime import timedelta
+
+from sqlalchemy import select
+
+from service.database import write_transaction
+from service.integrations.models import Consent
+from tests.integrations.oauth.user import outcome
+
+CALLBACK = "/api/integrations/oauth/cloudsuite/callback"
+GONE = "This link has been used already, or is too old."
+
+
+def refused(page, text=GONE) -> bool:
+    assert (page.status_code, outcome(page)) == (400, "failed"), page.text
+    assert text in page.text
+    return True
+
+
+def form_token(page) -> str:
+    return re.search(r'name="token" value="([\w-]+)"', page.text)[1]
+
+
+def later(app, how_long: timedelta) -> None:
+    """Every consent under way grows older."""
+    with app.app_context(), write_transaction() as session:
+        for consent in session.scalars(select(Consent)):
+            consent.expires_at -= how_long

@@ -1,0 +1,144 @@
+"""The page that asks first, where a consent ends in another browser than it began in."""
+
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from service.database import write_transaction
+from service.extensions import db, now
+from service.integrations import consents
+from service.integrations.models import Consent
+from tests.integrations.oauth.conftest import everything_in
+from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
+from tests.integrations.oauth.user import EVENTS, READ, outcome, user
+from tests.services import on_sqlite
+
+
+@pytest.fixture
+def stranger(app):
+    """Another browser, in which nobody is signed in."""
+    return app.test_client()
+
+
+def test_another_browser_is_asked_first(alice, stranger, provider):
+    page = stranger.get(alice.consent())
+    assert (page.status_code, outcome(page)) == (200, "unconfirmed")
+    assert "<dd>alice</dd>" in page.text
+    assert "<dd>one@example.com</dd>" in page.text
+    assert alice.row is None
+    assert f'action="{CALLBACK}"' in page.text, "without code and state"
+    done = stranger.post(CALLBACK, data={"token": form_token(page)})
+    assert (done.status_code, outcome(done)) == (200, "connected")
+    assert alice.flags == {"mailRead", "mail"}
+
+
+@on_sqlite
+def test_another_users_browser_is_asked_too(alice, bob):
+    bob.payload()
+    page = bob.browser.get(alice.consent())
+    assert outcome(page) == "unconfirmed"
+    assert (alice.row, bob.row) == (None, None)
+
+
+def test_a_page_that_got_several_urls_may_use_any_of_them(alice):
+    first, second, _third = (alice.consent(endpoint) for endpoint in (READ, EVENTS, READ))
+    assert outcome(alice.browser.get(first)) == "connected"
+    assert outcome(alice.browser.get(second)) == "connected"
+    assert alice.flags == {"mailRead", "mail", "calendar"}
+
+
+@on_sqlite
+def test_the_confirm_page_escapes_what_it_shows(app, provider, stranger):
+    mallory = user(app, provider, "<b>mallory</b>")
+    page = stranger.get(mallory.consent(account='"><script>alert(1)</script>'))
+    assert "&lt;b&gt;mallory&lt;/b&gt;" in page.text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;@example.com" in page.text
+    assert "<b>" not in page.text
+
+
+def test_a_form_is_good_once(alice, stranger, provider):
+    token = form_token(stranger.get(alice.consent()))
+    assert outcome(stranger.post(CALLBACK, data={"token": token})) == "connected"
+    alice.disconnect()
+    assert refused(stranger.post(CALLBACK, data={"token": token}))
+    assert alice.row is None
+
+
+def test_what_nobody_confirms_is_dropped(app, alice, stranger, provider):
+    token = form_token(stranger.get(alice.consent()))
+    later(app, timedelta(minutes=10))
+    assert refused(stranger.post(CALLBACK, data={"token": token}))
+    with app.app_context(), write_transaction() as session:
+        consents.sweep(session, now())
+    with app.app_context():
+        assert db.session.scalars(db.select(Consent)).all() == []
+        db.session.commit()
+    assert (alice.row, provider.asked("revoke")) == (None, [])
+
+
+@on_sqlite
+def test_a_form_without_its_token_does_nothing(alice, stranger, provider):
+    path = alice.consent()
+    state = parse_qs(urlsplit(path).query)["state"][0]
+    for data in ({}, {"token": ""}, {"token": "x"}, {"token": state}):
+        assert refused(stranger.post(CALLBACK, data=data))
+    assert refused(stranger.post(path))
+    assert provider.asked("token") == []
+
+
+@on_sqlite
+def test_a_form_token_is_no_state(alice, stranger, provider):
+    token = form_token(stranger.get(alice.consent()))
+    assert refused(stranger.get(f"{CALLBACK}?state={token}&code=x"))
+    assert (len(provider.asked("token")), alice.row) == (1, None)
+
+
+def cookie_flags(alice) -> set[str]:
+    _, *flags = alice.call(READ).headers["Set-Cookie"].split("; ")
+    return set(flags) - {flag for flag in flags if flag.startswith("Expires=")}
+
+
+FLAGS = {"HttpOnly", "SameSite=Lax", "Path=/api/integrations/oauth", "Max-Age=3600"}
+
+
+@on_sqlite
+def test_the_cookie_is_only_for_the_callback(alice):
+    assert cookie_flags(alice) == FLAGS
+    alice.connect()
+    assert "Set-Cookie" not in alice.call(READ).headers
+
+
+@on_sqlite
+@pytest.mark.settings(public_url="https://app.example.com")
+def test_under_https_the_cookie_is_secure(alice):
+    assert cookie_flags(alice) == {*FLAGS, "Secure"}
+    url = alice.payload()["authUrl"]
+    redirect = parse_qs(urlsplit(url).query)["redirect_uri"]
+    assert redirect == [f"https://app.example.com{CALLBACK}"]
+
+
+@on_sqlite
+def test_the_pages_can_not_be_kept_framed_or_scripted(alice, stranger):
+    pages = [stranger.get(alice.consent()), alice.browser.get(alice.consent())]
+    pages.append(stranger.get(CALLBACK))
+    for page in pages:
+        assert page.headers["Cache-Control"] == "no-store"
+        assert page.headers["Referrer-Policy"] == "no-referrer"
+        assert page.headers["X-Content-Type-Options"] == "nosniff"
+        rules = page.headers["Content-Security-Policy"].split("; ")
+        policy = dict(rule.split(" ", 1) for rule in rules)
+        assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+        assert policy["form-action"] == policy["script-src"] == "'self'"
+        assert "<script>" not in page.text
+        assert page.mimetype == "text/html"
+
+
+@on_sqlite
+def test_what_is_kept_of_a_consent_is_hashed_or_sealed(app, alice, stranger, provider):
+    page = stranger.get(alice.consent())
+    kept = everything_in(app)
+    state, token = provider.states[-1], form_token(page)
+    assert state not in kept
+    assert token not in kept
+    assert consents.hashed(token) in kept

@@ -1,0 +1,81 @@
+"""Slow endpoints: tasks at the vendor, paid for when it accepts them, asked for afterwards."""
+
+import pytest
+
+from service.extensions import now
+from service.integrations.models import IntegrationJob
+from tests.integrations.oauth.conftest import everything_in
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.user import READ, SEND
+from tests.services import on_sqlite
+
+SEARCH, TASK = "probe-search", "probe-task"
+STARTED = {"id": "task-1"}
+
+
+def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]
+    assert (job["status"], books.charges()) == ("running", [-5])
+    provider.script("probe", Reply(200, {"state": "done", "result": {"found": "secret-text"}}))
+    path = f"/api/integrations/jobs/{job['jobId']}"
+    done = {"jobId": job["jobId"], "status": "done", "result": {"found": "secret-text"}}
+    for _ in range(2):
+        assert alice.person.get(path).json == {"success": True, "data": done}
+    assert (len(provider.seen), books.charges()) == (2, [-5])
+    assert "secret-text" not in everything_in(alice.app)
+
+
+@on_sqlite
+def test_a_job_is_only_its_owners(alice, bob, provider):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]["jobId"]
+    missing, foreign = (bob.person.get(f"/api/integrations/jobs/{n}") for n in ("job_x", job))
+    assert (missing.status_code, missing.json) == (foreign.status_code, foreign.json)
+    assert (foreign.status_code, len(provider.seen)) == (404, 1)
+
+
+@on_sqlite
+def test_a_task_that_fails_while_it_is_waited_for_has_been_paid(alice, provider, books):
+    provider.script("probe", Reply(200, STARTED), Reply(200, {"state": "failed"}))
+    answer = alice.call(TASK, {"wait": 2})
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert books.charges() == [-5]
+
+
+@on_sqlite
+def test_a_wait_that_breaks_off_leaves_the_job(alice, provider, books):
+    provider.script("probe", Reply(200, STARTED), Reply(400, {}))
+    job = alice.call(TASK, {"wait": 2}).json["data"]
+    assert (job["status"], books.charges()) == ("running", [-5])
+    provider.script("probe", Reply(200, {"state": "done", "result": 1}))
+    shown = alice.person.get(f"/api/integrations/jobs/{job['jobId']}").json["data"]
+    assert (shown["status"], shown["result"]) == ("done", 1)
+
+
+@on_sqlite
+def test_a_job_that_had_its_time_has_timed_out_for_good(alice, provider, books):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]["jobId"]
+    books.do(lambda session: session.merge(IntegrationJob(job_id=job, ends_at=now())))
+    provider.script("probe", Reply(200, {"state": "running"}))
+    for _ in range(2):
+        answer = alice.person.get(f"/api/integrations/jobs/{job}")
+        assert (answer.status_code, answer.json["error"]) == (504, "upstream_timeout")
+    assert len(provider.seen) == 2
+
+
+@on_sqlite
+@pytest.mark.parametrize("wait", [-1, 61, "soon", None, float("1e9")])
+def test_a_wait_has_its_bounds(alice, provider, wait):
+    answer = alice.call(TASK, {"wait": wait})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["wait"])
+    assert provider.seen == []
+
+
+@on_sqlite
+def test_a_get_has_its_parameters_in_the_query(connected):
+    answer = connected.person.get(f"/api/integrations/{READ}?q=x")
+    assert answer.json["data"]["account"] == "one"
+    refused = connected.person.get(f"/api/integrations/{SEND}?to=x")
+    assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
