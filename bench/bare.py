@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from gevent import socket
 from gevent.server import StreamServer
 
-from bench import limits, wire
+from bench import limits, lookup, wire
 from bench.bare_board import Board
+from bench.bare_call import Calls
 
 HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n"
@@ -35,6 +36,7 @@ class Relay:
         self._address = ("127.0.0.1", upstream_port)
         self._idle: list[socket.socket] = []
         self._board = Board()
+        self._calls = Calls(upstream_port)
 
     def __call__(self, client: socket.socket, _address: object) -> None:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -46,6 +48,9 @@ class Relay:
             given += data
         if b" /api/records/" in request[0][:30]:
             self._board.serve(client, request)
+            return
+        if lookup.RELAYED in request[0][:30]:
+            self._calls.serve(client, request)
             return
         _send(client, HEAD + wire.chunk(BEGIN))
         for deltas in self._ask(json.loads(request[1])["content"]):

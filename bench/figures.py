@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from bench import changes
+from bench import calls, changes
 from bench.load import Result
 from bench.scenarios import Round, Scenario
 
@@ -102,6 +102,9 @@ FIGURES = (
     Figure("changes", "changes/s in a burst, 1 subscriber", changes.rate(0)),
     Figure("changes", "… 100 subscribers", changes.rate(1)),
     Figure("changes", "… 1000 subscribers", changes.rate(2)),
+    Figure("proxy", "CPU µs/call of an integration, 8 at once", calls.cpu),
+    Figure("proxy", "added latency p50, 100 calls/s, ms", calls.latency(0.5), added=True),
+    Figure("proxy", "… p99", calls.latency(0.99), added=True),
 )
 
 

@@ -1,7 +1,7 @@
 """The usual way: Flask on gunicorn's gevent worker, requests.post, iter_lines, a yield a token.
 
 `gunicorn -k gevent bench.naive:app` with UPSTREAM_URL and AUTH_SECRET in its environment. It
-verifies the bearer token as such a service would, and stores nothing.
+verifies the bearer token of a chat as such a service would, and stores nothing.
 """
 
 import json
@@ -15,6 +15,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
 URL = os.environ["UPSTREAM_URL"] + "/v1/messages"
+PLACES_URL = os.environ["UPSTREAM_URL"] + "/v1/search"
 SECRET = OctKey.import_key(os.environ["AUTH_SECRET"])
 
 app = Flask(__name__)
@@ -34,6 +35,14 @@ def answer() -> Response:
         abort(401)
     text = request.get_json()["content"]
     return Response(_chunks(text), content_type="text/event-stream")
+
+
+@app.get("/api/integrations/geocode-city")
+def places() -> dict[str, object]:
+    asked = {"name": request.args["city"], "count": request.args["count"], "format": "json"}
+    response = requests.get(PLACES_URL, params=asked, timeout=30)
+    response.raise_for_status()
+    return {"success": True, "data": response.json()}
 
 
 def _chunks(text: str) -> Iterator[str]:

@@ -131,6 +131,7 @@ def settings(upstream_port: int) -> Mapping[str, object]:
         "STARTING_CREDITS": 100_000_000,
         "PROVIDER_A_BASE_URL": f"http://127.0.0.1:{upstream_port}",
         "PROVIDER_A_API_KEY": "x",
+        "OPEN_METEO_GEOCODING_BASE_URL": f"http://127.0.0.1:{upstream_port}",
     }
 
 

@@ -8,11 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bench import wire
+from bench.ask import Answered
+from bench.calls import call
 from bench.changes import Told, tell
 from bench.load import Job, Result
 from bench.peers import Peer
 
-Round = dict[str, Result | Told]  # by the peer's name; one round's results belong together
+# By the peer's name; one round's results belong together.
+Round = dict[str, Result | Told | Answered]
 
 SPARE_SECONDS = 30  # over what a run takes at its pace, before its streams count as incomplete
 
@@ -24,6 +27,7 @@ class Scenario:
     With `parallel`, as one reply ends the next is asked for. `fresh` starts each peer anew, so
     that memory which an earlier scenario has left to the allocator is not mistaken for none.
     With `subscribers`, `streams` changes at `rate` are told to so many, and as many in a burst.
+    With `paced`, `streams` calls are made, `parallel` at once, and then so many at `rate` calls/s.
     """
 
     name: str
@@ -36,11 +40,13 @@ class Scenario:
     burst: int = 1
     fresh: bool = False
     subscribers: tuple[int, ...] = ()
+    paced: int = 0
     peers: tuple[str, ...] = ("service", "bare", "naive")
 
 
 SUBSCRIBERS = (1, 100, 1000)
 RELAYS = ("bare", "naive")
+AND_DIRECT = ("service", *RELAYS, "direct")
 FULL = (
     Scenario("one", 1, 400, 200),
     Scenario("fifty", 50, 140, 40, ramp=0.5),
@@ -49,9 +55,10 @@ FULL = (
     Scenario("burst", 50, 480, 160, ramp=0.5, rounds=2, burst=16),
     Scenario("turns", 200, 8, 1000, parallel=8),
     Scenario("turns-pg", 200, 8, 1000, parallel=8, rounds=2, peers=("service-pg", *RELAYS)),
-    Scenario("first", 80, 8, 1000, parallel=1, peers=("service", *RELAYS, "direct")),
+    Scenario("first", 80, 8, 1000, parallel=1, peers=AND_DIRECT),
     Scenario("held", 2000, 40, 2, ramp=15, rounds=1, fresh=True),
     Scenario("changes", 30, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=("service", "bare")),
+    Scenario("proxy", 400, 0, 100, parallel=8, rounds=2, paced=100, peers=AND_DIRECT),
 )
 QUICK = (
     Scenario("one", 1, 150, 200, rounds=1),
@@ -61,9 +68,10 @@ QUICK = (
     Scenario("burst", 50, 240, 160, ramp=0.5, rounds=1, burst=16),
     Scenario("turns", 60, 8, 1000, parallel=8, rounds=1),
     Scenario("turns-pg", 60, 8, 1000, parallel=8, rounds=1, peers=("service-pg", *RELAYS)),
-    Scenario("first", 40, 8, 1000, parallel=1, rounds=1, peers=("service", *RELAYS, "direct")),
+    Scenario("first", 40, 8, 1000, parallel=1, rounds=1, peers=AND_DIRECT),
     Scenario("held", 200, 6, 2, ramp=1.5, rounds=1, fresh=True),
     Scenario("changes", 10, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=("service", "bare")),
+    Scenario("proxy", 100, 0, 100, parallel=8, rounds=1, paced=50, peers=AND_DIRECT),
 )
 WARM_UP = Scenario("warm-up", 30, 8, 1000, parallel=4)
 
@@ -79,13 +87,15 @@ def start(peer: Peer) -> None:
     load(WARM_UP, peer)
 
 
-def _run(scenario: Scenario, peer: Peer) -> Result | Told:
+def _run(scenario: Scenario, peer: Peer) -> Result | Told | Answered:
     print(f"  {scenario.name}: {peer.name}", file=sys.stderr)
     if scenario.fresh:
         peer.stop()
         start(peer)
     if scenario.subscribers:
         return tell(peer, scenario.subscribers, scenario.rate, scenario.streams)
+    if scenario.paced:
+        return call(peer, scenario.streams, scenario.parallel, scenario.rate, scenario.paced)
     return load(scenario, peer)
 
 

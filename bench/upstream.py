@@ -1,4 +1,5 @@
 """A stand-in for the Anthropic Messages API that sends checkable tokens at a given pace.
+A GET is a lookup, answered at once (`lookup`).
 
 `python -m bench.upstream PORT`: one thread, epoll, one write for each burst of tokens. The pace
 comes with the prompt (`wire.question`). Nothing is lost when a reader is slow: what the socket
@@ -13,7 +14,7 @@ import socket
 import sys
 import time
 
-from bench import limits, wire
+from bench import limits, lookup, wire
 
 HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
@@ -128,6 +129,10 @@ class Server:
         connection.given += data
         if request := wire.head_and_body(connection.given):
             connection.given = b""
+            if request[0].startswith(b"GET "):
+                connection.unsent += lookup.answer(request[0])
+                self._flush(connection)
+                return
             connection.begin(request[1])
             self._give(connection, time.monotonic())
 

@@ -29,14 +29,16 @@ stdin = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run wh
 apps: list[Flask] = []
 
 
-def open_app(
-    url: str, settings: dict[str, str], deadline: float, lease: float, pause: float
-) -> bool:
-    """The app, with these seconds for a refresh, for its lease, and after a failure."""
-    authority.SECONDS, grants.LEASE = deadline, timedelta(seconds=lease)
-    grants.COOL_DOWN = timedelta(seconds=pause)
+def open_app(url: str, settings: dict[str, str]) -> bool:
     everything.catalog = suite.catalog
     apps.append(create_app(settings_for(url, **settings)))
+    return True
+
+
+def limit(deadline: float, lease: float, pause: float) -> bool:
+    """Seconds for a refresh, for its lease, and after a failure."""
+    authority.SECONDS, grants.LEASE = deadline, timedelta(seconds=lease)
+    grants.COOL_DOWN = timedelta(seconds=pause)
     return True
 
 
@@ -81,7 +83,7 @@ def watch() -> None:
         slowest[-1] = max(slowest[-1], time.monotonic() - began)
 
 
-DEEDS = {deed.__name__: deed for deed in (open_app, close_app, call)}
+DEEDS = {deed.__name__: deed for deed in (open_app, limit, close_app, call)}
 
 
 def main() -> None:

@@ -3,9 +3,11 @@
 import gevent
 import pytest
 from gevent.pool import Pool
+from sqlalchemy import update
 
 from service import create_app
-from service.extensions import db
+from service.database import write_transaction
+from service.extensions import db, now
 from service.integrations import breaker
 from service.integrations.models import Breaker
 from tests.integrations.oauth.provider import Reply
@@ -23,7 +25,6 @@ OPEN = {
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(breaker, "OPEN_SECONDS", 0.6)
     monkeypatch.setattr(breaker, "LOOK_SECONDS", 0.05)
 
 
@@ -54,6 +55,13 @@ def failures(app) -> int | None:
         found = db.session.scalar(db.select(Breaker.failures))
         db.session.commit()
     return found
+
+
+def rested(app) -> None:
+    """The pause of every breaker is over."""
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Breaker).values(open_until=now()))
+    gevent.sleep(0.06)
 
 
 def test_after_five_failures_nothing_is_sent(alice, other, provider):
@@ -89,10 +97,9 @@ def test_a_refusal_is_no_failure(alice, provider):
     assert alice.call(SEARCH).status_code == 200
 
 
-def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider, monkeypatch):
+def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider):
     fail(alice, provider)
-    gevent.sleep(0.7)
-    monkeypatch.setattr(breaker, "OPEN_SECONDS", 60)
+    rested(app)
     answers: list[int] = []
 
     def when_all_others_are_answered(_seen):
@@ -111,7 +118,7 @@ def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider,
 
 def test_of_all_who_see_that_the_pause_is_over_one_tries(app, alice, provider):
     fail(alice, provider)
-    gevent.sleep(0.7)
+    rested(app)
     breakers = app.extensions["proxy"]._breakers
 
     def may_try(_) -> bool:
@@ -121,9 +128,9 @@ def test_of_all_who_see_that_the_pause_is_over_one_tries(app, alice, provider):
     assert sum(Pool(20).map(may_try, range(20))) == 1
 
 
-def test_a_trial_that_fails_opens_it_again(alice, provider):
+def test_a_trial_that_fails_opens_it_again(app, alice, provider):
     fail(alice, provider)
-    gevent.sleep(0.7)
+    rested(app)
     fail(alice, provider, 1)
     assert alice.call(SEARCH).json == OPEN
     assert len(provider.seen) == breaker.FAILURES + 1
@@ -157,7 +164,7 @@ def test_a_missing_consent_ends_a_trial_well(app, alice, bob, provider):
     provider.script("api", *[Reply(500, "")] * breaker.FAILURES)
     for _ in range(breaker.FAILURES):
         assert bob.call().status_code == 502
-    gevent.sleep(0.7)
+    rested(app)
     provider.script("api", Reply(401, {}))
     assert alice.payload()
     assert failures(app) == 0

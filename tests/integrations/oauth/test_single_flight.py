@@ -17,8 +17,7 @@ from tests.integrations.oauth.user import REFRESH_FAILED
 from tests.services import environment, wait_for
 
 PROCESSES, CALLERS = 4, 25
-DEADLINE, LEASE = 0.8, 1.6  # seconds
-PAUSE = 60  # after a failure: a busy machine may need long to begin all the calls
+PAUSE = 60  # seconds: a busy machine may need long to begin all the calls
 
 
 class Callers:
@@ -29,7 +28,8 @@ class Callers:
 
     def open(self, url: str, settings: dict[str, str]) -> None:
         self.processes += [start() for _ in range(PROCESSES - len(self.processes))]
-        assert self.do("open_app", url, settings, DEADLINE, LEASE, PAUSE) == [True] * PROCESSES
+        assert self.do("open_app", url, settings) == [True] * PROCESSES
+        self.do("limit", 10, 20, PAUSE)
 
     def do(self, deed: str, *arguments: Any) -> list[Any]:
         """What each says when it has done it, all at the same time."""
@@ -85,6 +85,7 @@ def test_a_rotating_token_is_refreshed_once(callers, expired, provider):
 def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, provider, capsys):
     usual = max(one["slowest"] for one in callers.do("call", connected.person.token, CALLERS))
     connected.expire()
+    callers.do("limit", 0.8, 1.6, PAUSE)
     provider.script("token", hang(3))
     began = time.monotonic()
     told = callers.do("call", connected.person.token, CALLERS)
@@ -98,12 +99,13 @@ def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, pro
             f"\n100 callers had their 502 in {took:.2f} s; the slowest unrelated query took "
             f"{slowest * 1000:.0f} ms, {usual * 1000:.0f} ms when nothing is refreshed"
         )
-    assert DEADLINE <= took < 20
+    assert 0.8 <= took < 20
     assert 0 < slowest < usual + 2
 
 
 def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired, provider):
     provider.rotates = True
+    callers.do("limit", 1.5, 1.6, PAUSE)
     provider.script("token", hang(60))
     [killed, *others] = callers.processes
     begin(killed, "call", expired.person.token, CALLERS)
@@ -115,7 +117,7 @@ def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired
     answers = [answer for process in others for answer in said(process)["answers"]]
     assert answers == [[200, ""]] * (len(others) * CALLERS)
     assert refreshes(provider) == 2
-    assert LEASE - 0.2 < time.monotonic() - held < LEASE + 15
+    assert 1.4 < time.monotonic() - held < 20
     assert expired.row["failed_at"] is None
 
 

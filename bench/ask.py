@@ -1,0 +1,141 @@
+"""A load generator for calls: some at once, as fast as they are answered; then at a fixed pace.
+
+`python -m bench.ask`, a `Job` as JSON on standard input, an `Answered` as JSON on standard output:
+one thread, epoll, connections that are kept alive, as those of a reverse proxy are.
+"""
+
+import gc
+import json
+import select
+import socket
+import sys
+import time
+from array import array
+from collections import deque
+from dataclasses import asdict, dataclass, field
+
+from bench import accounts, limits, lookup, wire
+
+WARM_UP = 64  # calls that nobody looks at
+DEADLINE = 30.0  # seconds for one kind of calls
+SETTLE = 0.05  # seconds, for what the server does after the last byte
+
+
+@dataclass(frozen=True)
+class Job:
+    """`calls` with `parallel` at once, then `paced` at `rate` a second, on as many connections."""
+
+    port: int
+    path: str  # with `{name}`
+    tokens: list[str]
+    calls: int
+    parallel: int
+    rate: float
+    paced: int
+    watch: int
+
+
+@dataclass
+class Answered:
+    """CPU in ns over all `calls`; `latencies` in µs, sorted, from when each was due."""
+
+    calls: int
+    cpu: int = 0
+    latencies: list[int] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+class Connection:
+    """One call at a time."""
+
+    def __init__(self, port: int, path: str, token: str) -> None:
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.due = self._number = 0
+        self._path = path
+        self._lines = f"HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n"
+        self._answer = b""
+
+    def ask(self, number: int, due: int) -> None:
+        """`due` in µs of the clock that all share."""
+        self.due, self._number, self._answer = due, number, b""
+        self.sock.sendall(f"GET {lookup.path(self._path, number)} {self._lines}".encode())
+
+    def read(self) -> bool:
+        """Whether the answer is whole. Raises `ValueError` for one that is wrong."""
+        data = self.sock.recv(1 << 16)
+        self._answer += data
+        if data and not wire.head_and_body(self._answer):
+            return False
+        right = self._answer.startswith(b"HTTP/1.1 200 ")
+        if not right or self._answer.count(lookup.name(self._number).encode()) != lookup.PLACES:
+            raise ValueError((self._answer or b"closed")[:300].decode("latin-1"))
+        return True
+
+
+class Asking:
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.epoll = select.epoll()
+        self.free: deque[Connection] = deque()  # the longest idle first: none is idle for long
+        self.busy: dict[int, Connection] = {}
+        self.latencies = array("q")
+        self.answered = Answered(job.calls)
+
+    def run(self) -> Answered:
+        for number in range(self.job.parallel):
+            token = self.job.tokens[number % len(self.job.tokens)]
+            connection = Connection(self.job.port, self.job.path, token)
+            self.epoll.register(connection.sock, select.EPOLLIN)
+            self.free.append(connection)
+        try:
+            self._measure()
+        except (ValueError, OSError) as error:
+            self.answered.faults.append(repr(error))
+        return self.answered
+
+    def _measure(self) -> None:
+        self._calls(WARM_UP, 0)
+        before = accounts.usage(self.job.watch)
+        self._calls(self.job.calls, 0)
+        time.sleep(SETTLE)
+        self.answered.cpu = accounts.usage(self.job.watch).cpu_since(before)
+        self._calls(self.job.paced, self.job.rate)
+        self.answered.latencies = sorted(self.latencies)
+
+    def _calls(self, count: int, rate: float) -> None:
+        """At `rate`, or 0: as fast as they are answered."""
+        self.latencies = array("q")
+        began, asked = wire.micros(), 0
+        step = 1e6 / rate if rate else 0.0
+        while len(self.latencies) < count:
+            now = wire.micros()
+            if now - began > DEADLINE * 1e6:
+                raise ValueError(f"{count - len(self.latencies)} calls were not answered in time")
+            while asked < count and self.free and began + asked * step <= now:
+                self._ask(asked, int(began + asked * step) if rate else now)
+                asked += 1
+            waits = rate and asked < count and self.free
+            self._read((began + asked * step - now) / 1e6 if waits else 0.5)
+
+    def _ask(self, number: int, due: int) -> None:
+        connection = self.free.popleft()
+        self.busy[connection.sock.fileno()] = connection
+        connection.ask(number, due)
+
+    def _read(self, seconds: float) -> None:
+        # select takes microseconds, epoll only milliseconds, which would be in the latencies.
+        select.select([self.epoll.fileno()], [], [], max(0.0, seconds))
+        for fd, _ in self.epoll.poll(0):
+            if fd not in self.busy:
+                raise ValueError("a connection was closed between two calls")
+            if self.busy[fd].read():
+                connection = self.busy.pop(fd)
+                self.latencies.append(wire.micros() - connection.due)
+                self.free.append(connection)
+
+
+if __name__ == "__main__":
+    limits.raise_descriptors()
+    gc.disable()  # nothing here makes cycles, and a pause would be taken for the server's
+    json.dump(asdict(Asking(Job(**json.load(sys.stdin))).run()), sys.stdout)
