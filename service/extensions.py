@@ -60,4 +60,5 @@ def now() -> datetime:
 
 def timestamp(moment: datetime) -> str:
     """A time as answers show it: ISO 8601 in UTC with microseconds and `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    here = moment.astimezone(UTC).replace(tzinfo=None)
+    return here.isoformat(timespec="microseconds") + "Z"

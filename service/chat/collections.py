@@ -26,9 +26,11 @@ OWN: Permissions = {
 
 def _edit(session: Session, row: Any, changes: Values) -> None:
     """A message with other text: its tool calls stay, and the model is told."""
-    row.edited = True
     content = changes.get("content")
-    if row.parts and content is not None:
+    if content is None:
+        return
+    row.edited = True
+    if row.parts:
         row.parts = with_text(row.parts, content)
 
 

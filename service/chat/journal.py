@@ -10,8 +10,11 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry
 from service.extensions import db, timestamp
+from service.records.collection import Collections
+from service.records.envelope import seen_by
 from service.records.writes import Note, Written
 
 KEPT = timedelta(days=30)
@@ -37,24 +40,29 @@ def note(turn_id: str, chat_id: str, user_id: str, tool: str) -> Note:
     return write
 
 
-def page(user_id: str, limit: int, before: int | None) -> tuple[list[dict[str, Any]], int | None]:
+def page(
+    caller: Caller, collections: Collections, limit: int, before: int | None
+) -> tuple[list[dict[str, Any]], int | None]:
     """A user's entries, newest first, and the `seq` to go on before, if there are more."""
-    own = select(JournalEntry).where(JournalEntry.user_id == user_id)
+    role = current_role(caller)
+    own = select(JournalEntry).where(JournalEntry.user_id == caller.subject)
     older = own if before is None else own.where(JournalEntry.seq < before)
     rows = list(db.session.scalars(older.order_by(JournalEntry.seq.desc()).limit(limit + 1)))
     db.session.commit()
     more = rows[limit - 1].seq if len(rows) > limit else None
-    return [_shown(row) for row in rows[:limit]], more
+    return [_shown(row, collections, role) for row in rows[:limit]], more
 
 
-def _shown(row: JournalEntry) -> dict[str, Any]:
+def _shown(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:
+    known = {collection.name: collection for collection in collections}.get(row.collection)
+    before = seen_by(known, row.before, role) if known and row.before else None
     return {
         "turnId": row.turn_id,
         "tool": row.tool,
         "collection": row.collection,
         "recordId": row.record_id,
         "outcome": row.outcome,
-        "before": row.before,
+        "before": before,
         "createdAt": timestamp(row.created_at),
     }
 

@@ -138,7 +138,8 @@ def read_journal(asked: dict[str, Any]) -> dict[str, Any]:
 
     `before` is the record as it was, for 30 days and until its chat is deleted.
     """
-    entries, after = journal.page(g.caller.subject, asked["limit"], asked["cursor"])
+    collections = current_app.extensions["collections"]
+    entries, after = journal.page(g.caller, collections, asked["limit"], asked["cursor"])
     return {"entries": entries, "nextCursor": str(after) if after else None}
 
 

@@ -18,6 +18,7 @@ Rule = bool | Literal["own"]
 
 EVERY_ROLE = "*"
 RESERVED = ("socket",)  # a route of its own
+RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # words of the envelope
 TEXT_LIMIT = 100_000  # characters, where a column names no other
 
 Permissions = Mapping[str, Mapping[Action, Rule]]
@@ -88,6 +89,8 @@ class Collections:
                 raise ValueError(f"collection {collection.name!r} is declared twice or reserved")
             if collection.owner != "recordId" and not collection.column(collection.owner):
                 raise ValueError(f"collection {collection.name!r} has no column for its owner")
+            if RESERVED_COLUMNS & {column.name for column in collection.columns}:
+                raise ValueError(f"collection {collection.name!r} has a column of a reserved name")
             self._by_name[collection.name] = collection
 
     def __iter__(self) -> Iterator[Collection]:

@@ -171,9 +171,9 @@ class Feed:
             self._wake.clear()
             try:
                 with self._app.app_context():
-                    self._read_on()
-                    held_back = changes.unsettled(db.session())
+                    held_back = changes.unsettled(db.session())  # asked before, or it may be late
                     db.session.commit()
+                    self._read_on()
                 pause = UNSETTLED_SECONDS if held_back else POLL_SECONDS[dialect]
             except SQLAlchemyError as error:
                 log.warning("feed not read", error=type(error).__name__)

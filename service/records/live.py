@@ -5,6 +5,7 @@ feed for all subscriptions, so a slow client costs no more than its place.
 Source: contract section 7.
 """
 
+import json
 import time
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.tokens import LEEWAY
 from service.auth.users import Caller, current_role, rights_cache
+from service.edge import unstorable
 from service.errors import Forbidden, Unauthorized
 from service.json_values import encode
 from service.records import permissions
@@ -68,7 +70,9 @@ class Live:
 
     def say(self, message: dict[str, Any]) -> None:
         """Raises `Closed`."""
-        self._socket.send(encode(message))
+        text = encode(message)
+        # Escaped where UTF-8 can't carry it: an error may repeat a client's lone surrogate.
+        self._socket.send(json.dumps(message) if unstorable(text) else text)
 
     def subscribe(self, subscription: Subscription) -> None:
         self.subscriptions[subscription.id] = subscription

@@ -70,7 +70,16 @@ def update(
     with write_transaction() as session:
         row = _taken(session, collection, caller, role, "update", record_id, if_match)
         after = change(session, collection, row, accepted(collection, role, data, new=False), note)
-    return seen_by(collection, after, role)
+        owned = getattr(row, collection.owner_attribute) == caller.subject
+    return _answer(collection, after, role, owned)
+
+
+def _answer(collection: Collection, after: Envelope, role: str, owned: bool) -> Envelope:
+    """The record as the writer may read it; without any data where it may not."""
+    rule = permissions.rule(collection, role, "read")
+    if rule is True or (rule and owned):
+        return seen_by(collection, after, role)
+    return {**after, "data": {}}
 
 
 def delete(

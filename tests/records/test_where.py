@@ -5,7 +5,7 @@ import uuid
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
@@ -136,8 +136,13 @@ def examples(count):
     )
 
 
-@examples(120)
+@examples(80)
 @given(drawn=asked())
+@example(drawn=([{"title": "a"}, {"title": "%"}, {"title": "_"}], {"title": {"contains": "%"}}))
+@example(drawn=([{"title": "ab"}, {"title": "a_"}], {"title": {"startsWith": "a_"}}))
+@example(drawn=([{"weight": 2**53 + 1}], {"weight": 2**53}))
+@example(drawn=([{"weight": 0.3}, {"weight": 0.1 + 0.2}], {"weight": 0.3}))
+@example(drawn=([{"done": True}, {"done": False}, {}], {"done": {"gt": False}}))
 def test_sql_finds_what_the_filter_matches(collection, drawn):
     records, filter_ = drawn
     caller, stored = write(collection, records)
@@ -156,7 +161,7 @@ def test_a_pattern_is_as_long_as_every_database_takes(collection):
             store.find(collection, caller, Query(where={"title": {operator: longer}}))
 
 
-@examples(60)
+@examples(40)
 @given(records=st.lists(RECORD, min_size=1, max_size=9), seed=st.integers(0, 2**32))
 def test_pages_join_to_the_sorted_whole(collection, records, seed):
     caller, stored = write(collection, [*records, *records[:2]])
