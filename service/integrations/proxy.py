@@ -5,6 +5,7 @@ Source: contract section 10, "Order of a call".
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Flask
@@ -31,6 +32,17 @@ from service.json_values import encode
 
 GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
 LONGEST_WAIT = 60
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A call that may be made: granted, and its parameters are valid. `wait` is in seconds."""
+
+    endpoint: Endpoint
+    request: Request
+    params: dict[str, Any]
+    wait: float
+    connection: Connection | None
 
 
 class Proxy:
@@ -85,28 +97,21 @@ class Proxy:
         if connection and not connection.suffices:
             return Answer(connection.payload(), consent=True)
         params, wait = _validated(endpoint, request.body)
-        if request.idempotency_key is None:
-            return self._make(endpoint, request, params, wait, connection)
-        return self._once(endpoint, request, params, wait, connection)
+        ready = Ready(endpoint, request, params, wait, connection)
+        return self._make(ready) if request.idempotency_key is None else self._once(ready)
 
-    def _once(
-        self,
-        endpoint: Endpoint,
-        request: Request,
-        params: dict[str, Any],
-        wait: float,
-        connection: Connection | None,
-    ) -> Answer:
+    def _once(self, ready: Ready) -> Answer:
         """With an idempotency key: the stored answer, or a call whose answer is stored."""
+        request = ready.request
         assert request.idempotency_key
         user_id, key = request.caller.subject, request.idempotency_key
-        once = Once(self._sealer, user_id, endpoint.name, key, dict(request.body))
+        once = Once(self._sealer, user_id, ready.endpoint.name, key, dict(request.body))
         stored = once.begin()
         if stored is not None:
             return Answer(json.loads(stored))
         kept = False
         try:
-            answer = self._make(endpoint, request, params, wait, connection)
+            answer = self._make(ready)
             if not answer.consent:
                 once.keep(encode(answer.data))
                 kept = True
@@ -115,30 +120,19 @@ class Proxy:
             if not kept:
                 once.forget()
 
-    def _make(
-        self,
-        endpoint: Endpoint,
-        request: Request,
-        params: dict[str, Any],
-        wait: float,
-        connection: Connection | None,
-    ) -> Answer:
+    def _make(self, ready: Ready) -> Answer:
         """Make the call; a task that the vendor has accepted is paid for, and becomes a job."""
-        answer = self._hold(endpoint, request, params, connection)
+        answer = self._hold(ready)
         if isinstance(answer.data, Task):
-            return Answer(self.jobs.begin(request.caller.subject, endpoint, answer.data, wait))
+            user_id = ready.request.caller.subject
+            return Answer(self.jobs.begin(user_id, ready.endpoint, answer.data, ready.wait))
         return answer
 
-    def _hold(
-        self,
-        endpoint: Endpoint,
-        request: Request,
-        params: dict[str, Any],
-        connection: Connection | None,
-    ) -> Answer:
+    def _hold(self, ready: Ready) -> Answer:
         """Hold the price, make the call, settle: a call that came to nothing costs nothing."""
+        endpoint, request = ready.endpoint, ready.request
         if not endpoint.price:
-            return self._request(endpoint, params, connection)
+            return self._request(ready)
         payer, call_id = self.payer(endpoint, request), new_id("call")
         with write_transaction() as session:
             starting = self._settings.starting_credits * CREDIT
@@ -147,7 +141,7 @@ class Proxy:
             hold = ledger.reserve(session, payer, endpoint.price, call_id, None, seconds)
         cost = 0
         try:
-            answer = self._request(endpoint, params, connection)
+            answer = self._request(ready)
             cost = 0 if answer.consent else endpoint.price
             return answer
         finally:
@@ -156,13 +150,13 @@ class Proxy:
             with write_transaction() as session:
                 ledger.settle(session, hold, cost, endpoint.name, told)
 
-    def _request(
-        self, endpoint: Endpoint, params: dict[str, Any], connection: Connection | None
-    ) -> Answer:
+    def _request(self, ready: Ready) -> Answer:
         """The vendor's data, or the payload where a consent mends what it refused."""
+        connection = ready.connection
         try:
             bearer = connection.token() if connection else None
-            return Answer(self._guarded(endpoint, params, self._plain_call(endpoint, bearer)))
+            call = self._plain_call(ready.endpoint, bearer)
+            return Answer(self._guarded(ready.endpoint, ready.params, call))
         except ServiceError as error:
             if connection and (payload := connection.refused(error)):
                 return Answer(payload, consent=True)
