@@ -17,13 +17,14 @@ from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from service.body import Body
+from service.guarded import GuardedAdapter, NotPublic
 from service.observe import UPSTREAM_CALLS
 
 POOLED_CONNECTIONS = 100
 
 log = structlog.get_logger("upstream")
 
-Reason = Literal["unreachable", "timeout", "cut", "too-large"]
+Reason = Literal["unreachable", "timeout", "cut", "too-large", "not-public"]
 
 
 class UpstreamError(Exception):
@@ -38,7 +39,8 @@ class UpstreamError(Exception):
 class Outbound:
     """One request: `connect` and `idle` are seconds, `name` is the upstream's word in logs.
 
-    `idle` is None where a deadline of the caller's bounds every read: a timer less a token.
+    `idle` is None where a deadline of the caller's bounds every read: a timer less a token. A
+    `guarded` request has a URL that a user of ours has given: only public addresses are called.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Outbound:
     body: bytes | None = None
     connect: float = 10
     idle: float | None = 30
+    guarded: bool = False
 
 
 class ByteStream(Protocol):
@@ -95,6 +98,7 @@ class Upstream:
         adapter = HTTPAdapter(pool_connections=32, pool_maxsize=POOLED_CONNECTIONS)
         self._session.mount("https://", adapter)
         self._session.mount("http://", adapter)
+        self._guarded = GuardedAdapter(pool_maxsize=POOLED_CONNECTIONS)
 
     @contextmanager
     def open(self, outbound: Outbound) -> Iterator[ByteStream]:
@@ -127,12 +131,14 @@ class Upstream:
     def close(self) -> None:
         """Close the pooled connections."""
         self._session.close()
+        self._guarded.close()
 
     def _send(self, outbound: Outbound) -> requests.Response:
         """Through the adapter: a session's cookies, hooks and redirects are not wanted."""
         headers: dict[str, Any] = {"Accept-Encoding": "identity", **outbound.headers}
         request = requests.Request(outbound.method, outbound.url, headers, data=outbound.body)
-        adapter = self._session.get_adapter(outbound.url)
+        guarded, url = self._guarded, outbound.url
+        adapter = guarded if outbound.guarded else self._session.get_adapter(url)
         timeout = (outbound.connect, outbound.idle)
         return adapter.send(request.prepare(), stream=True, timeout=timeout)
 
@@ -154,7 +160,8 @@ def _translated() -> Iterator[None]:
         yield
     except (requests.Timeout, ReadTimeoutError, TimeoutError):
         raise UpstreamError("timeout") from None
-    except requests.ConnectionError:
-        raise UpstreamError("unreachable") from None
+    except requests.ConnectionError as error:
+        refused = isinstance(getattr(error.args[0], "reason", None), NotPublic)
+        raise UpstreamError("not-public" if refused else "unreachable") from None
     except (requests.RequestException, HTTPError, HTTPException, OSError):
         raise UpstreamError("cut") from None

@@ -65,4 +65,6 @@ def forbidden() -> Forbidden:
 
 def failure_of(error: UpstreamError) -> ServiceError:
     """For what gave no usable answer at all."""
+    if error.reason == "not-public":
+        return InvalidRequest("Only public addresses can be asked for.", details={})
     return UpstreamTimedOut() if error.reason == "timeout" else UpstreamFailed(upstreamStatus=None)

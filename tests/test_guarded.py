@@ -1,0 +1,72 @@
+"""URLs that a caller has given lead to public addresses only."""
+
+import ipaddress
+import socket
+
+import pytest
+
+from service.guarded import is_public
+from service.upstream import Outbound, Upstream, UpstreamError
+from tests.upstream import Answer, ScriptedUpstream
+
+PRIVATE = [
+    "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",  # noqa: S104
+    "100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fc00::1",
+    "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:0:0:0:0:f5ff:fffe",
+]  # fmt: skip
+PUBLIC = ["93.184.215.14", "1.1.1.1", "2606:4700::1111", "64:ff9b::101:101"]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_a_private_address_is_no_public_one(address):
+    assert not is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_a_public_address_is_one(address):
+    assert is_public(ipaddress.ip_address(address))
+
+
+@pytest.fixture
+def caller():
+    upstream = Upstream()
+    yield upstream
+    upstream.close()
+
+
+@pytest.fixture
+def inside():
+    """Something that only we could reach."""
+    scripted = ScriptedUpstream()
+    scripted.answers = [Answer(b"{}")] * 20
+    yield scripted
+    scripted.stop()
+
+
+HOSTS = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "0"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_guarded_request_does_not_come_inside(caller, inside, host):
+    port = inside.url.rpartition(":")[2]
+    plain = Outbound("test", "GET", f"http://127.0.0.1:{port}/", {})
+    assert caller.fetch(plain, 100)[0] == 200
+    guarded = Outbound("test", "GET", f"http://{host}:{port}/", {}, guarded=True)
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(guarded, 100)
+    assert error.value.reason in ("not-public", "unreachable", "cut")
+    assert len(inside.seen) == 1
+
+
+def test_the_name_is_looked_up_once_and_each_of_its_addresses_is_checked(caller, monkeypatch):
+    looked, answers = [], iter([["93.184.215.14", "127.0.0.1"], ["127.0.0.1"]])
+
+    def lookup(host, port, *_arguments, **_options):
+        looked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in next(answers)]
+
+    monkeypatch.setattr("service.guarded.socket.getaddrinfo", lookup)
+    guarded = Outbound("test", "GET", "http://rebinding.example/", {}, guarded=True)
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(guarded, 100)
+    assert (error.value.reason, looked) == ("not-public", ["rebinding.example"])
