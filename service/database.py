@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-import gevent
 import psycopg
 import psycopg.waiting
 from flask import Flask
@@ -23,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from config import ConfigError
 from service.extensions import db
+from service.lifecycle import let_others_run
 
 PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -149,9 +149,8 @@ class Patience:
         """False lets it go on, for that is how SQLite puts the question."""
         if self._writing:
             return False
-        hub = gevent.get_hub()
         try:
-            hub.wait(hub.loop.timer(0))  # unlike `gevent.sleep(0)`, this looks at sockets too
+            let_others_run()
         except BaseException as reason:  # noqa: BLE001 - raised again, once SQLite has ended
             self._reason = reason
         return self._reason is not None or time.monotonic() > self._ends

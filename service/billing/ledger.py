@@ -128,11 +128,6 @@ def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str
     return _charge(session, hold, cost, what, facts) if hold else 0
 
 
-def release(session: Session, hold_id: str) -> None:
-    """Free an open hold without a charge."""
-    settle(session, hold_id, 0, "", {})
-
-
 def sweep(session: Session, moment: datetime, alive: Select[str]) -> int:
     """End holds that expired before `moment`, charging what they used; how many, 0 is the end.
 

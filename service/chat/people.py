@@ -33,15 +33,12 @@ def set_role(subject: str, role: str | None) -> bool:
     return _change(subject, {"role": role})
 
 
-def erase(
-    subject: str, collections: Iterable[Collection], connections: Connections | None = None
-) -> bool:
+def erase(subject: str, collections: Iterable[Collection], connections: Connections) -> bool:
     """Delete a user with every record; False when nothing is known of the subject.
 
     Grants are revoked first. What has been paid stays, under a pseudonym.
     """
-    if connections:
-        connections.disconnect_all(subject)
+    connections.disconnect_all(subject)
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with write_transaction() as session:
         user = _user(session, subject)

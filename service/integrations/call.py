@@ -24,6 +24,7 @@ from service.upstream import Outbound, Upstream, UpstreamError
 
 BYTES = 8 << 20  # of one answer
 RETRIES = 2
+AT_ONCE = 5  # requests of one call
 AGAIN = (429, 502, 503, 504)
 USER_AGENT = "integration-proxy/1"
 _NO_PIECES = ("", ".", "..")
@@ -38,7 +39,6 @@ class Call:
         vendor: Vendor,
         settings: Mapping[str, str],
         seconds: float,
-        repeatable: bool = False,
         bearer: str | None = None,
     ) -> None:
         """`settings` has the vendors' settings by name, `bearer` is a user's own token.
@@ -47,7 +47,6 @@ class Call:
         """
         self._upstream, self._vendor, self._settings = upstream, vendor, settings
         self._ends = time.monotonic() + seconds
-        self._repeatable = repeatable
         self._key = _key(vendor.key, settings)
         self._bearer = bearer
 
@@ -56,19 +55,19 @@ class Call:
 
         Raises `ServiceError`.
         """
-        return self._json("GET", path, query, None, base, repeatable=True)
+        return self._json("GET", path, query, None, base)
 
     def post(
         self, path: str, body: Any, base: str = "", query: Mapping[str, Any] | None = None
     ) -> Any:
-        """The JSON that answers a POST; sent once unless the endpoint says it is repeatable."""
-        return self._json("POST", path, query, encoded(body), base, self._repeatable)
+        """The JSON that answers a POST, which is sent once: it may cost, or change something."""
+        return self._json("POST", path, query, encoded(body), base)
 
     def patch(
         self, path: str, body: Any, base: str = "", query: Mapping[str, Any] | None = None
     ) -> Any:
         """The JSON that answers a PATCH, which says what shall be and so may be sent again."""
-        return self._json("PATCH", path, query, encoded(body), base, repeatable=True)
+        return self._json("PATCH", path, query, encoded(body), base)
 
     def upload(
         self,
@@ -79,22 +78,22 @@ class Call:
         query: Mapping[str, Any] | None = None,
     ) -> Any:
         """The JSON that answers a POST of bytes as they are."""
-        return self._json("POST", path, query, (content, content_type), base, self._repeatable)
+        return self._json("POST", path, query, (content, content_type), base)
 
     def download(
         self, path: str, query: Mapping[str, Any] | None = None, base: str = ""
     ) -> tuple[bytes, str]:
         """The bytes that answer a GET, and their media type."""
         outbound = self._outbound("GET", path, query, None, base)
-        reply = self._accepted(outbound, repeatable=True)
+        reply = self._accepted(outbound)
         return reply.raw, reply.headers.get("Content-Type", "").partition(";")[0]
 
-    def each(self, ask: Callable[[Any], Any], items: Iterable[Any], at_once: int = 5) -> list[Any]:
-        """What `ask` says of every item, in their order, so many at a time.
+    def each(self, ask: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """What `ask` says of every item, in their order, `AT_ONCE` at a time.
 
         Raises the first item's `ServiceError`.
         """
-        pool, bound = Pool(at_once), get_contextvars()  # the log's: greenlets begin without
+        pool, bound = Pool(AT_ONCE), get_contextvars()  # the log's: greenlets begin without
         try:
             told = list(pool.imap(lambda item: _caught(ask, item, bound), items))
         finally:
@@ -111,16 +110,15 @@ class Call:
         query: Mapping[str, Any] | None,
         content: tuple[bytes, str] | None,
         base: str,
-        repeatable: bool,
     ) -> Any:
-        reply = self._accepted(self._outbound(method, path, query, content, base), repeatable)
+        reply = self._accepted(self._outbound(method, path, query, content, base))
         if reply.body is None:
             raise UpstreamFailed(upstreamStatus=reply.status)
         return reply.body
 
-    def _accepted(self, outbound: Outbound, repeatable: bool) -> Reply:
+    def _accepted(self, outbound: Outbound) -> Reply:
         """The answer, if it is a 2xx."""
-        reply = self._send(outbound, repeatable)
+        reply = self._send(outbound)
         if reply.status == 401 and self._bearer:
             raise GrantRejected()
         if not 200 <= reply.status < 300:
@@ -129,9 +127,9 @@ class Call:
             raise UpstreamFailed(upstreamStatus=reply.status)
         return reply
 
-    def _send(self, outbound: Outbound, repeatable: bool) -> Reply:
+    def _send(self, outbound: Outbound) -> Reply:
         for attempt in range(RETRIES + 1):
-            last = attempt == RETRIES or not repeatable
+            last = attempt == RETRIES or outbound.method == "POST"
             try:
                 reply = self._once(outbound)
             except UpstreamError as error:

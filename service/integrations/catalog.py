@@ -17,7 +17,6 @@ from service.errors import ServiceError, UnknownEndpoint
 from service.integrations.shape import checked
 
 Category = Literal["ai", "search", "suite", "chat", "image", "social", "data", "sports", "science"]
-Billing = Literal["user", "developer"]
 
 
 @dataclass(frozen=True)
@@ -127,9 +126,9 @@ class Job:
 class Endpoint:
     """`credits` is the most a call costs. With a `job`, `run` returns a `Task`.
 
-    `auto_approve` means price 0 and never asks. `reads` allows GET; `repeatable` a second try of a
-    POST that may have been accepted. `seconds` bounds a call with all its requests, `body_limit`
-    the bytes of what a caller sends.
+    `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well.
+    `auto_approve` means price 0 and never asks. `reads` allows GET. `seconds` bounds a call with
+    all its requests, `body_limit` the bytes of what a caller sends.
     """
 
     name: str
@@ -146,7 +145,6 @@ class Endpoint:
     accepted: tuple[str, ...] = ()
     reads: bool = False
     auto_approve: bool = False
-    repeatable: bool = False
     seconds: float = 60
     body_limit: int = 1 << 20
     job: Job | None = None

@@ -183,7 +183,6 @@ class Proxy:
             endpoint.vendor,
             self.vendor_settings,
             endpoint.seconds,
-            endpoint.repeatable,
             bearer,
         )
 

@@ -7,7 +7,6 @@ Source: contract section 7.
 import json
 from typing import Any
 
-import gevent
 from marshmallow import Schema, ValidationError, fields, validate
 
 from service.auth.users import current_role
@@ -15,6 +14,7 @@ from service.edge import Text, load
 from service.errors import Conflict, Forbidden, InvalidRequest, NotFound, ServiceError, TooLarge
 from service.extensions import db
 from service.json_values import encode
+from service.lifecycle import let_others_run
 from service.records import changes, permissions, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
@@ -79,8 +79,7 @@ def answer(live: Live, collections: Collections, text: str) -> None:
         perform(live, collections, load(schema, given))
     except ServiceError as error:
         live.say(error_message(id, error))
-    hub = gevent.get_hub()
-    hub.wait(hub.loop.timer(0))  # a hundred at once would hold the others up for as many ms
+    let_others_run()  # a hundred at once would hold them up for as many ms
 
 
 def _read(text: str) -> Message:

@@ -7,15 +7,16 @@ from typing import Any
 
 TOKEN = re.compile(r"\s*\S+|\s+")
 SILENCE = b""
+PIECE = 9  # characters
 
 
 def tokens(text: str) -> list[str]:
     return TOKEN.findall(text)
 
 
-def pieces(text: str, size: int = 9) -> Iterator[str]:
+def pieces(text: str) -> Iterator[str]:
     """A call's JSON in fragments, as models send it."""
-    yield from (text[i : i + size] for i in range(0, len(text), size))
+    yield from (text[i : i + PIECE] for i in range(0, len(text), PIECE))
 
 
 def frame(body: dict[str, Any], name: str | None = None, padded: bool = False) -> bytes:

@@ -45,6 +45,10 @@ class Books:
         cost = int(credits * CREDIT)
         return self.do(ledger.settle, hold, cost, "gen-5.4", {"usage": 1}) / CREDIT
 
+    def free(self, hold: str) -> None:
+        """As what came to nothing is settled."""
+        self.settle(hold, 0)
+
     def rows(self, table: Any, **where: Any) -> list[Any]:
         with self.app.app_context():
             return list(db.session.scalars(select(table).filter_by(**where).order_by(table.seq)))

@@ -77,7 +77,7 @@ def test_what_goes_beyond_a_hold_is_our_loss(books, capsys):
 def test_a_hold_is_settled_once(books):
     hold = books.reserve(10, "a")
     assert [books.settle(hold, cost) for cost in (3, 3, 8)] == [3, 0, 0]
-    books.do(ledger.release, hold)
+    books.free(hold)
     assert books.has() == (97, 0)
     assert books.charges() == [-3]
 
@@ -92,7 +92,7 @@ def test_what_costs_nothing_leaves_no_entry(books):
 
 def test_a_released_hold_is_never_charged(books):
     hold = books.reserve(10, "a")
-    books.do(ledger.release, hold)
+    books.free(hold)
     assert books.settle(hold, 5) == 0
     assert books.has() == (100, 0)
 
@@ -112,7 +112,7 @@ def test_an_extension_that_cannot_be_afforded_only_notes_what_was_used(books):
     assert books.has() == (100, 90)
     [row] = books.rows(Hold, hold_id=hold)
     assert (row.used, row.amount) == (7 * CREDIT, 10 * CREDIT)
-    books.do(ledger.release, other)
+    books.free(other)
     assert books.do(ledger.extend, hold, 7 * CREDIT, 21 * CREDIT)
 
 

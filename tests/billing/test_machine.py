@@ -90,7 +90,7 @@ class Ledger(RuleBasedStateMachine):
 
     @rule(hold=holds)
     def release(self, hold):
-        self.books.do(ledger.release, hold)
+        self.books.free(hold)
         self._close(hold, 0)
 
     @rule()
@@ -117,7 +117,7 @@ class Ledger(RuleBasedStateMachine):
 
     def teardown(self):
         for hold in self.expected:
-            self.books.do(ledger.release, hold)
+            self.books.free(hold)
 
 
 @on_sqlite

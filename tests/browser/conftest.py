@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-import requests
 from playwright.sync_api import Browser, sync_playwright
 
 from service.auth.tokens import issue
@@ -76,16 +75,3 @@ def connections(opened) -> Connections:
     console = opened().sign_in()
     forget(console)
     return Connections(console).show()
-
-
-@pytest.fixture
-def live(running) -> None:
-    """For what only the records socket can show."""
-    token = issue(settings_for(running.database_url), "anybody", "user", 3600)
-    headers = {**UPGRADE, "Sec-WebSocket-Protocol": f"records.v1, bearer.{token}"}
-    answer = requests.get(
-        f"{running.url}/api/records/socket", headers=headers, stream=True, timeout=5
-    )
-    answer.close()
-    if answer.status_code != 101:
-        pytest.skip("this service has no records socket yet")

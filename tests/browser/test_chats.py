@@ -1,6 +1,5 @@
 """The list of chats: create, rename, delete, and its order."""
 
-import pytest
 from playwright.sync_api import expect
 
 
@@ -64,7 +63,6 @@ def test_the_newest_activity_comes_first(opened):
     expect(console.page.locator(".chat-title")).to_have_text(["one", "three", "two"])
 
 
-@pytest.mark.usefixtures("live")
 def test_what_happens_to_chats_elsewhere_shows_here(console):
     chat = console.new_chat("made elsewhere")
     expect(console.chats).to_contain_text(["made elsewhere"])

@@ -1,6 +1,5 @@
 """The tables beside the chat, changed by hand and by the assistant."""
 
-import pytest
 from playwright.sync_api import expect
 
 TASK = 'call records.create with {"collection": "tasks", "data": {"title": "Print the badges"}}'
@@ -88,7 +87,6 @@ def test_without_the_socket_lists_come_by_http_and_say_so(opened):
     expect(titles(console)).to_have_count(3)
 
 
-@pytest.mark.usefixtures("live")
 def test_changes_from_elsewhere_show_at_once(opened):
     here = opened().sign_in()
     there = opened(like=here).sign_in()
@@ -100,7 +98,6 @@ def test_changes_from_elsewhere_show_at_once(opened):
     expect(here.page.get_by_text("No tasks yet.")).to_be_visible()
 
 
-@pytest.mark.usefixtures("live")
 def test_what_is_being_typed_is_never_overwritten(opened):
     here = opened().sign_in()
     task = here.api("POST", "records/tasks", {"title": "Mine"})

@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests.clients.packages import install
+from tests.clients.packages import HERE
+from tests.npm import install
 from tests.services import Service
 
 
 @pytest.fixture(scope="session")
 def packages():
-    install()
+    install(HERE)
 
 
 @pytest.fixture(scope="module")

@@ -13,16 +13,16 @@ def size(value: Any) -> int:
     return len(encode(value).encode())
 
 
-def capped(value: Any, limit: int = RESULT_LIMIT) -> Any:
+def capped(value: Any) -> Any:
     """The value if it fits; otherwise an object with `truncated: true` that does."""
-    if size(value) <= limit:
+    if size(value) <= RESULT_LIMIT:
         return value
     for longest in (50_000, 10_000, 2_000, 500, 100):
         cut = _cut(value, longest)
         whole = {**cut, **MARK} if isinstance(cut, dict) else {"result": cut, **MARK}
-        if size(whole) <= limit:
+        if size(whole) <= RESULT_LIMIT:
             return whole
-    return {"text": _start(encode(value), limit - 100), **MARK}
+    return {"text": _start(encode(value), RESULT_LIMIT - 100), **MARK}
 
 
 def _cut(value: Any, longest: int) -> Any:

@@ -4,14 +4,15 @@ import pytest
 
 from tests.integrations.oauth.user import User, user
 from tests.integrations.scripted import Asked, Said, ScriptedVendor
-from tests.integrations.third_party.server import AuthorizationServer, install
+from tests.integrations.third_party.server import HERE, AuthorizationServer
+from tests.npm import install
 
 APIS = ("mail", "calendar", "drive", "upload", "contacts")
 
 
 @pytest.fixture(scope="session")
 def process(tmp_path_factory):
-    install()
+    install(HERE)
     running = AuthorizationServer(tmp_path_factory.mktemp("authorization"))
     yield running
     running.stop()

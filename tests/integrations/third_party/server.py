@@ -1,7 +1,6 @@
 """The npm package `oauth2-mock-server` as a process: what it is asked, what a test makes it say."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -9,28 +8,11 @@ from urllib.parse import urlsplit
 
 import requests
 
-from tests.clients.packages import OPTIONS
-from tests.services import require
-
 HERE = Path(__file__).parent
-MANIFEST = HERE / "package.json"
-STAMP = HERE / "node_modules" / ".installed"
 
 BASE = "https://scopes.example/auth"
 CLIENT = {"id": "the-client", "secret": "secret-canary-of-the-client"}
 ACCOUNT = {"sub": "johndoe", "email": "john@example.com"}
-
-
-def install() -> None:
-    """Install what package.json pins; nothing to do while it has not changed."""
-    npm = shutil.which("node") and shutil.which("npm")
-    require(npm, "Node.js with npm (nodejs, npm)")
-    if STAMP.exists() and STAMP.stat().st_mtime >= MANIFEST.stat().st_mtime:
-        return
-    done = subprocess.run([npm, "install", *OPTIONS], cwd=HERE, capture_output=True, text=True)
-    said = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
-    require(done.returncode == 0, f"the packages of {MANIFEST} ({said[:2]})")
-    STAMP.touch()
 
 
 class AuthorizationServer:
