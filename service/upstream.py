@@ -11,12 +11,13 @@ from http.client import HTTPException
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
+import gevent
 import requests
 import structlog
-from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from service.body import Body
+from service.connecting import Adapter
 from service.guarded import GuardedAdapter, NotPublic
 from service.observe import UPSTREAM_CALLS
 
@@ -37,9 +38,10 @@ class UpstreamError(Exception):
 
 @dataclass(frozen=True)
 class Outbound:
-    """One request: `connect` and `idle` are seconds, `name` is the upstream's word in logs.
+    """One request; `name` is the upstream's word in logs.
 
-    `idle` is None where a deadline of the caller's bounds every read: a timer less a token. A
+    `connect`, `idle` (of one read) and `whole` (from the look-up of the name to the last read) are
+    seconds. `idle` is None where something else bounds every read: a timer less a token. A
     `guarded` request has a URL that a user of ours has given: only public addresses are called.
     """
 
@@ -50,6 +52,7 @@ class Outbound:
     body: bytes | None = None
     connect: float = 10
     idle: float | None = 30
+    whole: float | None = None
     guarded: bool = False
 
 
@@ -95,7 +98,7 @@ class Upstream:
     def __init__(self) -> None:
         self._session = requests.Session()
         self._session.trust_env = False
-        adapter = HTTPAdapter(pool_connections=32, pool_maxsize=POOLED_CONNECTIONS)
+        adapter = Adapter(pool_connections=32, pool_maxsize=POOLED_CONNECTIONS)
         self._session.mount("https://", adapter)
         self._session.mount("http://", adapter)
         self._guarded = GuardedAdapter(pool_maxsize=POOLED_CONNECTIONS)
@@ -108,15 +111,22 @@ class Upstream:
         """
         outcome = "failed"
         stream = None
+        limit = gevent.Timeout.start_new(outbound.whole)
         try:
             with _translated():
                 stream = PooledStream(self._send(outbound))
             outcome = str(stream.status)
             yield stream
+        except gevent.Timeout as expired:
+            if expired is not limit:
+                raise
+            outcome = "timeout"
+            raise UpstreamError("timeout") from None
         except UpstreamError as error:
             outcome = error.reason
             raise
         finally:
+            limit.close()
             if stream:
                 stream.close()
             UPSTREAM_CALLS.labels(outbound.name, outcome).inc()

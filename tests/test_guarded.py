@@ -65,7 +65,7 @@ def test_the_name_is_looked_up_once_and_each_of_its_addresses_is_checked(caller,
         looked.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in next(answers)]
 
-    monkeypatch.setattr("service.guarded.socket.getaddrinfo", lookup)
+    monkeypatch.setattr("service.connecting.socket.getaddrinfo", lookup)
     guarded = Outbound("test", "GET", "http://rebinding.example/", {}, guarded=True)
     with pytest.raises(UpstreamError) as error:
         caller.fetch(guarded, 100)

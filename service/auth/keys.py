@@ -18,7 +18,8 @@ class KeySource:
     """Caches a key set; fetches it again when a token names a key that is not in it."""
 
     def __init__(self, url: str, upstream: Upstream) -> None:
-        self._request = Outbound("identity", "GET", url, {"Accept": "application/json"}, idle=5)
+        headers = {"Accept": "application/json"}
+        self._request = Outbound("identity", "GET", url, headers, idle=5, whole=10)
         self._upstream = upstream
         self._keys: KeySet | None = None
         self._fetched = float("-inf")

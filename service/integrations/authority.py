@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-import gevent
 from authlib.common.errors import AuthlibBaseError
 from authlib.oauth2.client import OAuth2Client
 
@@ -124,16 +123,10 @@ class Authority:
             body = urlencode(form).encode()
             sent["Content-Type"] = "application/x-www-form-urlencoded"
         name = self._oauth.prefix.lower()
-        limit = gevent.Timeout(SECONDS)
-        try:
-            with limit:
-                return self._upstream.fetch(
-                    Outbound(f"{name}-oauth", method, url, sent, body, connect=5, idle=None), BYTES
-                )
-        except gevent.Timeout as expired:
-            if expired is not limit:
-                raise
-            raise UpstreamError("timeout") from None
+        outbound = Outbound(
+            f"{name}-oauth", method, url, sent, body, connect=5, idle=None, whole=SECONDS
+        )
+        return self._upstream.fetch(outbound, BYTES)
 
     def _url(self, name: str) -> str:
         return self._settings.get(

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,7 +21,7 @@ from service.errors import (
 from service.integrations.catalog import ApiKey, Reply, Vendor
 from service.integrations.faults import GrantRejected, failure_of, refusal_of, retry_after
 from service.integrations.payload import encoded, parsed, plain, query_value
-from service.upstream import Outbound, Upstream, UpstreamError
+from service.upstream import Outbound, Upstream, UpstreamError, read_all
 
 BYTES = 8 << 20  # of one answer
 RETRIES = 2
@@ -149,22 +150,11 @@ class Call:
         left = self._left()
         if left <= 0:
             raise UpstreamTimedOut()
-        limit = gevent.Timeout(left)
-        try:
-            with limit, self._upstream.open(outbound) as stream:
-                if not plain(stream.headers):
-                    return Reply(stream.status, stream.headers, None)
-                whole = bytearray()
-                while piece := stream.read():
-                    whole += piece
-                    if len(whole) > BYTES:
-                        raise UpstreamError("too-large")
-                raw = bytes(whole)
-                return Reply(stream.status, stream.headers, parsed(raw), raw)
-        except gevent.Timeout as expired:
-            if expired is not limit:
-                raise
-            raise UpstreamTimedOut() from None
+        with self._upstream.open(replace(outbound, whole=left)) as stream:
+            if not plain(stream.headers):
+                return Reply(stream.status, stream.headers, None)
+            raw = read_all(stream, BYTES)
+            return Reply(stream.status, stream.headers, parsed(raw), raw)
 
     def _outbound(
         self,

@@ -2,9 +2,7 @@
 
 import json
 
-import gevent
-
-from service.errors import UpstreamFailed, UpstreamTimedOut
+from service.errors import UpstreamFailed
 from service.integrations.catalog import Endpoint
 from service.integrations.faults import failure_of
 from service.integrations.way import Request, Told
@@ -27,16 +25,12 @@ def forward(
     headers |= {name: value for name, value in named.items() if value}
     body = json.dumps(dict(request.body)).encode()
     url = f"{base}/api/integrations/{endpoint.name}"
-    outbound = Outbound("gateway", "POST", url, headers, body, idle=None)
-    limit = gevent.Timeout(endpoint.seconds + MARGIN)
+    seconds = endpoint.seconds + MARGIN
+    outbound = Outbound("gateway", "POST", url, headers, body, idle=None, whole=seconds)
     try:
-        with limit, upstream.open(outbound) as stream:
+        with upstream.open(outbound) as stream:
             envelope = json.loads(read_all(stream, BYTES))
             status, waits = stream.status, stream.headers.get("Retry-After")
-    except gevent.Timeout as expired:
-        if expired is not limit:
-            raise
-        raise UpstreamTimedOut() from None
     except UpstreamError as error:
         raise failure_of(error) from None
     except (ValueError, RecursionError):

@@ -2,6 +2,7 @@
 
 from urllib.parse import parse_qsl, urlsplit
 
+import gevent
 import pytest
 
 from service.integrations import authority
@@ -202,7 +203,7 @@ def test_disconnect_whatever_the_vendor_says(connected, provider, monkeypatch, a
 
 
 def hang(_seen):
-    authority.gevent.sleep(0.5)
+    gevent.sleep(0.5)
     return Reply(200, {})
 
 

@@ -1,0 +1,104 @@
+"""Connections to upstreams that do not come about, and those that run out of their time."""
+
+import os
+import socket
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+
+import gevent
+import pytest
+
+from service.upstream import Outbound, Upstream, UpstreamError
+from tests.upstream import Answer, ScriptedUpstream
+
+
+@pytest.fixture
+def caller():
+    made = Upstream()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def unanswered():
+    """A request to a port whose queue is full: connecting to it takes as long as it may."""
+    with ExitStack() as opened:
+        listener = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield Outbound("test", "GET", f"http://127.0.0.1:{listener.getsockname()[1]}/", {})
+
+
+def test_connecting_ends_with_the_whole_and_leaves_no_socket(caller, unanswered):
+    before = os.listdir("/proc/self/fd")
+    began = time.monotonic()
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(replace(unanswered, whole=0.2), 100)
+    assert error.value.reason == "timeout"
+    assert time.monotonic() - began < 2
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_a_killed_caller_leaves_no_socket(caller, unanswered):
+    before = os.listdir("/proc/self/fd")
+    calling = gevent.spawn(caller.fetch, unanswered, 100)
+    gevent.sleep(0.1)
+    assert len(os.listdir("/proc/self/fd")) == len(before) + 1
+    calling.kill()
+    assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_connecting_has_its_own_limit(caller, unanswered, monkeypatch, guarded):
+    monkeypatch.setattr("service.guarded.is_public", lambda _address: True)
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(replace(unanswered, connect=0.2, guarded=guarded), 100)
+    assert error.value.reason == "timeout"
+
+
+@pytest.fixture
+def scripted():
+    made = ScriptedUpstream()
+    yield made
+    made.stop()
+
+
+def test_the_second_address_is_tried(caller, scripted, monkeypatch):
+    port = int(scripted.url.rpartition(":")[2])
+    places = [("127.0.0.2", port), ("127.0.0.1", port)]
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", place) for place in places]
+    monkeypatch.setattr("service.connecting.socket.getaddrinfo", lambda *_a, **_o: found)
+    scripted.answers = [Answer(b"{}")]
+    assert caller.fetch(Outbound("test", "GET", "http://two.example/", {}), 100) == (200, b"{}")
+
+
+HOSTS = ["127.0.0.1:1", "nowhere.invalid", "x" * 64 + ".example", "a..example"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_host_that_is_not_there_is_unreachable(caller, host):
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(Outbound("test", "GET", f"http://{host}/", {}), 100)
+    assert error.value.reason in ("unreachable", "cut")
+
+
+def test_the_reading_of_the_body_counts_as_well(caller, scripted):
+    scripted.answers = [Answer(_drip())]
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(Outbound("test", "GET", scripted.url, {}, whole=0.3), 100)
+    assert error.value.reason == "timeout"
+
+
+def _drip():
+    for _ in range(20):
+        yield b"x"
+        gevent.sleep(0.05)
+
+
+def test_a_limit_of_somebody_else_is_theirs(caller, unanswered):
+    with pytest.raises(gevent.Timeout) as expired, gevent.Timeout(0.1) as theirs:
+        caller.fetch(replace(unanswered, whole=5), 100)
+    assert expired.value is theirs
