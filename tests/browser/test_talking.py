@@ -137,6 +137,26 @@ def test_a_reload_in_the_middle_of_a_turn_loses_no_message(console):
     expect(console.composer).to_have_value("/fail silent-first are you there")
 
 
+def test_a_reload_in_the_middle_of_a_reply_keeps_what_was_said(console):
+    console.send("count to 2000")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    console.page.reload()
+    expect(console.answers.last).to_contain_text("1 2 3")
+    expect(console.composer).to_have_value("")
+
+
+def test_a_turn_of_another_tab_appears_without_a_reload(console, opened):
+    console.ask("count to 2")
+    other = opened(console).sign_in()
+    other.page.goto(console.page.url)
+    expect(other.answers).to_have_count(1)
+    console.ask("count to 3")
+    expect(other.answers).to_have_count(2)
+    expect(other.answers.last).to_contain_text("1 2 3")
+    other.ask("count to 4")
+    expect(console.answers).to_have_count(3)
+
+
 def test_a_reload_before_the_first_message_has_its_chat_loses_nothing(console):
     console.page.route("**/api/ai/chats", lambda route: None)  # never answered
     console.send("hello")

@@ -125,6 +125,64 @@ test('a message that was on its way when the page was left comes back, unless it
   }
 });
 
+test('what is stored a little later than the page looks leaves the composer', async () => {
+  const storage = new FakeStorage();
+  createDrafts(storage, 'alice').hold('chat', { id: 'u1', text: 'hello' });
+  const { talk, rows, drafts } = conversation({ storage });
+  await talk.load();
+  talk.returned = '';
+  await talk.refresh();
+  assert.deepEqual([talk.returned, talk.stored], ['', ''], 'once is enough');
+  rows.push({ recordId: 'u1', data: { role: 'user', content: 'hello' } });
+  await talk.refresh();
+  assert.deepEqual([talk.returned, talk.stored, drafts.question('chat')], ['', 'hello', null]);
+});
+
+test('a failed turn stays, whatever has changed in its chat', async () => {
+  const { talk, rows, drafts } = conversation({ answers: [stream(text('par'))] });
+  await talk.load();
+  await talk.send('hello', 'm');
+  rows.push({ recordId: drafts.question('chat').id, data: { role: 'user', content: 'hello' } });
+  await talk.refresh();
+  assert.deepEqual([talk.turn.reply.state, talk.returned, talk.stored], ['failed', 'hello', '']);
+  assert.equal(drafts.question('chat').text, 'hello');
+});
+
+test('another tab’s turn is read again behind the earlier messages that are shown', async () => {
+  const row = (id) => ({ recordId: id, data: { role: 'user', content: id } });
+  const { talk, transport } = conversation({});
+  const pages = { null: ['m4', 'm3'], c1: ['m2', 'm1'] };
+  transport.get = async (_path, { cursor }) => {
+    const nextCursor = cursor ? null : 'c1';
+    return { records: pages[cursor].map(row), nextCursor };
+  };
+  const shown = () => [talk.messages.map((m) => m.id).join(), talk.earlier];
+  await talk.load();
+  await talk.loadEarlier();
+  pages.null = ['m5', 'm4', 'm3'];
+  await talk.refresh();
+  assert.deepEqual(shown(), ['m1,m2,m3,m4,m5', null]);
+  pages.null = ['m9', 'm8'];
+  await talk.refresh();
+  assert.deepEqual(shown(), ['m8,m9', 'c1'], 'what lies between is not known');
+});
+
+test('a change during a turn or during loading is not missed', async () => {
+  const { talk, rows, transport } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });
+  const loading = talk.load();
+  await talk.refresh();
+  rows.push({ recordId: 'u', data: { role: 'user', content: 'from elsewhere' } });
+  await loading;
+  assert.equal(talk.messages.at(-1)?.text, 'from elsewhere');
+  const asking = talk.send('hello', 'm');
+  await talk.refresh();
+  let asked = 0;
+  const get = transport.get;
+  transport.get = (...given) => ((asked += 1), get(...given));
+  await asking;
+  assert.equal(asked, 1);
+});
+
 test('drafts are one user’s alone', () => {
   const storage = new FakeStorage();
   createDrafts(storage, 'alice').set('chat', 'secret');

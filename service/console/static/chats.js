@@ -14,15 +14,33 @@ export function createChats(world) {
   const collection = createLiveCollection('ai-chats', world);
   /** @type {Map<string, import('./conversation.js').Conversation>} */
   const conversations = new Map();
+  /** @type {Map<string, string>} the version of each one's chat that its messages are as new as */
+  const versions = new Map();
+  const unheard = collection.onChange(renew);
+
+  /** A chat that has changed may have a turn of another tab. */
+  function renew() {
+    for (const [chatId, conversation] of conversations) {
+      const version = collection.rows[chatId]?.updatedAt;
+      if (!version || version === versions.get(chatId)) continue;
+      versions.set(chatId, version);
+      conversation.refresh();
+    }
+  }
+
+  /** @param {string} chatId */
+  function begun(chatId) {
+    const conversation = createConversation(chatId, world);
+    conversations.set(chatId, conversation);
+    versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
+    conversation.load();
+    return conversation;
+  }
+
   return {
     collection,
     /** @param {string} chatId one object a chat: its turn goes on while another is shown */
-    conversation(chatId) {
-      const known = conversations.get(chatId) ?? createConversation(chatId, world);
-      if (!conversations.has(chatId)) known.load();
-      conversations.set(chatId, known);
-      return known;
-    },
+    conversation: (chatId) => conversations.get(chatId) ?? begun(chatId),
     /** @returns {Promise<string>} its id */
     async create() {
       const { chat } = await transport.post('/api/ai/chats');
@@ -43,6 +61,7 @@ export function createChats(world) {
       collection.drop(chatId);
     },
     stop() {
+      unheard();
       collection.stop();
       for (const conversation of conversations.values()) conversation.leave();
     },

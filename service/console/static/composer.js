@@ -104,6 +104,10 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
     putBack(text) {
       write([text, box.value].filter(Boolean).join('\n\n'));
     },
+    /** @param {string} text unless something else has been typed since */
+    takeOut(text) {
+      if (box.value === text) write('');
+    },
     /** @param {boolean} now @param {boolean} stopping */
     setBusy(now, stopping) {
       busy = now;

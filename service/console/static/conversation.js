@@ -4,11 +4,11 @@ import { actionOf, endingOf } from './chat-actions.js';
 import { EMPTY_REPLY, reduce } from './chat-reducer.js';
 import { readUiStream } from './chat-stream.js';
 import { ApiError, ProtocolError, inWords } from './errors.js';
+import { readPage, renewed } from './history.js';
 import { newId } from './ids.js';
 import { createListeners } from './listeners.js';
-import { messagesOf, replyTo, userMessage } from './messages.js';
+import { replyTo, userMessage } from './messages.js';
 
-const PAGE = 50;
 const CUT = 'The connection was lost before the reply was complete. Your message is back in the box.';
 const NOTHING_SAID = 'Stopped before anything was said. Your message is back in the box.';
 const STOP_PATIENCE = 5000; // ms until a stream that does not end by itself is let go
@@ -49,8 +49,11 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     problem: '',
     /** What goes back into the composer; whoever takes it empties it. */
     returned: '',
+    /** What is stored after all, and leaves the composer; whoever takes it out empties it. */
+    stored: '',
     onChange: listeners.add,
     load,
+    refresh,
     loadEarlier,
     send,
     stop,
@@ -64,44 +67,49 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     listeners.tell();
   }
 
-  /** @param {string | null} cursor */
-  async function page(cursor) {
-    const query = { where: { chatId }, sort: '-createdAt', limit: PAGE, cursor };
-    const { records, nextCursor } = await transport.get('/api/records/ai-messages', query);
-    return { messages: messagesOf(records.reverse()), earlier: nextCursor };
-  }
-
   /** The newest messages, as stored. An answer that can't know of a turn begun since is no use. */
   async function load() {
     const before = turns;
+    doubtful = false;
     try {
-      const found = await page(null);
+      const newest = await readPage(transport, chatId, null);
       if (turns === before) {
-        doubtful = false;
-        set({ ...found, phase: 'idle' });
-        recoverQuestion();
-      } else if (request) doubtful = true; // the end of the turn loads again
-      else await load();
+        const first = conversation.phase === 'loading';
+        set({ ...renewed(conversation, newest), phase: 'idle' });
+        recoverQuestion(first);
+      } else doubtful = true;
+      if (doubtful && !request) await load(); // the end of a turn loads again
     } catch (error) {
       if (turns === before) set({ phase: 'idle', problem: inWords(error) });
     }
   }
 
+  /** Something has changed in the chat: another tab's turn, or our own. */
+  async function refresh() {
+    if (request || conversation.phase === 'loading') doubtful = true;
+    else await load();
+  }
+
   async function loadEarlier() {
     try {
-      const { messages, earlier } = await page(conversation.earlier);
+      const { messages, earlier } = await readPage(transport, chatId, conversation.earlier);
       set({ messages: [...messages, ...conversation.messages], earlier });
     } catch (error) {
       set({ problem: inWords(error) });
     }
   }
 
-  /** A message that was on its way when the page was left: stored by now, or typed for nothing. */
-  function recoverQuestion() {
+  /**
+   * A message that was on its way when the page was left: stored by now, or typed for nothing.
+   * @param {boolean} first whether this is known for the first time
+   */
+  function recoverQuestion(first) {
     const question = drafts.question(chatId);
-    if (!question) return;
-    if (isStored(question.id)) drafts.hold(chatId, null);
-    else if (!conversation.turn) set({ returned: question.text });
+    if (!question || conversation.turn) return;
+    if (isStored(question.id)) {
+      drafts.hold(chatId, null);
+      set({ stored: question.text });
+    } else if (first) set({ returned: question.text });
   }
 
   /** @param {string} id */

@@ -62,7 +62,8 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
     if (conversation.problem !== problem) composer.showProblem(conversation.problem);
     problem = conversation.problem;
     if (conversation.returned) composer.putBack(conversation.returned);
-    conversation.returned = '';
+    if (conversation.stored) composer.takeOut(conversation.stored);
+    conversation.returned = conversation.stored = '';
   }
 
   /** @param {string} text */
