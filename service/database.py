@@ -40,7 +40,12 @@ _time_is_up: ContextVar[float | None] = ContextVar("time_is_up", default=None)
 
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
     """SQLAlchemy engine options for this database URL. Raises `ConfigError`."""
-    pool = {"pool_size": pool_size, "max_overflow": 0, "pool_timeout": 10}
+    pool = {
+        "pool_size": pool_size,
+        "max_overflow": 0,
+        "pool_timeout": 10,
+        "hide_parameters": True,  # an error's text would repeat them
+    }
     if _is_sqlite(url):
         return pool
     limit = f"-c statement_timeout={round(STATEMENT_SECONDS * 1000)}"

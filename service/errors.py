@@ -152,20 +152,13 @@ def init_app(app: Flask) -> None:
 
 
 def answer_error(error: Exception) -> Response:
-    """The JSON answer for any exception; only unforeseen ones are logged with their traceback."""
+    """The JSON answer for any exception; only unforeseen ones are logged, with their place."""
     if isinstance(error, ServiceError):
         return _answer(error.status, error.code, error.message, error.facts, error.headers)
     if isinstance(error, HTTPException) and error.code:
         return _answer_http(error, error.code)
     log.exception("unhandled")
     return _answer(500, ServiceError.code, ServiceError.message)
-
-
-def answer_in_envelope(error: Exception) -> Response:
-    """The same, with `success: false` in front."""
-    response = answer_error(error)
-    response.set_data(jsonify({"success": False, **response.get_json()}).get_data())
-    return response
 
 
 def _answer_http(error: HTTPException, status: int) -> Response:

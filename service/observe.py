@@ -7,8 +7,9 @@ taken out of every line by value, whatever put them there.
 import re
 import sys
 import time
+import traceback
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import structlog
@@ -24,6 +25,7 @@ UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstre
 COMPACTIONS = Counter("compactions_total", "Turns whose history was compacted.", ["stage"])
 TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
 
+FRAMES = 30  # of an exception, in the log
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 log = structlog.get_logger("request")
@@ -58,6 +60,25 @@ class Redactor:
 redactor = Redactor()
 
 
+def place_of_error(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Of an exception, its types and where it was raised, not its text: that may repeat SQL, what
+    an upstream has answered, or what a user has written."""
+    given = event.pop("exc_info", None)
+    error = given if isinstance(given, BaseException) else sys.exc_info()[1] if given else None
+    if error is not None:
+        frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+        event["exception"] = list(_kinds(error))
+        event["at"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return event
+
+
+def _kinds(error: BaseException | None) -> Iterator[str]:
+    """The type of an exception, and of those that it came from."""
+    while error:
+        yield f"{type(error).__module__}.{type(error).__qualname__}"
+        error = error.__cause__ or error.__context__
+
+
 def configure_logs(secrets: Iterable[str]) -> None:
     redactor.hide(secrets)
     structlog.configure(
@@ -65,7 +86,7 @@ def configure_logs(secrets: Iterable[str]) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            place_of_error,
             redactor,
             structlog.processors.JSONRenderer(default=repr),
         ],

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from service.extensions import db
 from tests.services import on_sqlite
@@ -57,7 +58,27 @@ def test_what_goes_wrong_unforeseen_says_nothing_of_the_inside(app, client, capf
         "error": "internal_error",
         "message": "Something went wrong on our side.",
     }
-    assert "canary" in capfd.readouterr().err  # the operator sees it
+    told = capfd.readouterr().err
+    assert "builtins.RuntimeError" in told, "the operator sees what it was, and where"
+    assert re.search(r"test_operations\.py:[0-9]+ breaks", told)
+    assert "canary" not in told
+
+
+def test_an_error_of_the_database_takes_no_sql_and_no_words_into_the_log(app, client, capfd):
+    @app.get("/breaks")
+    def breaks():
+        db.session.execute(text("SELECT :words FROM nowhere"), {"words": "canary-words"})
+
+    assert client.get("/breaks").status_code == 500
+    told = capfd.readouterr().err
+    assert "sqlalchemy.exc." in told
+    assert not re.search("canary-words|nowhere|SELECT", told)
+
+
+def test_not_even_where_the_text_of_an_error_is_used(app):
+    with app.app_context(), pytest.raises(DBAPIError) as error:
+        db.session.execute(text("SELECT :words FROM nowhere"), {"words": "canary-words"})
+    assert "canary-words" not in str(error.value)
 
 
 @on_sqlite
