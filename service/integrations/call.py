@@ -50,6 +50,8 @@ class Call:
         self._ends = time.monotonic() + seconds
         self._key = _key(vendor.key, settings)
         self._bearer = bearer
+        self.has_asked = False  # whether a request was made
+        self.is_rejected = False  # whether the vendor did not take the bearer
 
     def get(self, path: str, query: Mapping[str, Any] | None = None, base: str = "") -> Any:
         """The JSON of a GET. `path` is made by `path_of`; `base` names a base URL's setting.
@@ -121,6 +123,7 @@ class Call:
         """The answer, if it is a 2xx."""
         reply = self._send(outbound)
         if reply.status == 401 and self._bearer:
+            self.is_rejected = True
             raise GrantRejected()
         if not 200 <= reply.status < 300:
             raise refusal_of(self._vendor, reply)
@@ -150,6 +153,7 @@ class Call:
         left = self._left()
         if left <= 0:
             raise UpstreamTimedOut()
+        self.has_asked = True
         with self._upstream.open(replace(outbound, whole=left)) as stream:
             if not plain(stream.headers):
                 return Reply(stream.status, stream.headers, None)

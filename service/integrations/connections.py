@@ -121,10 +121,15 @@ class Connection:
 
         A token that the vendor has rejected is forgotten at once.
         """
-        if isinstance(error, GrantRejected) and self._held:
+        if isinstance(error, GrantRejected):
+            self.forget()
+        return self.payload() if isinstance(error, GrantRejected | ScopeMissing) else None
+
+    def forget(self) -> None:
+        """Clear the grant whose token was used, unless there is a newer one."""
+        if self._held:
             grants = self._connections.grants(self._integration)
             grants.clear(self._user_id, self._held.version)
-        return self.payload() if isinstance(error, GrantRejected | ScopeMissing) else None
 
     def payload(self) -> dict[str, Any]:
         """The OAuth-required payload, with a URL for exactly this endpoint's scope."""

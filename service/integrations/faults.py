@@ -16,17 +16,22 @@ from service.errors import (
     UpstreamTimedOut,
 )
 from service.integrations.catalog import Reply, Vendor
+from service.integrations.shape import Unusable
 from service.upstream import UpstreamError
 
 LONGEST_PAUSE = 3600
 
 
-class GrantRejected(ServiceError):
+class GrantRejected(Forbidden):
     """The vendor does not take a user's token: told to the user as a consent that is needed."""
 
+    message = "The vendor does not take the connection's token any more."
 
-class ScopeMissing(ServiceError):
+
+class ScopeMissing(Forbidden):
     """The vendor wants a scope that the user has not granted: likewise."""
+
+    message = "The vendor wants a scope that has not been granted."
 
 
 def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError:
@@ -67,4 +72,7 @@ def failure_of(error: UpstreamError) -> ServiceError:
     """For what gave no usable answer at all."""
     if error.reason == "not-public":
         return InvalidRequest("Only public addresses can be asked for.", details={})
-    return UpstreamTimedOut() if error.reason == "timeout" else UpstreamFailed(upstreamStatus=None)
+    if error.reason == "timeout":
+        return UpstreamTimedOut()
+    failed = Unusable if error.reason == "too-large" else UpstreamFailed
+    return failed(upstreamStatus=None)

@@ -5,6 +5,7 @@ import json
 from service.errors import UpstreamFailed
 from service.integrations.catalog import Endpoint
 from service.integrations.faults import failure_of
+from service.integrations.jobs import LONGEST_WAIT
 from service.integrations.way import Request, Told
 from service.upstream import Outbound, Upstream, UpstreamError, read_all
 
@@ -25,7 +26,7 @@ def forward(
     headers |= {name: value for name, value in named.items() if value}
     body = json.dumps(dict(request.body)).encode()
     url = f"{base}/api/integrations/{endpoint.name}"
-    seconds = endpoint.seconds + MARGIN
+    seconds = endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0)
     outbound = Outbound("gateway", "POST", url, headers, body, idle=None, whole=seconds)
     try:
         with upstream.open(outbound) as stream:

@@ -24,18 +24,21 @@ from service.integrations.seal import Sealer
 from service.integrations.shape import checked
 from service.json_values import encode
 
+LONGEST_WAIT = 60  # seconds that a call may be held open for its job
 MAKE_CALL = Callable[[Endpoint], Call]
+NAP = 0.25  # seconds until the worker's end is noticed
 OUT_OF_TIME = {"error": UpstreamTimedOut.code}
 
 
 class Jobs:
     """Every method needs an app context."""
 
-    def __init__(self, sealer: Sealer, make_call: MAKE_CALL) -> None:
-        self._sealer, self._make_call = sealer, make_call
+    def __init__(self, sealer: Sealer, make_call: MAKE_CALL, is_ending: Callable[[], bool]) -> None:
+        """`is_ending` tells whether this worker is: then nobody is kept waiting."""
+        self._sealer, self._make_call, self._is_ending = sealer, make_call, is_ending
 
-    def begin(self, user_id: str, endpoint: Endpoint, task: Task, wait: float) -> dict[str, Any]:
-        """The job of a task that the vendor has accepted, watched for `wait` seconds."""
+    def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
+        """The job of a task that the vendor has accepted."""
         job = _job(endpoint)
         row = IntegrationJob(
             job_id=new_id("job"),
@@ -46,14 +49,23 @@ class Jobs:
             ends_at=now() + timedelta(seconds=job.limit),
         )
         self._settle(row, task)
-        ends = time.monotonic() + wait
-        while row.state == "running" and time.monotonic() + job.interval <= ends:
-            gevent.sleep(job.interval)
+        return row
+
+    def watch(self, row: IntegrationJob, endpoint: Endpoint, wait: float) -> None:
+        """Until it has ended, at most for `wait` seconds."""
+        interval, ends = _job(endpoint).interval, time.monotonic() + wait
+        while row.state == "running" and self._sleep(min(interval, ends - time.monotonic())):
             try:
                 self._look(row, endpoint)
             except ServiceError:
-                break  # it has been paid for: the caller needs its id to ask again
-        return self._shown(row)
+                return  # it has been paid for: the caller needs its id to ask again
+
+    def _sleep(self, seconds: float) -> bool:
+        """Whether it was slept to the end."""
+        ends = time.monotonic() + seconds
+        while not self._is_ending() and (left := ends - time.monotonic()) > 0:
+            gevent.sleep(min(left, NAP))
+        return seconds > 0 and not self._is_ending()
 
     def state(
         self, user_id: str, job_id: str, endpoints: Callable[[str], Endpoint]
@@ -66,7 +78,7 @@ class Jobs:
             raise NotFound()
         if row.state == "running":
             self._look(row, endpoints(row.endpoint))
-        return self._shown(row)
+        return self.shown(row)
 
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
         """Raises `UpstreamTimedOut` once the job has had its time.
@@ -86,7 +98,8 @@ class Jobs:
         with write_transaction() as session:
             session.merge(row)
 
-    def _shown(self, row: IntegrationJob) -> dict[str, Any]:
+    def shown(self, row: IntegrationJob) -> dict[str, Any]:
+        """What its owner sees. Raises `UpstreamFailed`, `UpstreamTimedOut` for one that failed."""
         shown: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
         if row.result:
             shown["result"] = json.loads(self._sealer.open(row.result, places.job(row.job_id)))

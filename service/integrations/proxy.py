@@ -4,7 +4,7 @@ Source: contract section 10, "Order of a call".
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +25,13 @@ from service.integrations.call import Call
 from service.integrations.catalog import Catalog, Endpoint, Task
 from service.integrations.connections import Connection, Connections
 from service.integrations.idempotency import Once
-from service.integrations.jobs import Jobs
+from service.integrations.jobs import LONGEST_WAIT, Jobs
 from service.integrations.seal import Sealer
+from service.integrations.shape import Unusable
 from service.integrations.way import Answer, Request, Told
 from service.json_values import encode
 
 GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
-LONGEST_WAIT = 60
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Proxy:
         self._sealer = sealer
         self._settings: Settings = app.config["SETTINGS"]
         self.connections = Connections(app, catalog, sealer)
-        self.jobs = Jobs(sealer, self._plain_call)
+        self.jobs = Jobs(sealer, self._plain_call, lambda: app.extensions["lifecycle"].draining)
         self._breakers = Breakers(app)
 
     @property
@@ -98,7 +98,9 @@ class Proxy:
             return Answer(connection.payload(), consent=True)
         params, wait = _validated(endpoint, request.body)
         ready = Ready(endpoint, request, params, wait, connection)
-        return self._make(ready) if request.idempotency_key is None else self._once(ready)
+        if request.idempotency_key is None:
+            return self._make(ready, lambda _data: None)
+        return self._once(ready)
 
     def _once(self, ready: Ready) -> Answer:
         """With an idempotency key: the stored answer, or a call whose answer is stored."""
@@ -110,22 +112,32 @@ class Proxy:
         if stored is not None:
             return Answer(json.loads(stored))
         kept = False
+
+        def keep(data: Any) -> None:
+            nonlocal kept
+            once.keep(encode(data))
+            kept = True
+
         try:
-            answer = self._make(ready)
-            if not answer.consent:
-                once.keep(encode(answer.data))
-                kept = True
-            return answer
+            return self._make(ready, keep)
         finally:
             if not kept:
                 once.forget()
 
-    def _make(self, ready: Ready) -> Answer:
-        """Make the call; a task that the vendor has accepted is paid for, and becomes a job."""
+    def _make(self, ready: Ready, keep: Callable[[Any], None]) -> Answer:
+        """Make the call, and `keep` what it has brought.
+
+        A task that the vendor has accepted is paid for, and becomes a job. It is kept before it is
+        waited for, so that nothing that happens meanwhile makes the same call pay again.
+        """
         answer = self._hold(ready)
         if isinstance(answer.data, Task):
-            user_id = ready.request.caller.subject
-            return Answer(self.jobs.begin(user_id, ready.endpoint, answer.data, ready.wait))
+            job = self.jobs.begin(ready.request.caller.subject, ready.endpoint, answer.data)
+            keep(self.jobs.shown(job))
+            self.jobs.watch(job, ready.endpoint, ready.wait)
+            answer = Answer(self.jobs.shown(job))
+        if not answer.consent:
+            keep(answer.data)
         return answer
 
     def _hold(self, ready: Ready) -> Answer:
@@ -156,7 +168,10 @@ class Proxy:
         try:
             bearer = connection.token() if connection else None
             call = self._plain_call(ready.endpoint, bearer)
-            return Answer(self._guarded(ready.endpoint, ready.params, call))
+            answer = Answer(self._guarded(ready.endpoint, ready.params, call))
+            if connection and call.is_rejected:  # half-way: the answer says how far it came
+                connection.forget()
+            return answer
         except ServiceError as error:
             if connection and (payload := connection.refused(error)):
                 return Answer(payload, consent=True)
@@ -168,11 +183,10 @@ class Proxy:
         self._breakers.admit(integration)
         try:
             data = endpoint.run(call, **params)
-        except (UpstreamFailed, UpstreamTimedOut):
-            self._breakers.failed(integration)
-            raise
-        except ServiceError:
-            self._breakers.succeeded(integration)
+        except ServiceError as error:
+            if call.has_asked:
+                count = self._breakers.failed if _is_down(error) else self._breakers.succeeded
+                count(integration)
             raise
         self._breakers.succeeded(integration)
         return data
@@ -185,6 +199,11 @@ class Proxy:
             endpoint.seconds,
             bearer,
         )
+
+
+def _is_down(error: ServiceError) -> bool:
+    """Whether the vendor is: not where it has answered with what we can't use."""
+    return isinstance(error, UpstreamFailed | UpstreamTimedOut) and not isinstance(error, Unusable)
 
 
 def _validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, Any], float]:

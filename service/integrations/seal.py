@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from config import ConfigError
 
 NONCE = 12  # bytes
+ENCODING = ("utf-8", "surrogatepass")  # JSON may have half a character in an escape
 
 
 class Unsealable(Exception):
@@ -32,7 +33,7 @@ class Sealer:
         """`id:base64`; `place` names row and column, such as `grant:alice:cloudsuite:access`."""
         nonce = os.urandom(NONCE)
         sealed = self._ciphers[self._first].encrypt(
-            nonce, text.encode(), _bound(self._first, place)
+            nonce, text.encode(*ENCODING), _bound(self._first, place)
         )
         return f"{self._first}:{base64.b64encode(nonce + sealed).decode()}"
 
@@ -44,7 +45,8 @@ class Sealer:
             raise Unsealable(f"sealed with the key {name!r}, which is not in TOKEN_ENCRYPTION_KEYS")
         try:
             raw = base64.b64decode(encoded, validate=True)
-            return cipher.decrypt(raw[:NONCE], raw[NONCE:], _bound(name, place)).decode()
+            opened = cipher.decrypt(raw[:NONCE], raw[NONCE:], _bound(name, place))
+            return opened.decode(*ENCODING)
         except (InvalidTag, ValueError):
             raise Unsealable("not sealed for this place") from None
 

@@ -15,8 +15,12 @@ from service.errors import UpstreamFailed
 log = structlog.get_logger("integrations")
 
 
+class Unusable(UpstreamFailed):
+    """The upstream has answered, but with nothing that we can use: of another shape, too large."""
+
+
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, raising `UpstreamFailed` when it does not find what it reads in an answer.
+    """`function`, raising `Unusable` when it does not find what it reads in an answer.
 
     The log tells where, not what: the text of such an error repeats the answer.
     """
@@ -29,7 +33,7 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{last.name}:{last.lineno}"
             log.warning("wrong shape", of=function.__name__, at=where, kind=type(error).__name__)
-        raise UpstreamFailed("The upstream's answer is not as documented.", upstreamStatus=None)
+        raise Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
 
     return wrapped
 

@@ -92,7 +92,8 @@ def test_similar_people_are_filtered_by_us(ask, vendor):
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "javascript:alert(1)", "example.com", "a" * 3000]
+    "url",
+    ["file:///etc/passwd", "javascript:alert(1)", "example.com", "a" * 3000, "http://[::::]/"],
 )
 def test_only_web_addresses_are_passed_on(ask, vendor, url):
     assert ask("neuralsearch-find-similar", {"url": url}).status_code == 400

@@ -12,6 +12,7 @@ import pytest
 from service.integrations.catalog import Reply
 from service.integrations.everything import catalog
 from service.integrations.faults import ScopeMissing, refusal_of
+from service.integrations.vendors.google import calendar
 from service.integrations.vendors.google.suite import GOOGLE
 from tests.integrations.descriptions import check
 from tests.integrations.offices import connect, flags
@@ -39,6 +40,35 @@ def google(app):
     app.extensions["vendor_settings"] = {**app.extensions["vendor_settings"], **urls}
     yield scripted
     scripted.stop()
+
+
+EVENT = {"title": "e", "start": "2026-12-01", "end": "2026-12-02", "allDay": True}
+HALF_WAY = {
+    "a token that is not taken any more": (401, {}, False),
+    "a scope that is not granted any more": (403, {}, True),
+}
+
+
+@pytest.mark.parametrize("case", HALF_WAY)
+def test_a_connection_that_ends_half_way_is_told_with_what_was_made(alice, google, case):
+    status, body, connected = HALF_WAY[case]
+    connect(alice, "calendar-create-events")
+    google.says(Said(calendar.MEETING), Said(body, status))
+    answer = alice.post("/api/integrations/calendar-create-events", {"events": [EVENT] * 4})
+    assert [made["title"] for made in answer.json["data"]["events"]] == ["Planning"]
+    failed = answer.json["data"]["failed"]
+    assert [(one["index"], one["error"]) for one in failed] == [(n, "forbidden") for n in (1, 2, 3)]
+    assert len(google.seen) == 2
+    assert flags(alice)["connected"] is connected
+
+
+def test_somebody_without_an_address_may_attend(alice, google):
+    connect(alice, "cloudsuite/calendar-list-events")
+    nameless = {**calendar.MEETING, "attendees": [{"responseStatus": "accepted"}]}
+    google.says(Said({"items": [nameless]}))
+    answer = alice.post("/api/integrations/cloudsuite/calendar-list-events", {})
+    attendee = {"email": None, "name": None, "responseStatus": "accepted"}
+    assert answer.json["data"]["events"][0]["attendees"] == [attendee]
 
 
 def classic(status, reason, message="No.", domain="global"):

@@ -7,6 +7,8 @@ from email import message_from_bytes
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from service.integrations.everything import catalog
 from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
@@ -310,8 +312,30 @@ def test_addresses_are_told_from_what_is_not():
         ("Doe, J", "j@example.com"),
         ("", "k@example.com"),
     ]
-    for wrong in ("", "a", "a@b", "a@example.com b@example.com", "a@example.com, b"):
-        assert addresses(wrong) == []
+    wrong = ("", "a", "a@b", "a@example.com b@example.com", "a@example.com, b", ".a@example.com")
+    for text in (*wrong, "a@b.co, <:.c@d.co", "a.@b.co", "a..b@b.co", "a@b..co", "a@.b.co"):
+        assert addresses(text) == [], text
+
+
+PIECES = st.sampled_from(
+    [
+        *"ab.@,;:<>()[]\"\\' \t\r\n=?_-\u00e9\u65e5\u2028\0\ud83d",
+        "=?utf-8?q?",
+        "?=",
+        "a@b.co",
+        "<a@b.co>",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+@settings(max_examples=2_000, deadline=None)
+def test_whatever_others_have_written_makes_a_letter(text):
+    listed = f"a@b.co, {text}"
+    if addresses(listed):
+        written(letter(listed, text, "ok"))
+    hostile = dict.fromkeys(("from", "to", "cc", "subject", "references"), listed)
+    reply_to(hostile, "alice@example.com", "ok")
 
 
 def test_a_file_goes_up_and_comes_back_byte_by_byte(call, files):
@@ -381,6 +405,7 @@ NO_UPLOADS = [
     {},
     {"content": "a", "contentBase64": "YQ=="},
     {"contentBase64": "not base64!"},
+    {"contentBase64": "\u00e9"},
     {"content": "a", "mimeType": "text/plain\r\nX: y"},
     {"content": "a", "mimeType": "text/plain\n"},
     {"content": "a", "folderId": ""},

@@ -11,7 +11,7 @@ from service.extensions import db, now
 from service.integrations import breaker
 from service.integrations.models import Breaker
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.user import REFRESH_FAILED, user
+from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
 from tests.services import on_sqlite, wait_for
 
 SEARCH = "probe-search"
@@ -95,6 +95,19 @@ def test_a_refusal_is_no_failure(alice, provider):
     for _ in range(7):
         assert alice.call(SEARCH).status_code in (400, 404, 429)
     assert alice.call(SEARCH).status_code == 200
+
+
+LIST = Reply(200, [])  # of another shape
+
+
+@on_sqlite
+@pytest.mark.parametrize("said", [LIST, Reply(200, '"' + "x" * (9 << 20) + '"')])
+def test_an_answer_that_is_of_no_use_is_no_failure_of_the_integration(alice, provider, said):
+    """Somebody's file that is too large must not cut off everybody else."""
+    alice.connect(EVENTS)
+    provider.script("api", *[said] * 7)
+    assert [alice.call(EVENTS).status_code for _ in range(7)] == [502] * 7
+    assert failures(alice.app) is None
 
 
 def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider):

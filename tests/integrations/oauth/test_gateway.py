@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from service.upstream import Upstream
 from tests.integrations.oauth.user import MAIL, SEND
 from tests.services import ENVIRONMENT, on_sqlite
 from tests.upstream import Answer
@@ -49,6 +50,20 @@ def test_under_developer_billing_it_is_the_owners(alice, gateway):
 def test_nothing_is_charged_here(alice, gateway):
     alice.call("probe-search")
     assert alice.person.get("/api/credits").json["balance"] == 1000
+
+
+def test_a_slow_endpoint_has_its_wait_there(alice, gateway, monkeypatch):
+    asked = []
+    opened = Upstream.open
+
+    def noted(self, outbound):
+        asked.append(outbound.whole)
+        return opened(self, outbound)
+
+    monkeypatch.setattr(Upstream, "open", noted)
+    assert alice.call("probe-task", {"wait": 60}).json == DONE
+    assert alice.call("probe-search").json == DONE
+    assert asked[0] > asked[1] + 55
 
 
 @pytest.mark.parametrize("status", [400, 402, 404, 409, 429, 502])

@@ -73,6 +73,28 @@ def test_a_key_has_its_length(alice, provider, key):
     assert provider.seen == []
 
 
+@on_sqlite
+def test_half_a_character_in_an_answer_is_stored_like_any_other(alice, provider, books):
+    provider.script("probe", Reply(200, '{"found": "cut \\ud83d"}'))
+    answers = [once(alice) for _ in range(2)]
+    assert [answer.json["data"] for answer in answers] == [{"found": "cut \ud83d"}] * 2
+    assert (len(provider.seen), books.charges()) == (1, [-3])
+
+
+def test_a_job_is_stored_before_it_is_waited_for(app, alice, provider, books):
+    twins = []
+
+    def meanwhile(_seen):
+        twins.append(once(user(app, provider, "alice"), endpoint=TASK, body={"wait": 1}).json)
+        return Reply(200, {"state": "done", "result": 1})
+
+    provider.script("probe", Reply(200, STARTED), meanwhile)
+    job = once(alice, endpoint=TASK, body={"wait": 1}).json["data"]
+    assert (job["status"], books.charges()) == ("done", [-5])
+    assert twins == [{"success": True, "data": {"jobId": job["jobId"], "status": "running"}}]
+    assert once(alice, endpoint=TASK, body={"wait": 1}).json["data"] == job
+
+
 @pytest.mark.parametrize("status", [500, 400, 429])
 @on_sqlite
 def test_a_failure_is_not_stored(alice, provider, books, status):

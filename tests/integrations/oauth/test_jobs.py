@@ -1,5 +1,8 @@
 """Slow endpoints: tasks at the vendor, paid for when it accepts them, asked for afterwards."""
 
+import time
+
+import gevent
 import pytest
 
 from service.extensions import now
@@ -51,6 +54,30 @@ def test_a_wait_that_breaks_off_leaves_the_job(alice, provider, books):
     provider.script("probe", Reply(200, {"state": "done", "result": 1}))
     shown = alice.person.get(f"/api/integrations/jobs/{job['jobId']}").json["data"]
     assert (shown["status"], shown["result"]) == ("done", 1)
+
+
+@on_sqlite
+def test_half_a_character_in_a_result_is_kept(alice, provider):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]["jobId"]
+    provider.script("probe", Reply(200, '{"state": "done", "result": "cut \\ud83d"}'))
+    shown = [alice.person.get(f"/api/integrations/jobs/{job}").json["data"] for _ in range(2)]
+    assert [one["result"] for one in shown] == ["cut \ud83d"] * 2
+
+
+@on_sqlite
+def test_nobody_is_kept_waiting_by_a_worker_that_ends(app, alice, provider):
+    began = time.monotonic()
+    provider.script("probe", Reply(200, STARTED))
+    gevent.spawn_later(0.3, setattr, app.extensions["lifecycle"], "draining", True)
+    job = alice.call(TASK, {"wait": 30}).json["data"]
+    assert (job["status"], time.monotonic() - began < 5) == ("running", True)
+
+
+@on_sqlite
+def test_a_wait_shorter_than_the_interval_looks_once_at_its_end(alice, provider):
+    provider.script("probe", Reply(200, STARTED), Reply(200, {"state": "done", "result": 1}))
+    assert alice.call(TASK, {"wait": 0.02}).json["data"]["status"] == "done"
 
 
 @on_sqlite

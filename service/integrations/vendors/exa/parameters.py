@@ -1,6 +1,7 @@
 """What the endpoints of Exa take."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
@@ -18,8 +19,16 @@ MOST_PAGES = 100  # of one request, subpages included: each is billed
 
 class Url(Text):
     def __init__(self, **facts: Any) -> None:
-        rules = [validate.Length(max=2048), validate.URL(schemes={"http", "https"})]
-        super().__init__(validate=rules, **facts)
+        looks = validate.URL(schemes={"http", "https"})
+        super().__init__(validate=validate.And(validate.Length(max=2048), looks, _parses), **facts)
+
+
+def _parses(url: str) -> None:
+    """What looks like a URL may have a host that is none, such as `[::::]`."""
+    try:
+        urlsplit(url)
+    except ValueError:
+        raise ValidationError("Not a valid URL.") from None
 
 
 class Filtered(Schema):

@@ -102,7 +102,11 @@ def _facts(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _host(url: str) -> str:
-    return (urlsplit(url).hostname or "").removeprefix("www.")
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return ""  # a page that was found, at what is no URL to us
+    return (host or "").removeprefix("www.")
 
 
 ENDPOINTS = (search, similar, contents, answer)

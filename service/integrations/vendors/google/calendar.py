@@ -13,8 +13,9 @@ from service.edge import Text
 from service.errors import ServiceError
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
+from service.integrations.faults import GrantRejected, ScopeMissing
 from service.integrations.payload import Moment
-from service.integrations.shape import listed, picked
+from service.integrations.shape import at, listed, picked
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 
 DOCS = "https://developers.google.com/workspace/calendar/api/v3/reference/events"
@@ -161,7 +162,12 @@ def create_events(
         except ServiceError as error:
             if not made:
                 raise  # nothing has happened yet: the caller may simply try again
-            failed.append({"index": index, "error": error.code, "message": error.message})
+            hopeless = isinstance(error, GrantRejected | ScopeMissing)
+            left = range(index, len(events)) if hopeless else (index,)
+            reason = {"error": error.code, "message": error.message}
+            failed += [{"index": place, **reason} for place in left]
+            if hopeless:
+                break
     return {"events": made, "failed": failed}
 
 
@@ -199,8 +205,13 @@ def _event(item: dict[str, Any]) -> dict[str, Any]:
         "start": start.get("dateTime") or start["date"],
         "end": end.get("dateTime") or end["date"],
         "allDay": "date" in start,
-        "attendees": [picked(person, ATTENDEE) for person in item.get("attendees", [])],
+        "attendees": [_attendee(person) for person in item.get("attendees", [])],
     }
+
+
+def _attendee(person: dict[str, Any]) -> dict[str, Any]:
+    """Somebody of a group may have no address."""
+    return {ours: at(person, theirs) for ours, theirs in ATTENDEE.items()}
 
 
 ENDPOINTS = (list_events, create_events)

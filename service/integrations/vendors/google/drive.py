@@ -6,7 +6,6 @@ not: accepted there, it would show a part as if it were all, and the rest could 
 """
 
 import base64
-import binascii
 import secrets
 from json import dumps
 from typing import Any
@@ -210,7 +209,7 @@ def _content(given: dict[str, Any]) -> tuple[bytes, str]:
         usual = "application/octet-stream"
         try:
             content = base64.b64decode(given["contentBase64"], validate=True)
-        except binascii.Error:
+        except ValueError:
             details = {"contentBase64": ["Must be base64."]}
             raise InvalidRequest(details=details) from None
     if len(content) > LIMIT:

@@ -12,7 +12,8 @@ from email.utils import formataddr, getaddresses
 
 # Gmail takes 8-bit bodies, but the servers behind it need not.
 WIRE = policy.SMTP.clone(cte_type="7bit")
-ADDRESS = re.compile(r"[\w.!#$%&'*+/=^`{|}~-]+@[\w.-]+\.[\w-]+", re.ASCII)
+_ATOM = r"[\w!#$%&'*+/=^`{|}~-]+"
+ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@[\w-]+(\.[\w-]+)+", re.ASCII)
 MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
 
 
@@ -93,4 +94,5 @@ def _re(subject: str) -> str:
 def _line(text: str) -> str:
     """One line that `email` takes as it is: what an encoded word in it decodes to may have line
     breaks, and those it would write out, as headers of their own (Python 3.11.7)."""
-    return " ".join(text.split()).replace("=?", "= ?")
+    whole = text.encode("utf-8", "replace").decode()  # half characters, from a vendor's JSON
+    return " ".join(whole.split()).replace("=?", "= ?")
