@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from config import Settings
+from config import ConfigError, Settings
 from service.integrations.catalog import Catalog
 from service.integrations.proxy import Proxy
 from service.integrations.seal import Sealer
@@ -16,6 +16,12 @@ def catalog() -> Catalog:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """`app.extensions["proxy"]`, and the vendors' settings, which the sandbox may redirect."""
+    """`app.extensions["proxy"]`, and the vendors' settings, which the sandbox may redirect.
+
+    Raises `ConfigError`.
+    """
+    every = catalog()
+    if unknown := set(settings.integrations_billing) - {v.integration for v in every.vendors}:
+        raise ConfigError(f"INTEGRATIONS_BILLING: no integration is named {min(unknown)!r}")
     app.extensions["vendor_settings"] = dict(settings.vendors)
-    app.extensions["proxy"] = Proxy(app, catalog(), Sealer(settings.token_encryption_keys))
+    app.extensions["proxy"] = Proxy(app, every, Sealer(settings.token_encryption_keys))

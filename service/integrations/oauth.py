@@ -10,7 +10,6 @@ from marshmallow import Schema, fields
 
 from service.auth.bearer import public
 from service.edge import answers
-from service.errors import answer_in_envelope
 from service.integrations.connections import Connections
 from service.integrations.consents import Connected, Failed, Outcome, Unconfirmed
 
@@ -29,9 +28,6 @@ HEADERS = {
 }
 
 oauth = Blueprint("oauth", __name__, url_prefix=PATH, template_folder="templates")
-
-
-oauth.register_error_handler(Exception, answer_in_envelope)
 
 
 class Disconnected(Schema):

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, request
 from marshmallow import Schema, fields
 
 from service.edge import answers, read_json
-from service.errors import InvalidRequest, answer_in_envelope
+from service.errors import InvalidRequest
 from service.integrations import oauth
 from service.integrations.catalog import Endpoint
 from service.integrations.proxy import Proxy
@@ -28,8 +28,16 @@ class Envelope(Schema):
     data = fields.Raw(required=True)
 
 
-# Also for what is refused before a view is reached, such as a missing token.
-integrations.register_error_handler(Exception, answer_in_envelope)
+@integrations.after_app_request
+def envelop(response: Response) -> Response:
+    """`success: false` in front of every error below our prefix, also where no route was met."""
+    ours = f"{request.path}/".startswith(f"{integrations.url_prefix}/")
+    if not ours or response.status_code < 400 or not response.is_json:
+        return response
+    told = response.get_json()
+    if "success" not in told:
+        response.set_data(jsonify({"success": False, **told}).get_data())
+    return response
 
 
 @integrations.get("/status")

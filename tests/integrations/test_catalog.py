@@ -128,3 +128,28 @@ def test_the_dialect_check_can_fail():
         {"exclusiveMinimum": True},
     ):
         assert dialect.violations(broken) != [], broken
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("DELETE", "/catalog", 405, "method_not_allowed"),
+        ("PUT", "/cloudsuite/mail-list", 405, "method_not_allowed"),
+        ("GET", "", 404, "not_found"),
+        ("GET", "/oauth/nobody", 404, "unknown_endpoint"),
+        ("PUT", "/oauth/cloudsuite/disconnect", 405, "method_not_allowed"),
+    ],
+)
+def test_every_error_is_in_the_envelope(alice, client, method, path, status, code):
+    for answer in (
+        alice.request(method, f"/api/integrations{path}"),
+        client.open(f"/api/integrations{path}", method=method),
+    ):
+        assert answer.json["success"] is False
+        assert list(answer.json)[:2] in (["success", "error"], ["error", "message"])
+    answer = alice.request(method, f"/api/integrations{path}")
+    assert (answer.status_code, answer.json["error"]) == (status, code)
+
+
+def test_what_stands_beside_the_integrations_has_its_own_errors(alice):
+    assert "success" not in alice.get("/api/integrationsx").json

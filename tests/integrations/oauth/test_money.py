@@ -3,6 +3,7 @@
 import pytest
 
 from config import ConfigError
+from service import create_app
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import REFRESH_FAILED, SEND
 from tests.services import on_sqlite, settings_for
@@ -42,6 +43,13 @@ def test_under_developer_billing_the_owner_pays(alice, books):
 def test_the_office_suite_is_never_the_developers(billing):
     with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: must"):
         settings_for("sqlite:///x.db", integrations_billing=billing)
+
+
+@on_sqlite
+@pytest.mark.settings(integrations_billing="nobody=developer")
+def test_an_integration_that_there_is_not_is_refused_at_boot(settings):
+    with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: no integration .*'nobody'"):
+        create_app(settings)
 
 
 @on_sqlite
