@@ -7,6 +7,7 @@ Source: RFC 6749, RFC 7636, RFC 7009.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,11 +15,13 @@ from authlib.common.errors import AuthlibBaseError
 from authlib.oauth2.client import OAuth2Client
 
 from service.errors import NotConfigured
+from service.extensions import now
 from service.integrations.catalog import OAuth2
 from service.upstream import Outbound, Upstream, UpstreamError
 
 SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
 BYTES = 256 << 10
+ACCOUNT = {"sub": 255, "id": 255, "email": 320}  # what is kept of userinfo: characters
 LONGEST = 10 * 365 * 24 * 3600  # seconds that a token may last
 UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -29,12 +32,13 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Tokens:
-    """A token answer: `seconds` until it expires, `scope` as it came."""
+    """A token answer: `seconds` from when it was asked for until it expires, `scope` as it came."""
 
     access: str
     refresh: str | None
     seconds: float
     scope: str | None
+    issued_at: datetime
 
 
 class Authority:
@@ -92,13 +96,15 @@ class Authority:
             told = dict(json.loads(body)) if status == 200 else {}
         except (UpstreamError, *UNREADABLE):
             return {}
-        return {k: v for k in ("sub", "id", "email") if isinstance(v := told.get(k), str) and v}
+        known = {name: told.get(name) for name in ACCOUNT}
+        return {n: v for n, v in known.items() if isinstance(v, str) and _fits(v, ACCOUNT[n])}
 
     def _tokens(self, **form: str) -> Tokens:
         client = {
             "client_id": self._settings[self._oauth.client_setting],
             "client_secret": self._settings[self._oauth.secret_setting],
         }
+        asked_at = now()
         try:
             status, body = self._send("POST", self._url("token_url"), {**form, **client})
             told = OAuth2Client(None).parse_response_token(_TokenResponse(status, json.loads(body)))
@@ -111,7 +117,8 @@ class Authority:
         if refresh is not None and not _is_token(refresh):
             raise Refused()
         scope = told.get("scope")
-        return Tokens(access, refresh, seconds, scope if isinstance(scope, str) else None)
+        known = isinstance(scope, str) and scope.isprintable()
+        return Tokens(access, refresh, seconds, scope if known else None, asked_at)
 
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None, headers: Any = None
@@ -132,6 +139,10 @@ class Authority:
         return self._settings.get(
             f"{self._oauth.prefix}_{name.upper()}", getattr(self._oauth, name)
         )
+
+
+def _fits(text: str, most: int) -> bool:
+    return 0 < len(text) <= most and text.isprintable()
 
 
 def _is_token(value: Any) -> bool:

@@ -115,7 +115,9 @@ class Consents:
         if taken is None or taken.tokens is None:
             return Failed(GONE)
         told = json.loads(self._sealer.open(taken.tokens, places.consent(hashed(token))))
-        return self._connect(taken.user_id, Tokens(**told["tokens"]), told["account"], taken.asked)
+        issued_at = datetime.fromisoformat(told["tokens"].pop("issued_at"))
+        tokens = Tokens(**told["tokens"], issued_at=issued_at)
+        return self._connect(taken.user_id, tokens, told["account"], taken.asked)
 
     def _connect(
         self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
@@ -126,7 +128,8 @@ class Consents:
     def _ask(self, taken: Consent, tokens: Tokens, account: Mapping[str, str]) -> Unconfirmed:
         """Keep the answer, sealed, until the page's form comes back."""
         token = secrets.token_urlsafe(32)
-        told = json.dumps({"tokens": asdict(tokens), "account": account})
+        answer = {**asdict(tokens), "issued_at": tokens.issued_at.isoformat()}
+        told = json.dumps({"tokens": answer, "account": account})
         row = Consent(
             state_hash=hashed(token),
             user_id=taken.user_id,
@@ -164,11 +167,11 @@ class Consents:
         return found is not None
 
     def _objection(self, user_id: str, account: Mapping[str, str]) -> str | None:
-        """Why these tokens can't join those that are there."""
+        """Why these tokens can't be kept, or can't join those that are there."""
+        if account_id(account) is None:  # the next consent could not be told to be of the same
+            return NO_TOKENS
         grant = self._grants.find(user_id)
-        if grant is None or not is_other(grant, account):
-            return None
-        return OTHER_ACCOUNT if account_id(account) else NO_TOKENS
+        return OTHER_ACCOUNT if grant and is_other(grant, account) else None
 
 
 def hashed(secret: str) -> str:

@@ -26,14 +26,11 @@ from service.integrations.models import Grant
 from service.integrations.scopes import parsed
 from service.integrations.seal import Sealer, Unsealable
 
-MARGIN = 60.0  # seconds before its end, or a quarter of its life, that a token is refreshed
+MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
 LEASE = timedelta(seconds=20)  # longer than `authority.SECONDS`
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
 PATIENCE = 25.0  # seconds that a call waits for somebody else's refresh
 _grants = table(Grant)  # written past the ORM, which would change the rows that were read before
-
-FAILED = "Token refresh failed. Please connect the account again."
-
 
 log = structlog.get_logger("grants")
 
@@ -47,7 +44,7 @@ class Held:
 
 
 class RefreshFailed(UpstreamFailed):
-    message = FAILED
+    message = "Token refresh failed. Please connect the account again."
 
 
 class Grants:
@@ -68,6 +65,8 @@ class Grants:
     def token(self, user_id: str, authority: Authority) -> Held | None:
         """An access token that has not expired; None when the grant has gone.
 
+        Shortly before its end it is refreshed; if that fails, it still serves until then.
+
         Raises `RefreshFailed`.
         """
         gives_up = time.monotonic() + PATIENCE
@@ -76,15 +75,19 @@ class Grants:
             grant = self.find(user_id)
             if grant is None:
                 return None
-            if grant.expires_at > now():
+            if not _is_due(grant):
                 return self._held(grant)
-            if _failed(grant, began):
-                raise RefreshFailed(upstreamStatus=None)
-            lease = self._lease(grant)
-            if lease and (held := self._refresh(grant, lease, authority)):
-                return held
-            gevent.sleep(pause)
-            pause = min(pause * 1.5, 0.5)
+            has_failed = _has_failed(grant, began)
+            if not has_failed and (lease := self._lease(grant)):
+                if held := self._refresh(grant, lease, authority):
+                    return held
+            elif grant.expires_at > now():  # until its end, the one that we have will do
+                return self._held(grant)
+            elif has_failed:
+                break
+            else:
+                gevent.sleep(pause)
+                pause = min(pause * 1.5, 0.5)
         raise RefreshFailed(upstreamStatus=None)
 
     def store(
@@ -114,7 +117,7 @@ class Grants:
             elif is_other(grant, account):
                 return False
             grant.scopes = sorted({*grant.scopes, *parsed(tokens.scope, asked)})
-            grant.account = account_id(account) or grant.account
+            grant.account = account_id(account)
             grant.email = account.get("email") or grant.email
             for name, value in self._sealed(user_id, tokens).items():
                 setattr(grant, name, value)
@@ -177,28 +180,25 @@ class Grants:
     def _refresh(self, grant: Grant, lease: str, authority: Authority) -> Held | None:
         """Under the lease, with no transaction open.
 
-        None when somebody has connected anew, disconnected, or taken over in the meantime. Raises
-        `RefreshFailed`.
+        None when it failed, or somebody has connected anew, disconnected or taken over meanwhile.
         """
         user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
         try:
             if grant.refresh_token is None:
                 raise Refused()
-            asked_at = now()
             tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
         except (Refused, Unsealable) as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
-            if self._write(grant, lease, {"failed_at": now()}):
-                raise RefreshFailed(upstreamStatus=None) from None
+            self._write(grant, lease, {"failed_at": now()})
             return None
-        fresh = self._sealed(user_id, tokens, asked_at)
-        if tokens.refresh is None:
-            fresh["refresh_token"] = grant.refresh_token
+        fresh = self._sealed(user_id, tokens)
         fresh |= {"version": grant.version + 1, "failed_at": None}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *parsed(tokens.scope, ())})
         if self._write(grant, lease, fresh):
             return Held(tokens.access, grant.version + 1)
+        if tokens.refresh and self.find(user_id) is None:  # a disconnect knew only the one before
+            authority.revoke(tokens.refresh)
         return None
 
     def _write(self, grant: Grant, lease: str, values: dict[str, Any]) -> bool:
@@ -208,16 +208,13 @@ class Grants:
             written = mine.values(**values, **ended).returning(_grants.c.seq)
             return session.execute(written).first() is not None
 
-    def _sealed(
-        self, user_id: str, tokens: Tokens, since: datetime | None = None
-    ) -> dict[str, Any]:
+    def _sealed(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
         """The columns of a token answer; without a refresh token, that column is left alone."""
         seal, place = self._sealer.seal, self._place
-        lasts = tokens.seconds - min(MARGIN, tokens.seconds / 4)
         values: dict[str, Any] = {
             "access_token": seal(tokens.access, place(user_id, "access_token")),
-            "expires_at": (since or now()) + timedelta(seconds=lasts),
-            "updated_at": now(),
+            "expires_at": tokens.issued_at + timedelta(seconds=tokens.seconds),
+            "updated_at": tokens.issued_at,
         }
         if tokens.refresh:
             values["refresh_token"] = seal(tokens.refresh, place(user_id, "refresh_token"))
@@ -238,9 +235,15 @@ def account_id(account: Mapping[str, str]) -> str | None:
 
 def is_other(grant: Grant, account: Mapping[str, str]) -> bool:
     """Whether an account is not, or can't be told to be, the one that is connected."""
-    return grant.account is not None and grant.account != account_id(account)
+    return grant.account != account_id(account)
 
 
-def _failed(grant: Grant, began: datetime) -> bool:
+def _is_due(grant: Grant) -> bool:
+    """Whether it is time for a refresh: a little before the end."""
+    life = grant.expires_at - grant.updated_at
+    return grant.expires_at - min(MARGIN, life / 4) <= now()
+
+
+def _has_failed(grant: Grant, began: datetime) -> bool:
     """Whether the refresh that we would wait for, or have just waited for, has failed."""
     return grant.failed_at is not None and grant.failed_at > began - COOL_DOWN

@@ -151,14 +151,15 @@ def test_without_scopes_in_the_answer_those_asked_for_were_granted(alice, provid
     path = alice.consent(READ)
     scopeless = {"access_token": "at-canary-x", "refresh_token": "rt-canary-x", "expires_in": "60"}
     provider.script("token", Reply(200, scopeless))
+    provider.script("userinfo", Reply(200, {"sub": "sub-one"}))
     assert outcome(alice.browser.get(path)) == "connected"
     assert alice.row["scopes"] == sorted([f"{BASE}/mail.readonly", *IDENTITY])
 
 
 @on_sqlite
-@pytest.mark.parametrize("told", [Reply(500, ""), Reply(200, "[" * 99999), Reply(200, {"sub": 7})])
-def test_without_a_known_address_the_status_has_none(alice, provider, told):
-    provider.script("userinfo", told)
+@pytest.mark.parametrize("email", [None, 7, "", "e" * 321, "x\0@y.z", "x\ud800@y.z"])
+def test_without_a_known_address_the_status_has_none(alice, provider, email):
+    provider.script("userinfo", Reply(200, {"sub": "sub-one", "email": email}))
     alice.connect()
     assert alice.status["connected"] is True
     assert "email" not in alice.status
@@ -173,6 +174,24 @@ def test_another_account_is_refused_and_its_tokens_dropped(connected, provider):
     assert connected.row == before
     assert provider.asked("revoke") == [], "revoking is project-wide"
     assert connected.call(READ).json["data"]["account"] == "one"
+
+
+NOBODY = [
+    Reply(500, ""),
+    Reply(200, "[" * 99999),
+    *(Reply(200, {"sub": sub}) for sub in (None, 7, "", "s" * 256, "a\0", "a\ud800")),
+]
+
+
+@pytest.mark.parametrize("told", NOBODY)
+def test_an_account_that_can_not_be_told_is_not_connected(alice, provider, told):
+    """The next consent could be of another one, and both would be mixed in one grant."""
+    path = alice.consent(READ)
+    provider.script("userinfo", told)
+    page = alice.browser.get(path)
+    assert (page.status_code, outcome(page), alice.row) == (400, "failed", None)
+    assert "The provider did not complete" in page.text
+    alice.connect(READ)
 
 
 def test_an_account_that_can_not_be_told_never_joins_a_known_one(connected, provider):

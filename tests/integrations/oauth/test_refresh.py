@@ -130,6 +130,61 @@ def test_a_short_life_is_not_refreshed_at_every_call(alice, provider, lasts, cou
     assert refreshes(provider) == count
 
 
+@pytest.fixture
+def due(connected):
+    """Alice, whose access token has 30 more seconds."""
+    soon = timedelta(seconds=30)
+    connected.change(expires_at=now() + soon, updated_at=now() + soon - timedelta(hours=1))
+    return connected
+
+
+def test_a_token_is_refreshed_a_little_before_its_end(due, provider):
+    assert due.call().status_code == 200
+    assert refreshes(provider) == 1
+    assert due.row["expires_at"] - now() > timedelta(minutes=58)
+
+
+def test_a_refresh_that_fails_before_the_end_leaves_the_token_in_use(due, provider):
+    before = due.row
+    provider.script("token", FAILURES["broken"])
+    assert [due.call().json["data"]["account"] for _ in range(3)] == ["one"] * 3
+    assert (refreshes(provider), due.row["access_token"]) == (1, before["access_token"])
+    due.change(expires_at=now())
+    assert due.call().status_code == 502
+
+
+@on_sqlite
+def test_without_a_refresh_token_the_access_token_serves_to_its_end(alice, provider):
+    provider.gives_refresh = False
+    alice.connect()
+    soon = timedelta(seconds=30)
+    alice.change(expires_at=now() + soon, updated_at=now() + soon - timedelta(hours=1))
+    assert alice.call().status_code == 200
+    alice.change(expires_at=now())
+    assert alice.call().status_code == 502
+
+
+def test_before_the_end_nobody_waits_for_a_refresh(app, due, provider):
+    answers = []
+
+    def meanwhile(_seen):
+        answers.append(user(app, provider, "alice").call().status_code)
+
+    provider.script("token", meanwhile)
+    assert (due.call().status_code, answers, refreshes(provider)) == (200, [200], 1)
+
+
+def test_a_refresh_leaves_a_resealed_refresh_token_alone(expired, provider):
+    """`flask keys rotate` runs while everything does."""
+
+    def meanwhile(_seen):
+        expired.change(refresh_token="resealed")
+
+    provider.script("token", meanwhile)
+    assert expired.call().status_code == 200
+    assert expired.row["refresh_token"] == "resealed"
+
+
 def test_callers_at_once_refresh_once(app, expired, provider):
     provider.rotates = True
     answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
@@ -183,6 +238,7 @@ def test_a_disconnect_during_a_refresh_is_final(app, expired, provider):
     assert expired.payload(READ)
     assert expired.row is None
     assert (refreshes(provider), provider.asked("api")) == (1, [])
+    assert provider.refreshes == {}, "also the one that came too late is revoked"
 
 
 LATE = [

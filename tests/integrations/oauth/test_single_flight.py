@@ -85,7 +85,7 @@ def test_a_rotating_token_is_refreshed_once(callers, expired, provider):
 def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, provider, capsys):
     usual = max(one["slowest"] for one in callers.do("call", connected.person.token, CALLERS))
     connected.expire()
-    callers.do("limit", 0.8, 1.6, PAUSE)
+    callers.do("limit", 0.8, 10, PAUSE)
     provider.script("token", hang(3))
     began = time.monotonic()
     told = callers.do("call", connected.person.token, CALLERS)
