@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from click import ClickException
+
 from config_values import (
     MODEL_NAMES,
     billing,
@@ -46,8 +48,11 @@ VENDOR_URLS = (
 )  # fmt: skip
 
 
-class ConfigError(Exception):
-    """A setting is missing or wrong; the text begins with the setting's name."""
+class ConfigError(ClickException):
+    """A setting is missing or wrong; the text begins with the setting's name.
+
+    A command that it ends prints just this text.
+    """
 
 
 def setting(parse: Callable[[str], Any], default: Any = None, *, secret: bool = False) -> Any:

@@ -11,6 +11,8 @@ import tempfile  # noqa: E402
 import time  # noqa: E402
 
 import gunicorn.util  # noqa: E402
+from gunicorn.errors import AppImportError  # noqa: E402
+from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
 
 from config import ConfigError, load  # noqa: E402
 
@@ -20,7 +22,7 @@ os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="servi
 try:
     settings = load()
 except ConfigError as error:
-    sys.exit(str(error))
+    sys.exit(f"Error: {error}")
 
 
 def write(sock, data, chunked=False) -> None:
@@ -33,9 +35,22 @@ def write(sock, data, chunked=False) -> None:
 
 gunicorn.util.write = write
 
+
+class Worker(GeventWorker):
+    """Boots with every setting in place, or says in one line which is not: gunicorn prints the
+    text of this error alone, of any other a traceback."""
+
+    def load_wsgi(self) -> None:
+        try:
+            super().load_wsgi()
+            self.wsgi.extensions.complete()
+        except ConfigError as error:
+            raise AppImportError(f"Error: {error}") from None
+
+
 bind = settings.listen
 workers = settings.web_concurrency
-worker_class = "gevent"
+worker_class = Worker
 worker_connections = 5000
 keepalive = 5
 graceful_timeout = settings.graceful_timeout

@@ -4,6 +4,7 @@ from gevent import monkey
 
 monkey.patch_all()  # before anything else opens a socket or makes a lock
 
-from service import create_app  # noqa: E402
+from service import assemble  # noqa: E402
 
-app = create_app()
+# Commands start from here too. gunicorn.conf.py completes it before a worker takes requests.
+app = assemble()

@@ -1,9 +1,12 @@
 """Runs the migrations: one history for SQLite and PostgreSQL."""
 
+from pathlib import Path
+
 from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
 
+from config import INSTANCE
 from service.extensions import UTCDateTime
 
 migrate = current_app.extensions["migrate"]
@@ -30,6 +33,8 @@ def run(connection: Connection) -> None:
 
 
 def run_online() -> None:
+    if sqlite and Path(engine.url.database).parent == INSTANCE:
+        INSTANCE.mkdir(mode=0o700, exist_ok=True)  # SQLite makes the file, not its directory
     with engine.connect() as connection:
         if sqlite:
             # Batch mode makes a table anew, and with foreign keys on that would delete its

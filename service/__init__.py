@@ -1,6 +1,6 @@
 """The service: chat with tools, behind one bearer token.
 
-`create_app` is the whole wiring: explicit lists of extensions, blueprints and commands.
+`assemble` is the whole wiring: explicit lists of extensions, blueprints and commands.
 """
 
 import importlib
@@ -22,6 +22,7 @@ from service.chat.turns import turns
 from service.chat.views import chats
 from service.cli import credits, keys, people, work
 from service.console.views import console
+from service.deferred import Extensions
 from service.extensions import db, migrate
 from service.integrations import everything
 from service.integrations.oauth import oauth
@@ -52,9 +53,20 @@ BODY_LIMIT = 1 << 20  # bytes
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """The WSGI app. Raises `ConfigError`, which names the setting at fault."""
+    """The app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
+    app = assemble(settings)
+    app.extensions.complete()
+    return app
+
+
+def assemble(settings: Settings | None = None) -> Flask:
+    """The app as commands need it: what takes a secret is made when it is asked for.
+
+    Raises `ConfigError`, here or then.
+    """
     settings = boot.prepare(settings or load())
     app = Flask("service", static_folder=None)
+    app.extensions = Extensions()
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
     app.json = Provider(app)
@@ -65,10 +77,17 @@ def create_app(settings: Settings | None = None) -> Flask:
     keeper.init_app(app)
     socket.init_app(app)
     _declare(app, settings)
-    everything.init_app(app, settings)
-    _answer_requests(app, settings, upstream)
+    _defer_secrets(app, settings, upstream)
+    _answer_requests(app, settings)
     boot.init_app(app, settings)
     return app
+
+
+def _defer_secrets(app: Flask, settings: Settings, upstream: Upstream) -> None:
+    names = ("verifier", "owner")
+    app.extensions.defer(names, lambda: bearer.open_door(app, settings, upstream))
+    names = ("vendor_settings", "proxy")
+    app.extensions.defer(names, lambda: everything.init_app(app, settings))
 
 
 def _open_database(app: Flask, settings: Settings) -> None:
@@ -105,11 +124,11 @@ def _extension(path: str) -> Any:
         raise ConfigError(f"EXTENSIONS: {path} can't be imported ({error})") from error
 
 
-def _answer_requests(app: Flask, settings: Settings, upstream: Upstream) -> None:
+def _answer_requests(app: Flask, settings: Settings) -> None:
     """The order of these is the order in which a request meets them."""
     observe.init_app(app)
     edge.init_app(app)
-    bearer.init_app(app, settings, upstream)
+    bearer.init_app(app)
     errors.init_app(app)
     exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After"]
     CORS(

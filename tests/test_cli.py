@@ -1,10 +1,14 @@
 """The operator's commands, run as an operator runs them."""
 
+import re
+
 import pytest
 import requests
 
+from config import load
 from service.auth.tokens import Verifier
-from tests.services import flask, settings_for, wait_for
+from tests.services import SECRET, flask, settings_for, wait_for
+from tests.starting import FreshCopy
 
 
 def test_a_token_is_issued_with_role_and_lifetime(database_url):
@@ -49,3 +53,44 @@ def test_an_autonomous_call_uses_tools_with_the_owners_rights(database_url):
 def test_an_autonomous_call_that_fails_says_so(databases):
     with pytest.raises(AssertionError, match="The model's answer broke off"):
         flask(databases.make("sqlite"), "ask", "/fail cut count to 9")
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    return FreshCopy(tmp_path_factory.mktemp("fresh"))
+
+
+def test_the_commands_that_make_the_secrets_do_not_ask_for_them(fresh):
+    made = fresh.flask("keys", "new")
+    assert re.fullmatch(r"k[0-9a-f]{8}:[\w+/]{43}=\n", made.stdout), made.stdout
+    issued = fresh.flask("token", "issue", "boss", "--ttl", "365d", AUTH_SECRET=SECRET)
+    assert (
+        Verifier(load({"AUTH_SECRET": SECRET}), None).verify(issued.stdout.strip()).subject
+        == "boss"
+    )
+
+
+def test_the_database_is_made_and_asked_without_any_secret(fresh):
+    upgraded = fresh.flask("db", "upgrade")
+    assert (upgraded.returncode, upgraded.stdout) == (0, "")
+    assert (fresh.place / "instance/app.db").exists()
+    granted = fresh.flask("credits", "grant", "boss", "5")
+    assert (granted.returncode, granted.stdout) == (0, "1005.0\n")
+    assert fresh.flask("users", "list").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "values", "line"),
+    [
+        (("token", "issue", "boss"), {}, "AUTH_SECRET is not set"),
+        (("keys", "rotate"), {}, "TOKEN_ENCRYPTION_KEYS: must be set"),
+        (("users", "erase", "boss"), {}, "TOKEN_ENCRYPTION_KEYS: must be set"),
+        (("keys", "new"), {"PORT": "eighty"}, "PORT: not a valid value"),
+        (("db", "upgrade"), {"DATABASE_URL": "x"}, "DATABASE_URL: must be sqlite:///path or "),
+    ],
+)
+def test_a_command_says_in_one_line_which_setting_it_needs(fresh, command, values, line):
+    done = fresh.flask(*command, **values)
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"Error: {line}")
+    assert done.stdout.count("\n") == 1

@@ -15,7 +15,9 @@ from config import (
     load,
 )
 from service import create_app
-from tests.services import ENVIRONMENT, settings_for
+from service.auth.tokens import issue
+from tests.services import ENVIRONMENT, SECRET, free_port, settings_for
+from tests.starting import FreshCopy
 
 WRONG = {
     "PORT": "eighty",
@@ -102,3 +104,26 @@ def test_the_sandbox_may_be_opened_on_purpose(tmp_path):
     database = f"sqlite:///{tmp_path}/app.db"
     app = create_app(settings_for(database, bind="0.0.0.0:8000", sandbox_anywhere="1"))
     assert "sandbox" in app.extensions
+
+
+SERVING = {name: ENVIRONMENT[name] for name in ("AUTH_SECRET", "TOKEN_ENCRYPTION_KEYS")}
+EXPIRED = issue(load({"AUTH_SECRET": SECRET}), "boss", "owner", -3600)
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({}, "AUTH_SECRET: must be set"),
+        (SERVING, "OWNER_TOKEN: must be set"),
+        ({**SERVING, "OWNER_TOKEN": EXPIRED}, "OWNER_TOKEN: must be a valid, unexpired token"),
+        ({**ENVIRONMENT, "SANDBOX": "0", "TOKEN_ENCRYPTION_KEYS": ""}, "TOKEN_ENCRYPTION_KEYS: "),
+        ({**ENVIRONMENT, "EXTENSIONS": "nowhere"}, "EXTENSIONS: nowhere can't be imported"),
+        ({"DATABASE_URL": "x"}, "DATABASE_URL: must be "),
+        ({"PORT": "eighty"}, "PORT: not a valid value"),
+    ],
+)
+def test_the_server_refuses_to_start_in_one_line(tmp_path, values, line):
+    done = FreshCopy(tmp_path).gunicorn(**{"PORT": str(free_port()), **values})
+    assert done.returncode != 0
+    assert re.search(f"^Error: {re.escape(line)}", done.stdout, re.M), done.stdout
+    assert "Traceback" not in done.stdout

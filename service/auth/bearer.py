@@ -14,8 +14,15 @@ from service.upstream import Upstream
 SUBPROTOCOL = "bearer."
 
 
-def init_app(app: Flask, settings: Settings, upstream: Upstream) -> None:
-    """Raises `ConfigError` when nothing could verify a token, or the owner's token is not one."""
+def init_app(app: Flask) -> None:
+    app.before_request(require_bearer)
+
+
+def open_door(app: Flask, settings: Settings, upstream: Upstream) -> None:
+    """`app.extensions["verifier"]`, and `["owner"]`, whose account pays where no caller's does.
+
+    Raises `ConfigError` when nothing could verify a token, or the owner's token is not one.
+    """
     keys = KeySource(settings.auth_jwks_url, upstream) if settings.auth_jwks_url else None
     if not settings.auth_secret and not keys:
         raise ConfigError("AUTH_SECRET: must be set (or AUTH_JWKS_URL)")
@@ -24,17 +31,16 @@ def init_app(app: Flask, settings: Settings, upstream: Upstream) -> None:
     verifier = tokens.Verifier(settings, keys)
     app.extensions["owner"] = _check_owner(settings, verifier)
     app.extensions["verifier"] = verifier
-    app.before_request(require_bearer)
 
 
 def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
-    """The app's owner, whose account pays where no caller's token is passed."""
     if not settings.owner_token:
-        raise ConfigError("OWNER_TOKEN: must be set")
+        raise ConfigError("OWNER_TOKEN: must be set (flask token issue makes one)")
     try:
         claims = verifier.verify(settings.owner_token)
     except Unauthorized:
-        raise ConfigError("OWNER_TOKEN: must be a valid, unexpired token") from None
+        reason = "must be a valid, unexpired token (flask token issue makes one)"
+        raise ConfigError(f"OWNER_TOKEN: {reason}") from None
     except Unavailable:
         return _unverified(settings.owner_token)
     return Caller(claims.subject, claims.role)

@@ -5,32 +5,26 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from config import ROOT
 from tests.people import chunks_of, types
 from tests.services import free_port, require, wait_for
+from tests.starting import FreshCopy, bare
 
 
 @pytest.fixture
 def started(tmp_path):
     """`make run` in a fresh copy that shares this one's virtual environment."""
     copy, port = tmp_path / "copy", free_port()
-    for name in tracked():
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, copy / name)
-    # A test may not install packages over the network: the stamp says they are there.
-    (copy / ".venv").symlink_to(Path(sys.prefix))
+    FreshCopy(copy)
     output = tmp_path / "output"
     with output.open("wb") as log:
-        environment = {"PATH": os.environ["PATH"], "PORT": str(port)}
         process = subprocess.Popen(
             ["make", "run"],
             cwd=copy,
-            env=environment,
+            env=bare(PORT=str(port)),
             stdout=log,
             stderr=log,
             start_new_session=True,
@@ -40,12 +34,6 @@ def started(tmp_path):
     yield port, output.read_text()
     os.killpg(process.pid, 15)
     process.wait(timeout=40)
-
-
-def tracked() -> list[str]:
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
-    return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
 
 
 def test_make_run_and_the_curl_lines_hold_a_conversation(started):
