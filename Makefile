@@ -28,7 +28,7 @@ bench: $(VENV)/test.stamp ## Print the figures, each beside its floor from the s
 	@$(BIN)/python -m bench
 
 migrate: $(VENV)/run.stamp ## Write a migration for what the models have become (M="what changed")
-	@$(BIN)/flask --app wsgi db migrate -m "$(M)"
+	@$(BIN)/flask --app wsgi db upgrade && $(BIN)/flask --app wsgi db migrate -m "$(M)"
 
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)

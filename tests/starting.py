@@ -2,11 +2,18 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from config import ROOT
+from config import ROOT, load
+from service.auth.tokens import issue
+from tests.services import SECRET, wait_for
+
+EXPIRED = issue(load({"AUTH_SECRET": SECRET}), "boss", "owner", -3600)  # an owner's token
 
 
 class FreshCopy:
@@ -24,6 +31,27 @@ class FreshCopy:
 
     def gunicorn(self, **settings: str) -> subprocess.CompletedProcess:
         return self.run(".venv/bin/gunicorn", "-c", "gunicorn.conf.py", "wsgi:app", **settings)
+
+    @contextmanager
+    def serving(self, *command: str, **settings: str) -> Iterator[str]:
+        """While the command goes on: what it had printed when gunicorn booted a worker."""
+        printed = self.place / "printed"
+        with printed.open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=self.place,
+                env=bare(**settings),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        wait_for(lambda: process.poll() is not None or b"Booting" in printed.read_bytes(), 60)
+        assert process.poll() is None, printed.read_text()
+        try:
+            yield printed.read_text()
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(timeout=40)
 
     def run(self, *command: str, **settings: str) -> subprocess.CompletedProcess:
         return subprocess.run(

@@ -8,7 +8,7 @@ import requests
 from config import load
 from service.auth.tokens import Verifier
 from tests.services import SECRET, flask, settings_for, wait_for
-from tests.starting import FreshCopy
+from tests.starting import EXPIRED, FreshCopy
 
 
 def test_a_token_is_issued_with_role_and_lifetime(database_url):
@@ -68,6 +68,13 @@ def test_the_commands_that_make_the_secrets_do_not_ask_for_them(fresh):
         Verifier(load({"AUTH_SECRET": SECRET}), None).verify(issued.stdout.strip()).subject
         == "boss"
     )
+
+
+def test_an_owners_token_that_has_expired_is_renewed_by_a_command(fresh):
+    settings = {"AUTH_SECRET": SECRET, "OWNER_TOKEN": EXPIRED}
+    issued = fresh.flask("token", "issue", "boss", "--role", "owner", **settings)
+    claims = Verifier(load(settings), None).verify(issued.stdout.strip())
+    assert (claims.subject, claims.role) == ("boss", "owner")
 
 
 def test_the_database_is_made_and_asked_without_any_secret(fresh):

@@ -15,9 +15,8 @@ from config import (
     load,
 )
 from service import create_app
-from service.auth.tokens import issue
-from tests.services import ENVIRONMENT, SECRET, free_port, settings_for
-from tests.starting import FreshCopy
+from tests.services import ENVIRONMENT, free_port, settings_for
+from tests.starting import EXPIRED, FreshCopy
 
 WRONG = {
     "PORT": "eighty",
@@ -107,7 +106,6 @@ def test_the_sandbox_may_be_opened_on_purpose(tmp_path):
 
 
 SERVING = {name: ENVIRONMENT[name] for name in ("AUTH_SECRET", "TOKEN_ENCRYPTION_KEYS")}
-EXPIRED = issue(load({"AUTH_SECRET": SECRET}), "boss", "owner", -3600)
 
 
 @pytest.mark.parametrize(

@@ -41,14 +41,10 @@ def test_every_chunk_is_described():
 @on_sqlite
 def test_every_command_is_described(app):
     text = (ROOT / "docs/deployment.md").read_text()
-    own = {
-        name: group
-        for name, group in app.cli.commands.items()
-        if name in ("token", "users", "credits")
-    }
-    for name, group in own.items():
-        for command in group.commands:
-            assert f"`flask --app wsgi {name} {command}" in text
+    own = {name: item for name, item in app.cli.commands.items() if name != "db"}
+    for name, item in own.items():
+        for command in getattr(item, "commands", [""]):
+            assert f"`flask --app wsgi {name} {command}".rstrip() in text
 
 
 def test_every_link_leads_somewhere():

@@ -1,7 +1,6 @@
 """The README's own commands, on a copy of what is tracked: `make run`, then its curl lines."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -10,30 +9,16 @@ import pytest
 
 from config import ROOT
 from tests.people import chunks_of, types
-from tests.services import free_port, require, wait_for
-from tests.starting import FreshCopy, bare
+from tests.services import free_port, require
+from tests.starting import FreshCopy
 
 
 @pytest.fixture
 def started(tmp_path):
-    """`make run` in a fresh copy that shares this one's virtual environment."""
-    copy, port = tmp_path / "copy", free_port()
-    FreshCopy(copy)
-    output = tmp_path / "output"
-    with output.open("wb") as log:
-        process = subprocess.Popen(
-            ["make", "run"],
-            cwd=copy,
-            env=bare(PORT=str(port)),
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    wait_for(lambda: process.poll() is not None or b"Booting" in output.read_bytes(), 60)
-    assert process.poll() is None, output.read_text()
-    yield port, output.read_text()
-    os.killpg(process.pid, 15)
-    process.wait(timeout=40)
+    """`make run` in a fresh copy: its port, and what it has printed."""
+    port = free_port()
+    with FreshCopy(tmp_path / "copy").serving("make", "run", PORT=str(port)) as printed:
+        yield port, printed
 
 
 def test_make_run_and_the_curl_lines_hold_a_conversation(started):

@@ -1,0 +1,60 @@
+"""The first start of docs/deployment.md, as printed, on a copy of what is tracked."""
+
+import re
+import shutil
+
+import pytest
+import requests
+
+from config import ROOT
+from tests.services import free_port, require, wait_for
+from tests.starting import FreshCopy
+
+SECTION = (ROOT / "docs/deployment.md").read_text().split("## First start")[1].split("\n##")[0]
+# A test may not install: the first block is left out.
+_, SECRETS, START, LOOK = re.findall(r"```bash\n(.*?)```", SECTION, re.S)
+SEEN = re.findall(r"^    (.*)$", SECTION, re.M)
+SETTINGS = START.splitlines()[0]
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    return FreshCopy(tmp_path_factory.mktemp("fresh"))
+
+
+@pytest.fixture(scope="module")
+def url(fresh):
+    port = free_port()
+    with fresh.serving("bash", "-euc", SECRETS + START, PORT=str(port)):
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: answers(url), 20)
+        yield url
+
+
+def answers(url):
+    try:
+        return requests.get(f"{url}/readyz", timeout=5).ok
+    except requests.ConnectionError:
+        return False
+
+
+def test_the_first_start_serves_and_shows_what_is_printed(fresh, url):
+    require(shutil.which("curl"), "curl")
+    script = f"{SETTINGS}\n{LOOK}".replace("http://127.0.0.1:8000", url)
+    assert fresh.run("bash", "-c", script).stdout.splitlines() == SEEN
+
+
+def test_a_reply_wants_the_providers_key(fresh, url):
+    issued = fresh.run("bash", "-c", f"{SETTINGS}; .venv/bin/flask --app wsgi token issue alice")
+    headers = {"Authorization": f"Bearer {issued.stdout.strip()}"}
+    chat = requests.post(f"{url}/api/ai/chats", headers=headers, json={}).json()["chat"]
+    body = {"chatId": chat["recordId"], "userMessageId": "u", "content": "hello"}
+    answer = requests.post(f"{url}/api/ai/chat", headers=headers, json=body)
+    assert (answer.status_code, answer.json()["error"]) == (503, "not_configured")
+    assert answer.json()["setting"] == "PROVIDER_A_API_KEY"
+
+
+def test_a_migration_is_written_without_a_setting(tmp_path):
+    done = FreshCopy(tmp_path).run("make", "migrate", "M=a new column")
+    assert done.returncode == 0, done.stdout
+    assert list(tmp_path.glob("migrations/versions/*_a_new_column.py"))
