@@ -25,7 +25,7 @@ class Sealer:
     def __init__(self, keys: Sequence[tuple[str, bytes]]) -> None:
         """`keys` are id and 32 bytes each. Raises `ConfigError` when there are none."""
         if not keys:
-            raise ConfigError("TOKEN_ENCRYPTION_KEYS: must be set")
+            raise ConfigError("TOKEN_ENCRYPTION_KEYS: must be set (flask keys new makes one)")
         self._ciphers = {name: AESGCM(key) for name, key in keys}
         self._first = keys[0][0]
 
