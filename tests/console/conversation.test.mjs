@@ -219,6 +219,18 @@ test('a request carries the bearer, and a refusal carries its reasons', async ()
   assert.deepEqual(refused, ['tok']);
 });
 
+test('whoever waits hears of an answer that was read, and of no other', async () => {
+  const answers = { '/ok': () => Response.json({}), '/html': () => new Response('<h1>'), '/no': () => Response.json({}, { status: 503 }) };
+  let heard = 0;
+  const heeds = { token: () => '', onUnauthorized() {}, onAnswer: () => (heard += 1) };
+  const transport = createTransport({ ...heeds, fetch: async (path) => answers[path]() });
+  await assert.rejects(transport.get('/html'));
+  await assert.rejects(transport.get('/no'));
+  assert.equal(heard, 0);
+  await transport.get('/ok');
+  assert.equal(heard, 1);
+});
+
 test('a server that can’t be reached, and a proxy’s page', async () => {
   const away = createTransport({ token: () => '', onUnauthorized() {}, fetch: async () => { throw new TypeError('x'); } });
   await assert.rejects(away.get('/x'), NetworkError);

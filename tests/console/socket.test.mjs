@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { NetworkError } from '../../service/console/static/errors.js';
 import { createLiveCollection } from '../../service/console/static/live-collection.js';
 import { applied, sorted } from '../../service/console/static/live-rows.js';
 import { createRecordsSocket } from '../../service/console/static/records-socket.js';
@@ -194,6 +195,17 @@ test('a collection that the server does not have is missing, not broken', () => 
   server.onopen();
   server.receive({ type: 'error', id: server.sent[0].id, error: 'not_found', message: 'none' });
   assert.deepEqual([collection.missing, collection.problem], [true, '']);
+});
+
+test('trouble is over when the connection is back, though nothing was missed', async () => {
+  const { collection, socket, server } = connected({ get: () => Promise.reject(new NetworkError()) });
+  server.onclose({ code: 1006 });
+  await settle();
+  assert.match(collection.problem, /can’t be reached/);
+  socket.hurry();
+  FakeSocket.opened.at(-1).onopen();
+  assert.equal(collection.problem, '');
+  socket.stop();
 });
 
 test('a session that the server ends is over here too', () => {

@@ -15,10 +15,11 @@ import { ApiError, NetworkError } from './errors.js';
  * @param {object} options
  * @param {() => string | null} options.token
  * @param {(token: string | null) => void} options.onUnauthorized told which token was refused
+ * @param {() => void} [options.onAnswer] the server is there
  * @param {typeof globalThis.fetch} [options.fetch]
  * @returns {Transport}
  */
-export function createTransport({ token, onUnauthorized, ...options }) {
+export function createTransport({ token, onUnauthorized, onAnswer = () => {}, ...options }) {
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
   async function send(method, path, body, more = {}) {
@@ -34,7 +35,11 @@ export function createTransport({ token, onUnauthorized, ...options }) {
   }
 
   /** @param {Promise<Response>} sent */
-  const json = async (sent) => reached((await sent).json());
+  async function json(sent) {
+    const answer = await reached((await sent).json());
+    onAnswer(); // not before it was read: a page of something in between is none
+    return answer;
+  }
 
   return {
     get: (path, query) => json(send('GET', path + queryString(query))),

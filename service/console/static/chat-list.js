@@ -2,8 +2,8 @@
 
 import { confirmed } from './confirm-dialog.js';
 import { arrange, element, icon, iconButton } from './elements.js';
-import { inWords } from './errors.js';
 import { sorted } from './live-rows.js';
+import { createProblemLine } from './problem-line.js';
 import { hrefOf } from './route.js';
 import { ago } from './when.js';
 
@@ -16,7 +16,8 @@ import { ago } from './when.js';
 export function createChatList(chats, onNew) {
   const list = element('ul', { class: 'chats' });
   const empty = element('p', { class: 'empty', hidden: true }, 'No chats yet.');
-  const problem = element('p', { class: 'problem', role: 'alert' });
+  const problem = createProblemLine(chats.collection);
+  const { attempt } = problem;
   const begin = { type: 'button', class: 'new-chat', on: { click: onNew } };
   const add = element('button', begin, icon('plus'), 'New chat');
   const head = element('div', { class: 'pane-head' }, element('h2', { id: 'chats-title' }, 'Chats'), add);
@@ -24,7 +25,7 @@ export function createChatList(chats, onNew) {
     'nav',
     { class: 'pane chats-pane', 'aria-labelledby': 'chats-title' },
     head,
-    problem,
+    problem.node,
     list,
     empty,
   );
@@ -32,18 +33,6 @@ export function createChatList(chats, onNew) {
   const items = new Map();
   /** @type {string | null} */
   let selected = null;
-
-  /** @param {() => Promise<unknown>} act @returns {Promise<boolean>} */
-  async function attempt(act) {
-    try {
-      problem.textContent = '';
-      await act();
-      return true;
-    } catch (error) {
-      problem.textContent = inWords(error);
-      return false;
-    }
-  }
 
   /** @param {Row} row */
   async function remove(row) {
@@ -63,7 +52,7 @@ export function createChatList(chats, onNew) {
     }
     arrange(list, rows.map(shownItem));
     empty.hidden = rows.length > 0 || !collection.loaded;
-    if (collection.problem) problem.textContent = collection.problem;
+    problem.follow();
   }
 
   /** @param {Row} row */

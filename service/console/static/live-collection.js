@@ -41,8 +41,8 @@ export function createLiveCollection(name, { transport, socket }) {
     remove,
   };
   const unsubscribe = socket.subscribe(name, undefined, receive);
-  const unheard = socket.onPhase(loadInstead);
-  loadInstead();
+  const unheard = socket.onPhase(heed);
+  heed();
 
   /** @param {Partial<typeof collection>} values */
   function set(values) {
@@ -57,8 +57,10 @@ export function createLiveCollection(name, { transport, socket }) {
   }
 
   /** A connection that failed: show what there is, once, and go on trying. */
-  function loadInstead() {
+  function heed() {
     if (socket.phase === 'waiting' && !collection.loaded) load();
+    // A subscription that goes on where it was, and has missed nothing, is told nothing.
+    if (socket.phase === 'open' && collection.problem) set({ problem: '' });
   }
 
   async function load() {

@@ -1,8 +1,8 @@
 // A live table of one collection, changed by hand here and by the assistant beside it.
 
 import { arrange, element, icon, iconButton } from './elements.js';
-import { inWords } from './errors.js';
 import { sorted } from './live-rows.js';
+import { createProblemLine } from './problem-line.js';
 import { createCell } from './record-cells.js';
 
 /**
@@ -18,7 +18,8 @@ import { createCell } from './record-cells.js';
  */
 export function createRecordTable(kind, collection, drafts) {
   const count = element('span', { class: 'count' });
-  const problem = element('p', { class: 'problem', role: 'alert' });
+  const problem = createProblemLine(collection);
+  const { attempt } = problem;
   const empty = element('p', { class: 'empty' });
   const rows = element('tbody');
   const heads = [...kind.columns.map(({ label }) => label), 'Delete'];
@@ -34,7 +35,7 @@ export function createRecordTable(kind, collection, drafts) {
     'details',
     { class: 'record-box', open: true },
     element('summary', {}, icon('chevron'), title, count),
-    problem,
+    problem.node,
     adding,
     table,
     empty,
@@ -43,26 +44,8 @@ export function createRecordTable(kind, collection, drafts) {
   const views = new Map();
   let first = true;
 
-  /** @param {() => Promise<unknown>} act @returns {Promise<boolean>} */
-  async function attempt(act) {
-    try {
-      warn('');
-      await act();
-      return true;
-    } catch (error) {
-      warn(inWords(error));
-      collection.refresh();
-      return false;
-    }
-  }
-
-  /** @param {string} text */
-  function warn(text) {
-    problem.textContent = text;
-  }
-
   const acts = {
-    warn,
+    warn: problem.say,
     save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.update(row, data)),
     async remove(/** @type {Row} */ row) {
       if (await attempt(() => collection.remove(row))) adding.querySelector('input')?.focus();
@@ -81,7 +64,7 @@ export function createRecordTable(kind, collection, drafts) {
     empty.textContent = emptyText(found.length);
     adding.hidden = collection.missing;
     table.hidden = !found.length;
-    if (collection.problem) warn(collection.problem);
+    problem.follow();
     first = first && !collection.loaded;
   }
 

@@ -76,7 +76,7 @@ export function createRecordsSocket(options) {
     },
     start: () => on({ type: 'start' }),
     stop: () => on({ type: 'stop' }),
-    /** The network is back: don't wait for the timer. */
+    /** The server may be back: don't wait for the timer. */
     hurry: () => on({ type: 'hurry' }),
     onPhase: listeners.add,
     /**

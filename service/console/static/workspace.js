@@ -45,6 +45,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     token: () => session.token,
     // A late answer to an old token must not end the session that has begun since.
     onUnauthorized: (token) => token === session.token && token !== null && over(),
+    onAnswer: hurry,
   });
   const socket = createRecordsSocket({ token: session.token ?? '', onSessionOver: over });
   const drafts = createDrafts(storage, session.subject);
@@ -68,9 +69,9 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const header = createHeader({ ...of, signOut });
   const node = element('div', { class: 'workspace' }, header, notice, main);
   const stopHearing = socket.onPhase(showPhase);
-  const hurry = () => socket.hurry();
   window.addEventListener('hashchange', showRoute);
   window.addEventListener('online', hurry);
+  document.addEventListener('visibilitychange', hurry);
   socket.start();
   showRoute();
 
@@ -80,7 +81,14 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     live.dataset.on = String(open);
     // Not while the first connection is being made: that is no news.
     if (socket.phase === 'waiting') notice.hidden = false;
-    if (open) notice.hidden = true;
+    if (!open || notice.hidden) return;
+    notice.hidden = true;
+    credits.refresh();
+  }
+
+  /** Who looks, or has just been answered, need not wait for the timer. */
+  function hurry() {
+    if (!document.hidden) socket.hurry();
   }
 
   function showRoute() {
@@ -114,6 +122,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     stop() {
       window.removeEventListener('hashchange', showRoute);
       window.removeEventListener('online', hurry);
+      document.removeEventListener('visibilitychange', hurry);
       stopHearing();
       for (const view of views.values()) view.stop();
       socket.stop();
