@@ -1,15 +1,15 @@
-"""The list of chats: create, rename, delete, and its order."""
+"""The chats: create, rename, delete, their order, and the way from one to another."""
+
+import re
 
 from playwright.sync_api import expect
 
 
 def test_a_chat_is_created_renamed_and_deleted(console):
     page = console.page
-    console.button("New chat").click()
-    expect(console.chats).to_have_count(1)
-    expect(console.composer).to_be_focused()
+    console.ask("count to 2")
     console.chats.first.hover()
-    page.get_by_role("button", name="Rename New chat").click()
+    page.get_by_role("button", name="Rename count to 2").click()
     page.keyboard.type("The plan")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="The plan")).to_be_visible()
@@ -26,24 +26,24 @@ def test_a_chat_is_created_renamed_and_deleted(console):
 
 def test_escape_deletes_nothing_and_renames_nothing(console):
     page = console.page
-    console.button("New chat").click()
+    console.new_chat("The plan")
     console.chats.first.hover()
-    page.get_by_role("button", name="Delete New chat").click()
+    page.get_by_role("button", name="Delete The plan").click()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Delete New chat")).to_be_focused()
-    page.get_by_role("button", name="Rename New chat").click()
+    expect(page.get_by_role("button", name="Delete The plan")).to_be_focused()
+    page.get_by_role("button", name="Rename The plan").click()
     page.keyboard.type("no")
     page.keyboard.press("Escape")
     expect(console.chats.first.get_by_role("link")).to_be_focused()
-    expect(console.chats).to_contain_text(["New chat"])
+    expect(console.chats).to_contain_text(["The plan"])
 
 
 def test_a_title_that_is_refused_is_kept_for_another_try(console):
     console.may_say("503")
     page = console.page
-    console.button("New chat").click()
+    console.new_chat("The plan")
     console.chats.first.hover()
-    page.get_by_role("button", name="Rename New chat").click()
+    page.get_by_role("button", name="Rename The plan").click()
     body = {"error": "unavailable", "message": "The database is away."}
     page.route("**/api/ai/chats/*", lambda route: route.fulfill(status=503, json=body))
     page.keyboard.type("Plans")
@@ -71,5 +71,96 @@ def test_what_happens_to_chats_elsewhere_shows_here(console):
     console.api("PATCH", f"ai/chats/{chat}", {"title": "renamed elsewhere"})
     expect(console.page.get_by_role("heading", name="renamed elsewhere")).to_be_visible()
     console.api("DELETE", f"ai/chats/{chat}")
-    expect(console.problem).to_contain_text("not there any more")
+    expect(console.problem).to_contain_text("not there any more. What you typed is kept here.")
     expect(console.composer).to_have_value("half a sentence")
+
+
+def test_a_new_chat_is_stored_with_its_first_message(console):
+    console.ask("count to 2")
+    console.button("New chat").click()
+    expect(console.page.get_by_role("heading", name="New chat")).to_be_visible()
+    expect(console.composer).to_be_focused()
+    expect(console.chats).to_have_count(1)
+    console.page.get_by_text("count to 2").first.click()
+    console.button("New chat").click()
+    assert len(console.api("GET", "records/ai-chats")["records"]) == 1
+    console.ask("count to 3")
+    expect(console.chats).to_have_count(2)
+
+
+def test_the_menu_leads_back_to_where_one_was(console):
+    menu = console.page.get_by_role("navigation", name="Views")
+    console.ask("count to 2")
+    console.composer.fill("and then")
+    menu.get_by_text("Chat", exact=True).click()
+    expect(console.answers).to_have_count(1)
+    menu.get_by_text("Connections").click()
+    expect(console.composer).to_be_hidden()
+    menu.get_by_text("Chat", exact=True).click()
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("and then")
+
+
+def test_the_tab_says_which_chat_is_open(console):
+    page = console.page
+    expect(page).to_have_title("Console")
+    chat = console.new_chat("The plan")
+    page.get_by_text("The plan").click()
+    expect(page).to_have_title("The plan · Console")
+    console.api("PATCH", f"ai/chats/{chat}", {"title": "Plan B"})
+    expect(page).to_have_title("Plan B · Console")
+    page.get_by_role("navigation", name="Views").get_by_text("Connections").click()
+    expect(page).to_have_title("Connections · Console")
+    page.go_back()
+    expect(page).to_have_title("Plan B · Console")
+    console.button("Sign out").click()
+    expect(page).to_have_title("Console")
+
+
+def test_deleting_the_open_chat_is_no_error(console):
+    chat = console.new_chat("The plan")
+    console.page.get_by_text("The plan").click()
+    console.composer.fill("of no use any more")
+    console.chats.first.hover()
+    console.page.get_by_role("button", name="Delete The plan").click()
+    console.button("Delete").click()
+    expect(console.chats).to_have_count(0)
+    expect(console.page.get_by_role("heading", name="New chat")).to_be_visible()
+    expect(console.problem).to_be_empty()
+    expect(console.composer).to_have_value("")
+    assert chat not in console.page.url
+
+
+def test_the_way_back_does_not_lead_to_a_chat_that_is_gone(console):
+    for title in ("first", "second"):
+        console.new_chat(title)
+        console.page.get_by_text(title).click()
+        expect(console.page.get_by_role("heading", name=title)).to_be_visible()
+    console.chats.first.hover()
+    console.page.get_by_role("button", name="Delete second").click()
+    console.button("Delete").click()
+    expect(console.chats).to_have_count(1)
+    console.page.go_back()
+    expect(console.page.get_by_role("heading", name="first")).to_be_visible()
+
+
+def test_a_link_to_no_chat_says_so(console):
+    console.new_chat("first")
+    console.page.get_by_text("first").click()
+    console.page.evaluate("location.hash = '#/chat/gone'")
+    expect(console.problem).to_have_text("This chat is not there any more.")
+    expect(console.page).to_have_url(re.compile("#/chat$"))
+    console.page.go_back()
+    expect(console.page.get_by_role("heading", name="first")).to_be_visible()
+
+
+def test_a_chat_that_goes_elsewhere_leaves_the_connections_on_the_screen(console):
+    chat = console.new_chat("first")
+    console.page.get_by_text("first").click()
+    menu = console.page.get_by_role("navigation", name="Views")
+    menu.get_by_text("Connections").click()
+    console.api("DELETE", f"ai/chats/{chat}")
+    console.page.wait_for_timeout(300)  # for the socket to tell
+    expect(console.page.get_by_role("heading", name="Connections")).to_be_visible()
+    menu.get_by_text("Chat", exact=True).click()
+    expect(console.problem).to_have_text("This chat is not there any more.")

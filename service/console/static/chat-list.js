@@ -12,14 +12,14 @@ import { ago } from './when.js';
  * @typedef {import('./chats.js').Chats} Chats
  */
 
-/** @param {Chats} chats @param {() => void} onNew */
-export function createChatList(chats, onNew) {
+/** @param {Chats} chats @param {{begin: () => void, read: () => void}} ways */
+export function createChatList(chats, { begin, read }) {
   const list = element('ul', { class: 'chats' });
   const empty = element('p', { class: 'empty', hidden: true }, 'No chats yet.');
   const problem = createProblemLine(chats.collection);
   const { attempt } = problem;
-  const begin = { type: 'button', class: 'new-chat', on: { click: onNew } };
-  const add = element('button', begin, icon('plus'), 'New chat');
+  const fresh = { type: 'button', class: 'new-chat', on: { click: begin } };
+  const add = element('button', fresh, icon('plus'), 'New chat');
   const head = element('div', { class: 'pane-head' }, element('h2', { id: 'chats-title' }, 'Chats'), add);
   const node = element(
     'nav',
@@ -57,7 +57,7 @@ export function createChatList(chats, onNew) {
 
   /** @param {Row} row */
   function shownItem(row) {
-    const acts = { attempt, remove, rename: chats.rename };
+    const acts = { attempt, read, remove, rename: chats.rename };
     const item = items.get(row.recordId) ?? createChatItem(acts);
     items.set(row.recordId, item);
     item.update(row, row.recordId === selected);
@@ -72,7 +72,6 @@ export function createChatList(chats, onNew) {
       selected = chatId;
       show();
     },
-    attempt,
   };
 }
 
@@ -82,15 +81,15 @@ export function titleOf(row) {
 }
 
 /**
- * @param {{attempt: (act: () => Promise<unknown>) => Promise<boolean>,
+ * @param {{attempt: (act: () => Promise<unknown>) => Promise<boolean>, read: () => void,
  *   remove: (row: Row) => void, rename: (id: string, title: string) => Promise<void>}} acts
  */
-function createChatItem({ attempt, remove, rename }) {
+function createChatItem({ attempt, read, remove, rename }) {
   /** @type {Row} */
   let row;
   const title = element('span', { class: 'chat-title' });
   const time = element('time');
-  const link = element('a', { class: 'chat-link' }, title, time);
+  const link = element('a', { class: 'chat-link', on: { click: read } }, title, time);
   const edit = iconButton('pencil', 'Rename', begin);
   const bin = iconButton('trash', 'Delete', () => remove(row));
   const named = { class: 'rename', maxlength: '200', 'aria-label': 'Title of the chat' };

@@ -1,12 +1,12 @@
 // The chat page: chats, the conversation, and the tables that the assistant works on.
 
-import { createChatList } from './chat-list.js';
+import { createChatList, titleOf } from './chat-list.js';
 import { createChats } from './chats.js';
 import { element } from './elements.js';
 import { createLiveCollection } from './live-collection.js';
 import { createRecordTable } from './record-table.js';
 import { TABLES } from './record-tables.js';
-import { hrefOf } from './route.js';
+import { hrefOf, parseRoute } from './route.js';
 import { createTalk } from './talk.js';
 
 const PANES = [
@@ -15,12 +15,14 @@ const PANES = [
   ['records', 'Records'],
 ];
 
+const GONE = 'This chat is not there any more.';
+
 /** @typedef {import('./workspace.js').World} World */
 
 /** @param {World} world @returns {import('./workspace.js').View} */
 export function createChatView(world) {
   const chats = createChats({ ...world, onTurnEnd });
-  const list = createChatList(chats, begin);
+  const list = createChatList(chats, { begin, read });
   const talk = createTalk({ ...world, chats, onCreated: go });
   const collections = TABLES.map(({ name }) => createLiveCollection(name, world));
   const tables = TABLES.map((kind, at) => createRecordTable(kind, collections[at], world.drafts));
@@ -43,10 +45,16 @@ export function createChatView(world) {
     show(chatId); // now, not at the event: what follows speaks to the chat that is open
   }
 
-  async function begin() {
-    if (!(await list.attempt(async () => go(await chats.create())))) return;
+  /** An empty page: its first message makes the chat. */
+  function begin() {
+    go(null);
     switches.choose('talk');
     talk.focus();
+  }
+
+  /** Also the chat that is open already: on a narrow screen it may be hidden by the list. */
+  function read() {
+    switches.choose('talk');
   }
 
   /** @param {string | null} chatId */
@@ -56,17 +64,29 @@ export function createChatView(world) {
     open = chatId;
     world.drafts.set('open-chat', chatId ?? '');
     talk.open(chatId);
-    switches.choose('talk');
+    watch();
   }
 
-  /** Titles change, and a chat can be deleted elsewhere while it is open here. */
+  /** Titles change, and a chat can be gone: deleted, here or elsewhere, or a link to none. */
   function watch() {
     talk.show();
+    world.onTitle();
     const { rows, loaded } = chats.collection;
     if (!open || !loaded || rows[open]) return;
-    world.drafts.set('new', world.drafts.get('new') || world.drafts.get(open));
-    go(null);
-    talk.composer.showProblem('This chat is not there any more. What you typed is kept here.');
+    const gone = open;
+    const own = chats.removedHere(gone);
+    const draft = own ? '' : world.drafts.get(gone);
+    if (draft) keep(gone, draft);
+    replace(null);
+    if (own) return;
+    switches.choose('talk');
+    talk.composer.showProblem(draft ? `${GONE} What you typed is kept here.` : GONE);
+  }
+
+  /** @param {string} gone the chat whose draft goes on as that of a new one @param {string} draft */
+  function keep(gone, draft) {
+    world.drafts.set('new', [world.drafts.get('new'), draft].filter(Boolean).join('\n\n'));
+    world.drafts.set(gone, '');
   }
 
   function onTurnEnd() {
@@ -74,15 +94,29 @@ export function createChatView(world) {
     for (const collection of [chats.collection, ...collections]) collection.refresh();
   }
 
+  /**
+   * Another chat instead, so that the way back does not lead here again.
+   * @param {string | null} chatId
+   */
+  function replace(chatId) {
+    if (parseRoute(location.hash).view === 'chat') location.replace(hrefOf('chat', chatId));
+    show(chatId);
+  }
+
   /** Where no chat is named at first, it is the one that was open when the page was left. */
   function first(/** @type {string | null} */ chatId) {
     const last = open === undefined ? world.drafts.get('open-chat') : '';
-    if (!chatId && last) go(last);
+    if (chatId !== open) switches.choose('talk');
+    if (!chatId && last) replace(last);
     else show(chatId);
   }
 
   return {
     node,
+    get title() {
+      const row = open && chats.collection.rows[open];
+      return row ? titleOf(row) : '';
+    },
     show: first,
     focus: talk.focus,
     refresh: () => [chats.collection, ...collections].forEach((collection) => collection.refresh()),

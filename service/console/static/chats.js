@@ -16,6 +16,8 @@ export function createChats(world) {
   const conversations = new Map();
   /** @type {Map<string, string>} the version of each one's chat that its messages are as new as */
   const versions = new Map();
+  /** @type {Set<string>} chats that this page has deleted, or is about to */
+  const removed = new Set();
   const unheard = collection.onChange(renew);
 
   /** A chat that has changed may have a turn of another tab. */
@@ -52,9 +54,15 @@ export function createChats(world) {
       const { chat } = await transport.patch(`/api/ai/chats/${chatId}`, { title });
       collection.put(recordOf(chat));
     },
+    /** @param {string} chatId @returns {boolean} whether it is gone because this page wanted it */
+    removedHere: (chatId) => removed.has(chatId),
     /** @param {string} chatId */
     async remove(chatId) {
-      await transport.delete(`/api/ai/chats/${chatId}`);
+      removed.add(chatId); // now: the socket may tell of it before the answer comes
+      await transport.delete(`/api/ai/chats/${chatId}`).catch((error) => {
+        removed.delete(chatId);
+        throw error;
+      });
       conversations.delete(chatId);
       drafts.set(chatId, '');
       drafts.hold(chatId, null);

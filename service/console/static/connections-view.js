@@ -66,6 +66,7 @@ export function createConnectionsView({ transport, announce }) {
 
   return {
     node,
+    title: 'Connections',
     show: () => void connections.refresh(),
     refresh,
     focus: () => accounts.values().next().value?.focus(),

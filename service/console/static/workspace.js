@@ -18,10 +18,11 @@ import { hrefOf, parseRoute } from './route.js';
  * @property {import('./drafts.js').Drafts} drafts
  * @property {Storage} storage
  * @property {() => void} onTurnEnd
+ * @property {() => void} onTitle the title of a view has changed
  * @property {(sentence: string) => void} announce
  *
- * @typedef {{node: HTMLElement, show: (id: string | null) => void, refresh: () => void,
- *   focus: () => void, stop: () => void}} View
+ * @typedef {{node: HTMLElement, title: string, show: (id: string | null) => void,
+ *   refresh: () => void, focus: () => void, stop: () => void}} View `title` is '' for none
  */
 
 /** A view is an entry here, and in the menu. */
@@ -30,6 +31,7 @@ const VIEWS = [
   { name: 'connections', label: 'Connections', create: createConnectionsView },
 ];
 
+const TITLE = document.title;
 const OVER = 'Your session is over. Sign in again; what you typed is kept.';
 
 /**
@@ -50,9 +52,12 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const socket = createRecordsSocket({ token: session.token ?? '', onSessionOver: over });
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
-  const world = { transport, socket, drafts, storage, announce, onTurnEnd: credits.refresh };
+  const hears = { onTurnEnd: credits.refresh, onTitle: showTitle };
+  const world = { transport, socket, drafts, storage, announce, ...hears };
   /** @type {Map<string, View>} */
   const views = new Map();
+  /** @type {View | null} */
+  let current = null;
   const main = element('main', {});
   const word = element('span', { class: 'live-word' });
   const live = element('span', { class: 'live' }, word);
@@ -96,9 +101,15 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const known = VIEWS.find(({ name }) => name === view) ?? VIEWS[0];
     const shown = views.get(known.name) ?? known.create(world);
     views.set(known.name, shown);
+    current = shown;
     if (main.firstChild !== shown.node) main.replaceChildren(shown.node);
-    menu.mark(known.name);
+    menu.mark(known.name, id);
     shown.show(id);
+    showTitle();
+  }
+
+  function showTitle() {
+    document.title = current?.title ? `${current.title} · ${TITLE}` : TITLE;
   }
 
   function refresh() {
@@ -126,6 +137,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       stopHearing();
       for (const view of views.values()) view.stop();
       socket.stop();
+      document.title = TITLE;
     },
   };
 }
@@ -153,11 +165,17 @@ function createMenu() {
   const links = VIEWS.map(({ name, label }) => element('a', { href: hrefOf(name), data: { name } }, label));
   return {
     node: element('nav', { class: 'menu', 'aria-label': 'Views' }, ...links),
-    /** @param {string} name of the view that is shown */
-    mark(name) {
+    /**
+     * Each entry leads back to where its view was left.
+     * @param {string} name of the view that is shown @param {string | null} id what it shows
+     */
+    mark(name, id) {
       for (const link of links) {
-        if (link.dataset.name === name) link.setAttribute('aria-current', 'page');
-        else link.removeAttribute('aria-current');
+        if (link.dataset.name !== name) link.removeAttribute('aria-current');
+        else {
+          link.setAttribute('aria-current', 'page');
+          link.href = hrefOf(name, id);
+        }
       }
     },
   };
