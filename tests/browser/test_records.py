@@ -110,3 +110,47 @@ def test_what_is_being_typed_is_never_overwritten(opened):
     title.press("Enter")
     expect(here.page.get_by_label("Title of My version")).to_be_visible()
     assert stored(here)[0]["title"] == "My version"
+
+
+def test_half_a_date_says_so_and_is_taken_back_when_left(console):
+    page = console.page
+    console.api("POST", "records/tasks", {"title": "Print"})
+    due = page.get_by_role("button", name="Due of Print: none")
+    due.click()
+    field = page.locator("input[type=datetime-local]")
+    field.evaluate("(node) => node.addEventListener('invalid', () => (window.said = true))")
+    page.keyboard.type("12")
+    page.keyboard.press("Enter")
+    assert page.evaluate("window.said")
+    expect(field).to_be_focused()
+    console.composer.focus()
+    expect(field).to_be_hidden()
+    expect(due).to_be_visible()
+    assert "due" not in stored(console)[0]
+
+
+def test_a_row_deleted_elsewhere_leaves_what_was_typed(console):
+    task = console.api("POST", "records/tasks", {"title": "Mine"})
+    titles(console).fill("My longer version")
+    console.api("DELETE", f"records/tasks/{task['recordId']}")
+    expect(titles(console)).to_have_count(0)
+    new = console.page.get_by_label("New task")
+    expect(new).to_be_focused()
+    expect(new).to_have_value("My longer version")
+    said = console.page.locator(".record-box .problem").first
+    expect(said).to_have_text("This row was deleted meanwhile.")
+    new.press("Enter")
+    expect(titles(console)).to_have_value("My longer version")
+    expect(said).to_be_empty()
+
+
+def test_a_row_deleted_elsewhere_takes_nothing_of_another_new_one(console):
+    task = console.api("POST", "records/tasks", {"title": "Mine"})
+    new = console.page.get_by_label("New task")
+    new.fill("another")
+    titles(console).fill("Mine, but longer")
+    console.api("DELETE", f"records/tasks/{task['recordId']}")
+    expect(new).to_be_focused()
+    expect(new).to_have_value("another")
+    said = console.page.locator(".record-box .problem").first
+    expect(said).to_contain_text("You had typed “Mine, but longer”.")

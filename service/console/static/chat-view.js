@@ -36,7 +36,10 @@ export function createChatView(world) {
   const node = element('div', { class: 'chat-view' }, switches.node, panes);
   /** @type {string | null | undefined} */
   let open;
-  const stopWatching = chats.collection.onChange(watch);
+  const stopWatching = [
+    chats.collection.onChange(watch),
+    ...collections.map((collection) => collection.onChange(showRecords)),
+  ];
   switches.choose('talk');
 
   /** @param {string | null} chatId */
@@ -89,6 +92,13 @@ export function createChatView(world) {
     world.drafts.set(gone, '');
   }
 
+  /** Which tables there are is the server's to say; where there is none, nothing speaks of them. */
+  function showRecords() {
+    const none = collections.every(({ missing }) => missing);
+    if (none && panes.dataset.pane === 'records') switches.choose('talk');
+    node.classList.toggle('without-records', none);
+  }
+
   function onTurnEnd() {
     world.onTurnEnd();
     for (const collection of [chats.collection, ...collections]) collection.refresh();
@@ -121,7 +131,7 @@ export function createChatView(world) {
     focus: talk.focus,
     refresh: () => [chats.collection, ...collections].forEach((collection) => collection.refresh()),
     stop() {
-      stopWatching();
+      for (const stopOne of stopWatching) stopOne();
       list.stop();
       chats.stop();
       for (const part of [...tables, ...collections]) part.stop();

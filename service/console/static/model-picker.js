@@ -18,8 +18,10 @@ export function createModelPicker(transport, storage) {
     try {
       const { models } = await transport.get('/api/ai/models');
       const chosen = storage.getItem(KEY) ?? models.find((/** @type {any} */ m) => m.default)?.id;
-      select.replaceChildren(...models.map(option));
-      if (models.some((/** @type {any} */ m) => m.id === chosen && m.configured)) select.value = chosen;
+      const usable = models.filter((/** @type {any} */ m) => m.configured);
+      const none = element('option', { value: '' }, 'No model configured');
+      select.replaceChildren(...(usable.length ? [] : [none]), ...models.map(option));
+      if (usable.some((/** @type {any} */ m) => m.id === chosen)) select.value = chosen;
     } catch (error) {
       select.replaceChildren(element('option', { value: '' }, 'Default model'));
       select.title = inWords(error);

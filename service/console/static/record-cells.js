@@ -7,8 +7,9 @@ import { fromLocalInput, moment, toLocalInput } from './when.js';
  * @typedef {import('./messages.js').Row} Row
  * @typedef {{name: string, label: string, kind: 'text' | 'flag' | 'moment', lines?: boolean}} Column
  * @typedef {(column: Column, value: any) => Promise<boolean>} Save resolves to whether it is stored
- * @typedef {{node: HTMLElement, update: (row: Row, of: string) => boolean}} Cell
- *   `update` tells whether what is shown has changed
+ * @typedef {{node: HTMLElement, update: (row: Row, of: string) => boolean, abandon: () => string}} Cell
+ *   `update` tells whether what is shown has changed; `abandon` ends the typing and gives what was
+ *   typed and not saved
  */
 
 /**
@@ -43,12 +44,14 @@ function textCell(column, save, warn) {
   function revert() {
     field.value = base = stored;
     field.removeAttribute('aria-invalid');
-    warn('');
   }
 
   field.addEventListener('blur', commit);
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Escape') revert();
+    if (event.key === 'Escape') {
+      revert();
+      warn('');
+    }
     if (event.key !== 'Enter' || event.isComposing || (column.lines && event.shiftKey)) return;
     event.preventDefault();
     commit();
@@ -62,6 +65,11 @@ function textCell(column, save, warn) {
       field.setAttribute('aria-label', `${column.label} of ${of}`);
       if (changed && !dirty()) field.value = base = stored; // never over what is being typed
       return changed;
+    },
+    abandon() {
+      const typed = dirty() ? field.value : '';
+      revert();
+      return typed;
     },
   };
 }
@@ -82,6 +90,7 @@ function flagCell(column, save) {
       box.setAttribute('aria-label', `${column.label}: ${of}`);
       return changed;
     },
+    abandon: () => '',
   };
 }
 
@@ -100,14 +109,15 @@ function momentCell(column, save) {
     setEditing(true);
   });
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Enter') commit(true);
+    if (event.key === 'Enter' && field.reportValidity()) commit(true);
     if (event.key === 'Escape') setEditing(false);
   });
   field.addEventListener('blur', () => commit(false));
 
   /** @param {boolean} refocus */
   async function commit(refocus) {
-    if (field.hidden || field.validity.badInput) return;
+    if (field.hidden) return;
+    if (field.validity.badInput) return setEditing(false, refocus); // half a date is none
     const value = field.value ? fromLocalInput(field.value) : null;
     const same = field.value === (stored ? toLocalInput(stored) : '');
     if (same || (await save(column, value))) setEditing(false, refocus);
@@ -131,6 +141,10 @@ function momentCell(column, save) {
       words.setAttribute('aria-label', `${column.label} of ${of}: ${value ? moment(value) : 'none'}`);
       field.setAttribute('aria-label', `${column.label} of ${of}`);
       return changed;
+    },
+    abandon() {
+      setEditing(false, false);
+      return '';
     },
   };
 }

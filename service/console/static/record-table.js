@@ -11,6 +11,8 @@ import { createCell } from './record-cells.js';
  * @typedef {{name: string, title: string, one: string, columns: Column[]}} TableKind
  */
 
+const DELETED = 'This row was deleted meanwhile.';
+
 /**
  * @param {TableKind} kind
  * @param {import('./live-collection.js').LiveCollection} collection
@@ -22,11 +24,12 @@ export function createRecordTable(kind, collection, drafts) {
   const { attempt } = problem;
   const empty = element('p', { class: 'empty' });
   const rows = element('tbody');
-  const heads = [...kind.columns.map(({ label }) => label), 'Delete'];
+  const columns = [...kind.columns, { name: 'delete', label: 'Delete' }];
   const table = element(
     'table',
     { class: `records ${kind.name}`, 'aria-label': kind.title },
-    element('thead', { class: 'visually-hidden' }, element('tr', {}, ...heads.map(headCell))),
+    element('colgroup', {}, ...columns.map(({ name }) => element('col', { class: `column-${name}` }))),
+    element('thead', { class: 'visually-hidden' }, element('tr', {}, ...columns.map(headCell))),
     rows,
   );
   const adding = createAddForm(kind, drafts, (title) => attempt(() => collection.create({ title })));
@@ -36,33 +39,51 @@ export function createRecordTable(kind, collection, drafts) {
     { class: 'record-box', open: true },
     element('summary', {}, icon('chevron'), title, count),
     problem.node,
-    adding,
+    adding.node,
     table,
     empty,
   );
   /** @type {Map<string, ReturnType<typeof createRow>>} */
   const views = new Map();
+  /** @type {Set<string>} rows that are being deleted here */
+  const unwanted = new Set();
   let first = true;
 
   const acts = {
     warn: problem.say,
     save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.update(row, data)),
     async remove(/** @type {Row} */ row) {
-      if (await attempt(() => collection.remove(row))) adding.querySelector('input')?.focus();
+      unwanted.add(row.recordId);
+      if (await attempt(() => collection.remove(row))) adding.focus();
+      unwanted.delete(row.recordId);
     },
   };
+
+  /**
+   * What was being typed into a row that is gone, and where, is not lost with it.
+   * @param {ReturnType<typeof createRow>} view
+   */
+  function rescue(view) {
+    const held = view.node.contains(document.activeElement);
+    const typed = view.abandon(); // first: the focus leaves, and a cell that is left saves
+    if (held) adding.focus();
+    if (!held && !typed) return;
+    const kept = !typed || adding.take(typed);
+    problem.say(kept ? DELETED : `${DELETED} You had typed “${typed}”.`);
+  }
 
   function show() {
     const found = sorted(collection.rows, (row) => row.createdAt, true);
     for (const [id, view] of views) {
       if (collection.rows[id]) continue;
+      if (!unwanted.has(id)) rescue(view);
       view.node.remove();
       views.delete(id);
     }
     arrange(rows, found.map(shownRow));
-    count.textContent = collection.loaded && !collection.missing ? String(found.length) : '';
+    node.hidden = collection.missing;
+    count.textContent = collection.loaded ? String(found.length) : '';
     empty.textContent = emptyText(found.length);
-    adding.hidden = collection.missing;
     table.hidden = !found.length;
     problem.follow();
     first = first && !collection.loaded;
@@ -80,7 +101,6 @@ export function createRecordTable(kind, collection, drafts) {
 
   /** @param {number} length */
   function emptyText(length) {
-    if (collection.missing) return `This server has no collection called “${kind.name}”.`;
     if (!collection.loaded) return collection.problem ? '' : 'Loading…';
     return length ? '' : `No ${kind.name} yet.`;
   }
@@ -90,8 +110,8 @@ export function createRecordTable(kind, collection, drafts) {
   return { node, stop };
 }
 
-/** @param {string} label */
-function headCell(label) {
+/** @param {{label: string}} column */
+function headCell({ label }) {
   return element('th', { scope: 'col' }, label);
 }
 
@@ -117,6 +137,8 @@ function createRow(columns, { warn, save, remove }) {
   const node = element('tr', {}, ...boxes, element('td', { class: 'column-delete' }, bin));
   return {
     node,
+    /** @returns {string} what was typed and not saved */
+    abandon: () => cells.map((cell) => cell.abandon()).find(Boolean) ?? '',
     /** @param {Row} next @returns {boolean} whether anything shown has changed */
     update(next) {
       row = next;
@@ -141,17 +163,32 @@ function createAddForm(kind, drafts, add) {
     placeholder: `Add a ${kind.one}`,
     autocomplete: 'off',
     value: drafts.get(draft),
-    on: { input: () => drafts.set(draft, field.value) },
+    on: { input: keep },
   });
   const label = `Add this ${kind.one}`;
   const button = element('button', { class: 'icon-button', 'aria-label': label, title: label }, icon('plus'));
+  function keep() {
+    drafts.set(draft, field.value);
+  }
+
   /** @param {Event} event */
   async function submit(event) {
     event.preventDefault();
     const title = field.value.trim();
     if (!title || !(await add(title))) return;
     field.value = '';
-    drafts.set(draft, '');
+    keep();
   }
-  return element('form', { class: 'add-row', on: { submit } }, field, button);
+
+  return {
+    node: element('form', { class: 'add-row', on: { submit } }, field, button),
+    focus: () => field.focus(),
+    /** @param {string} text @returns {boolean} false where something else is being typed here */
+    take(text) {
+      if (field.value) return false;
+      field.value = text.replaceAll('\n', ' ');
+      keep();
+      return true;
+    },
+  };
 }
