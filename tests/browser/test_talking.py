@@ -32,6 +32,18 @@ def test_a_call_unfolded_while_it_runs_stays_so_when_the_turn_ends(console):
     expect(console.answers.last.get_by_label("Output")).to_be_visible()
 
 
+def test_the_newest_call_unfolds_into_view(opened):
+    console = opened(viewport={"width": 1280, "height": 640}).sign_in()
+    console.ask("count to 40")
+    console.ask("describe ai-chats")
+    call = console.answers.last.locator("details")
+    call.locator("summary").click()
+    expect(call.get_by_label("Input")).to_be_in_viewport(ratio=1)
+    expect(console.button("Newest")).to_be_visible()
+    console.button("Newest").click()
+    expect(console.button("Newest")).to_be_hidden()
+
+
 def test_a_call_that_fails_says_how(console):
     console.ask("use invalid input")
     expect(console.answers.last.locator("summary")).to_contain_text("Input refused")
@@ -63,6 +75,10 @@ def test_stop_keeps_what_was_said(console):
     expect(console.answers.last).to_contain_text("1 2 3")
     stored = console.api("GET", "records/ai-messages")["records"]
     assert [record["data"]["role"] for record in stored] == ["user", "assistant"]
+    note = console.page.get_by_text("This reply was stopped.")
+    expect(note).to_be_visible()
+    console.ask("count to 2")
+    expect(note).to_be_hidden()
 
 
 def test_stop_before_anything_is_said_gives_the_text_back(console):

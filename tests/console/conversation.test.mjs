@@ -110,6 +110,7 @@ test('a stopped turn that is stored stays; one that is not gives the text back',
     await turn;
     assert.deepEqual([talk.returned, talk.turn], [stored ? '' : 'count', null]);
     assert.equal(talk.messages.length, stored ? 1 : 0);
+    assert.equal(talk.stopped, stored ? id : '');
     assert.deepEqual(said, ['Stopped', 'ended']);
   }
 });

@@ -47,6 +47,8 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     /** @type {{question: Message, reply: Reply} | null} the turn that runs, or the one that failed */
     turn: null,
     problem: '',
+    /** The question whose stored reply was stopped; only this page knows. */
+    stopped: '',
     /** What goes back into the composer; whoever takes it empties it. */
     returned: '',
     /** What is stored after all, and leaves the composer; whoever takes it out empties it. */
@@ -184,7 +186,8 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     await load();
     const kept = isStored(question.id);
     if (kept) drafts.hold(chatId, null);
-    set({ turn: null, returned: kept ? '' : question.text, problem: kept ? '' : NOTHING_SAID });
+    const left = kept ? { stopped: question.id } : { returned: question.text, problem: NOTHING_SAID };
+    set({ turn: null, ...left });
     announce('Stopped');
   }
 

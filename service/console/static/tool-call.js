@@ -22,7 +22,11 @@ export function createToolCall() {
   const node = element('details', { class: 'call' }, summary, body);
   /** @type {CallPart | null} */
   let shown = null;
-  node.addEventListener('toggle', () => shown && node.open && fill(shown));
+  node.addEventListener('toggle', () => {
+    if (!shown || !node.open) return;
+    fill(shown);
+    node.scrollIntoView({ block: 'nearest' }); // the last call opens below the edge
+  });
 
   /** @param {CallPart} call */
   function fill(call) {

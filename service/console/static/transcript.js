@@ -9,13 +9,15 @@ import { replyTo } from './messages.js';
  * @typedef {import('./messages.js').Message} Message
  */
 
+const INCOMPLETE = 'This reply is incomplete.';
+const STOPPED = 'This reply was stopped.';
 const NEAR = 60; // pixels from the end that still count as reading along
 
 export function createTranscript() {
   const list = element('div', { class: 'messages' });
   const earlier = button('quiet', 'Show earlier messages');
   const waiting = element('p', { class: 'waiting', hidden: true }, 'Thinking');
-  const note = element('p', { class: 'turn-note', hidden: true }, 'This reply is incomplete.');
+  const note = element('p', { class: 'turn-note', hidden: true });
   const log = element(
     'div',
     // Off for good: history that loads is not news either.
@@ -37,12 +39,14 @@ export function createTranscript() {
   const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
   const toEnd = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
   let atEnd = true;
-  log.addEventListener('scroll', () => {
-    if (!log.clientHeight) return; // a pane that is not shown scrolls to its top
-    atEnd = distance() < NEAR;
-    jump.hidden = atEnd;
+  log.addEventListener('scroll', () => log.clientHeight && look()); // a hidden pane is at its top
+  const sizes = new ResizeObserver((changes) => {
+    if (!log.clientHeight) return;
+    if (atEnd && changes.some(({ target }) => target === log)) toEnd();
+    look(); // what a call unfolds is longer, and is read from where it was opened
   });
-  new ResizeObserver(() => atEnd && toEnd()).observe(log);
+  sizes.observe(log);
+  sizes.observe(list);
   jump.addEventListener('click', () => {
     toEnd();
     log.focus();
@@ -52,6 +56,11 @@ export function createTranscript() {
     await shown?.loadEarlier();
     log.scrollTop += log.scrollHeight - below;
   });
+
+  function look() {
+    atEnd = distance() < NEAR;
+    jump.hidden = atEnd;
+  }
 
   /** @param {Message[]} messages @param {number} unsaved how many, at the end, are of a failed turn */
   function place(messages, unsaved) {
@@ -84,11 +93,11 @@ export function createTranscript() {
       place(messagesOf(conversation), failed ? (turn?.reply.parts.length ? 2 : 1) : 0);
       earlier.hidden = !conversation.earlier;
       waiting.hidden = phase === 'idle' || phase === 'loading' || !silent(turn);
-      note.hidden = !failed || !turn?.reply.parts.length;
+      note.textContent = noteOf(conversation);
+      note.hidden = !note.textContent;
       log.setAttribute('aria-busy', String(phase === 'asking' || phase === 'stopping'));
       if (follow) toEnd();
-      atEnd = distance() < NEAR;
-      jump.hidden = atEnd;
+      look();
     },
   };
 }
@@ -105,6 +114,13 @@ function messagesOf({ messages, turn }) {
   const stored = messages.filter((message) => message.id !== question.id);
   const coming = reply.parts.length ? [replyTo(question, reply.parts)] : [];
   return [...stored, question, ...coming];
+}
+
+/** @param {Conversation} conversation what there is to say of the last reply */
+function noteOf({ messages, turn, stopped }) {
+  if (turn) return turn.reply.state === 'failed' && turn.reply.parts.length ? INCOMPLETE : '';
+  const asked = messages.findLast(({ role }) => role === 'user');
+  return asked && asked.id === stopped ? STOPPED : '';
 }
 
 /** @param {Message} message */
