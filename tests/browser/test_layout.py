@@ -1,0 +1,94 @@
+"""What stands where, on wide screens and on phones."""
+
+import pytest
+from playwright.sync_api import expect
+
+PHONE = {"viewport": {"width": 375, "height": 720}, "has_touch": True, "is_mobile": True}
+TABLE = "repeat after me: |A|B|C|\n|-|-|-|\n|Extraordinarily|Telecommunications|Unquestionable|"
+
+
+def box(locator):
+    found = locator.bounding_box()
+    assert found
+    return found
+
+
+def style(locator, css: str) -> str:
+    return locator.evaluate(f"(node) => getComputedStyle(node).{css}")
+
+
+@pytest.mark.parametrize("width", [320, 375, 420, 560])
+def test_the_header_does_not_move_with_the_balance(opened, width):
+    console = opened(viewport={"width": width, "height": 700}).sign_in()
+    amount, leave = console.page.locator(".amount"), console.button("Sign out")
+    expect(amount).to_have_text("1,000")
+    places = []
+    for balance in ("0", "1,000", "999,999.99"):
+        amount.evaluate("(node, text) => (node.textContent = text)", balance)
+        places.append((box(leave)["y"], round(box(leave)["x"] + box(leave)["width"])))
+    assert len(set(places)) == 1
+    assert places[0][1] == width - 10
+    assert abs(box(amount)["y"] - box(leave)["y"]) < 12, "in one line with it"
+
+
+def test_the_open_chat_is_one_box_on_a_phone(opened):
+    console = opened(**PHONE).sign_in()
+    console.ask("count to 2")
+    console.button("Chats").click()
+    [chat] = console.chats.all()
+    clear = "rgba(0, 0, 0, 0)"
+    assert style(chat, "backgroundColor") != clear
+    for part in (".chat-link", ".chat-actions"):
+        assert style(chat.locator(part), "backgroundColor") == clear
+
+
+def test_the_open_chat_is_reached_from_the_list_on_a_phone(opened):
+    console = opened(**PHONE).sign_in()
+    console.ask("count to 2")
+    console.button("Chats").click()
+    console.page.locator(".chat-link").click()
+    expect(console.answers).to_be_visible()
+
+
+def test_the_focus_ring_of_the_first_chat_is_whole(console):
+    console.ask("count to 2")
+    console.chats.first.hover()
+    console.page.get_by_role("button", name="Rename count to 2").click()
+    field, chats = console.page.locator(".rename"), console.page.locator(".chats")
+    assert box(field)["y"] - box(chats)["y"] >= 3
+
+
+def test_the_cells_of_a_table_break_between_words_alone(opened):
+    console = opened(**PHONE).sign_in()
+    console.ask(TABLE)
+    cells = console.answers.last.locator("td")
+    expect(cells).to_have_count(3)
+    assert box(cells.first)["height"] < 40, "one line"
+    assert console.width() <= 375
+
+
+def test_what_can_be_added_to_a_row_shows_without_a_mouse(opened):
+    console = opened(**PHONE).sign_in()
+    console.api("POST", "records/tasks", {"title": "Call the caterer"})
+    console.button("Records").click()
+    due = console.page.get_by_role("button", name="Due of Call the caterer")
+    expect(due).to_have_css("opacity", "1")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_row_stays_as_it_is_while_its_date_is_chosen(opened, width):
+    console = opened(viewport={"width": width, "height": 700}).sign_in()
+    console.api("POST", "records/tasks", {"title": "Call the caterer for the spring fair"})
+    console.api("POST", "records/tasks", {"title": "Print", "due": "2026-12-01T09:00:00Z"})
+    if width < 400:
+        console.button("Records").click()
+    title = console.page.get_by_label("Title of Call the caterer")
+    due = console.page.get_by_role("button", name="Due of Print")
+    expect(due).to_be_visible()
+    assert box(due)["height"] < 32, "one line"
+    before = box(title), box(due)
+    console.page.get_by_role("button", name="Due of Call the caterer").click()
+    field = box(console.page.locator("input[type=datetime-local]:visible"))
+    assert field["x"] >= 0
+    assert field["x"] + field["width"] <= width
+    assert (box(title), box(due)) == before
