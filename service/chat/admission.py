@@ -51,12 +51,13 @@ def admit(app: Flask, asking: Asking) -> Question | reuse.Stored:
     model = _model(app, asking.model_id)
     check_chat(asking.caller, asking.chat_id)
     stored = reuse.find(asking.caller, asking.chat_id, asking.user_message_id)
-    if stored and reuse.is_retry(asking.caller, stored, asking.content, asking.trigger):
+    if stored and reuse.is_retry(stored, asking.content, asking.trigger):
         return stored
     if model.provider.missing_setting:
         raise NotConfigured(model.provider.missing_setting)
+    question = _question(asking, model, stored)
     db.session.commit()
-    return _claimed(app, _question(asking, model, stored), stored)
+    return _claimed(app, question)
 
 
 def _model(app: Flask, model_id: str | None) -> Model:
@@ -91,11 +92,11 @@ def _question(asking: Asking, model: Model, stored: reuse.Stored | None) -> Ques
         request_id=asking.request_id,
         hold_id="",
         held=0,
-        replaces=stored.answer.record_id if stored else None,
+        replaces=stored.record_ids if stored else (),
     )
 
 
-def _claimed(app: Flask, question: Question, expected: reuse.Stored | None) -> Question:
+def _claimed(app: Flask, question: Question) -> Question:
     """Claim and hold in one transaction. The caller pays for a chat turn."""
     lease: claims.LeaseKeeper = app.extensions["lease"]
     lease.keep()
@@ -103,7 +104,7 @@ def _claimed(app: Flask, question: Question, expected: reuse.Stored | None) -> Q
         claims.take(session, question, lease.id)
         # Another worker may have stored this message between our look and our claim.
         found = reuse.find(question.caller, question.chat_id, question.user_message_id)
-        if _id(found) != _id(expected):
+        if (found.record_ids if found else ()) != question.replaces:
             raise claims.AlreadyRunning()
         return hold_for(app, session, question, forwarded=question.caller)
 
@@ -130,7 +131,3 @@ def most(app: Flask, question: Question) -> int:
     said: Any = (UserMessage(question.content),)
     prompt = Prompt(SYSTEM, said, app.extensions["tools"].specs)
     return prices.most(question.model.id, size(prompt), settings.max_output_tokens)
-
-
-def _id(stored: reuse.Stored | None) -> str | None:
-    return stored.answer.record_id if stored else None

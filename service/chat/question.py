@@ -11,8 +11,8 @@ from service.providers.provider import Model
 class Question:
     """Holds no row and no connection; `began` is on the monotonic clock, in seconds.
 
-    `replaces` is the assistant message that this turn answers anew, if any. `held` is the amount
-    of the hold in micro-credits.
+    `replaces` are the stored messages that this turn's take the place of: the question and, unless
+    it was deleted, its answer. `held` is the amount of the hold in micro-credits.
     """
 
     turn_id: str
@@ -25,5 +25,5 @@ class Question:
     request_id: str
     hold_id: str
     held: int
-    replaces: str | None = None
+    replaces: tuple[str, ...] = ()
     began: float = field(default_factory=time.monotonic)

@@ -118,9 +118,8 @@ def _cover(session: Session, question: Question, cached: Summary) -> Cover:
 
 
 def _rows(session: Session, question: Question, after: int) -> list[Any]:
-    replaced = (question.user_message_id, question.replaces) if question.replaces else ()
     rows = session.execute(ROWS, {"chat": question.chat_id, "after": after}).all()
-    return [row for row in rows if row.record_id not in replaced]
+    return [row for row in rows if row.record_id not in question.replaces]
 
 
 def _row(row: Any, cut_short: bool) -> Row:

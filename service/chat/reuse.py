@@ -21,10 +21,16 @@ REGENERATE = "regenerate-message"  # the AI SDK's own word
 
 @dataclass(frozen=True)
 class Stored:
-    """An answered message: its turn's numbers and the answer."""
+    """An answered message, its turn's numbers, and the answer unless its owner has deleted it."""
 
+    asked: Message
     turn: Turn
-    answer: Message
+    answer: Message | None
+
+    @property
+    def record_ids(self) -> tuple[str, ...]:
+        asked = self.asked.record_id
+        return (asked, self.answer.record_id) if self.answer else (asked,)
 
 
 class IdInUse(Conflict):
@@ -43,24 +49,24 @@ def find(caller: Caller, chat_id: str, message_id: str) -> Stored | None:
         raise IdInUse()
     by_message = (Turn.user_id == caller.subject, Turn.user_message_id == message_id)
     turn = db.session.scalar(select(Turn).where(*by_message).order_by(Turn.seq.desc()).limit(1))
-    answer = _message(caller, turn.assistant_message_id) if turn else None
-    if turn is None or answer is None:
+    if turn is None:
         raise IdInUse()
-    return Stored(turn, answer)
+    return Stored(asked, turn, _message(caller, turn.assistant_message_id))
 
 
-def is_retry(caller: Caller, stored: Stored, content: str, trigger: str | None) -> bool:
+def is_retry(stored: Stored, content: str, trigger: str | None) -> bool:
     """Whether the same was sent again, as a network retry does, and nothing new is wanted."""
-    asked = _message(caller, stored.turn.user_message_id)
-    return trigger != REGENERATE and asked is not None and asked.content == content
+    same = trigger != REGENERATE and stored.asked.content == content
+    return same and stored.answer is not None
 
 
 def replay(stored: Stored) -> Iterator[Chunk]:
     """The stored answer as the stream it once was, only in fewer pieces."""
-    turn = stored.turn
+    turn, answer = stored.turn, stored.answer
+    assert answer
     yield chunks.Start(turn.assistant_message_id, {"turnId": turn.turn_id, "modelId": turn.model})
     in_step = False
-    for number, part in enumerate(stored.answer.parts or []):
+    for number, part in enumerate(answer.parts or []):
         if part["type"] == "step-start":
             yield from [chunks.FinishStep()] if in_step else []
             yield chunks.StartStep()

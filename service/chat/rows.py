@@ -123,7 +123,7 @@ def _change(collection: Collection, before: Any, after: Any) -> outbox.Row:
 
 def _remove(session: Session, question: Question) -> list[outbox.Row]:
     """The old question and answer go in the transaction that brings the new ones."""
-    ids, owner = [question.user_message_id, question.replaces or ""], question.caller.subject
+    ids, owner = question.replaces, question.caller.subject
     old = (Message.user_id == owner, Message.chat_id == question.chat_id)
     session.execute(delete(Message).where(*old, Message.record_id.in_(ids)))
     outbox.forget(session, AI_MESSAGES, owner, ids)

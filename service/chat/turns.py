@@ -61,7 +61,7 @@ def answer(data: dict[str, Any]) -> Response:
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     admitted = admit(app, _asking(data))
     if isinstance(admitted, reuse.Stored):
-        return _response(admitted.answer.record_id, _replayed(admitted))
+        return _response(admitted.turn.assistant_message_id, _replayed(admitted))
     # gunicorn's own connection, for noticing a client that leaves; absent under other servers
     sock = request.environ.get("gunicorn.socket")
     run = Run(admitted, sock)

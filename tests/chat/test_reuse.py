@@ -64,6 +64,18 @@ def test_a_failed_regeneration_leaves_the_old_answer(alice, chat):
     assert alice.rows(chat) == before
 
 
+@pytest.mark.parametrize("body", [{}, {"trigger": "regenerate-message"}, {"content": "other"}])
+def test_a_question_whose_answer_was_deleted_is_answered_anew(alice, chat, body):
+    first = alice.turn(chat, "repeat after me: one")
+    answer = alice.turn(chat, "hello", userMessageId="u")[0]["messageId"]
+    assert alice.delete(f"/api/records/ai-messages/{answer}").status_code == 200
+    again = alice.turn(chat, **{"content": "hello", "userMessageId": "u", **body})
+    assert again[0]["messageId"] not in (answer, first[0]["messageId"])
+    asked = body.get("content", "hello")
+    contents = [row["content"] for row in alice.rows(chat)]
+    assert contents == ["repeat after me: one", "one", asked, text_of(again)]
+
+
 def test_an_earlier_message_cannot_be_answered_again(alice, chat):
     alice.turn(chat, "hello", userMessageId="first")
     alice.turn(chat, "hello", userMessageId="second")
