@@ -103,13 +103,19 @@ def _write(session: Session, run: Run, status: Status) -> None:
     metadata = _metadata_row(run, status) | {"credits": charged, "created_at": answered}
     _insert(connection, INSERT_TURN, metadata)
     claims.drop(session, question.turn_id)
-    changes.append(_touch(connection, chat, question, answered))
+    name = _name(chat, question, status)
+    changes.append(_touch(connection, chat, name, answered))
     outbox.append(connection, changes)
 
 
-def _touch(connection: Connection, chat: Any, question: Question, moment: datetime) -> outbox.Row:
+def _name(chat: Any, question: Question, status: Status) -> str:
     """A chat nobody has named takes its name from the first completed turn."""
-    title = chat.title or " ".join(question.content.split())[:TITLE_TAKEN]
+    if chat.title or status != "finished":
+        return chat.title
+    return " ".join(question.content.split())[:TITLE_TAKEN]
+
+
+def _touch(connection: Connection, chat: Any, title: str, moment: datetime) -> outbox.Row:
     touched = {"title": title, "updated_at": max(moment, chat.updated_at + TICK)}
     values = {"chat": chat.record_id, "moment": touched["updated_at"], "name": title}
     connection.execute(TOUCH_CHAT, values)
