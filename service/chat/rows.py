@@ -12,7 +12,7 @@ import gevent
 import structlog
 from flask import Flask
 from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, select, update
-from sqlalchemy.exc import DBAPIError, IntegrityError, TimeoutError
+from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from service.chat import claims, costs
@@ -32,6 +32,10 @@ TICK = timedelta(microseconds=1)
 WRITE_SECONDS = 10.0  # for one try; a database that hangs longer has lost the connection
 
 Status = Literal["finished", "aborted"]
+
+# The transaction has come to nothing, or to who knows what: its connection was lost, it never got
+# one, or it had to make way for another.
+LOST = (DBAPIError, TimeoutError, gevent.Timeout)
 
 log = structlog.get_logger("turn")
 
@@ -59,21 +63,28 @@ def store(app: Flask, run: Run, status: Status) -> None:
     """All three rows or none, and then the claim is gone and the turn is paid.
 
     When the connection is lost the outcome is unknown: the group is tried once more, and rows
-    found committed are success. Raises `ChatDeleted`, `NotStored`.
+    found committed are success. A row that the database refuses twice ends it at once. Raises
+    `ChatDeleted`, `NotStored`.
     """
     try:
         _try(app, run, status)
-    except (DBAPIError, TimeoutError, gevent.Timeout) as error:
+    except LOST as error:
         log.warning("rows not stored", error=type(error).__name__)
         try:
-            if not _found(app, run.question):
-                _try(app, run, status)
-        except IntegrityError:
-            if not _found(app, run.question):
-                raise NotStored() from None
-        except (DBAPIError, TimeoutError, gevent.Timeout) as again:
+            _once_more(app, run, status)
+        except LOST as again:
             log.error("rows not stored", error=type(again).__name__)
             raise NotStored() from None
+
+
+def _once_more(app: Flask, run: Run, status: Status) -> None:
+    if _found(app, run.question):
+        return
+    try:
+        _try(app, run, status)
+    except NotStored:  # perhaps because the first try's commit was only slow
+        if not _found(app, run.question):
+            raise
 
 
 def _try(app: Flask, run: Run, status: Status) -> None:
@@ -147,15 +158,17 @@ def _times(moment: datetime) -> dict[str, datetime]:
 
 
 def _insert(connection: Connection, statement: Insert, values: dict[str, Any]) -> None:
-    """One row in a savepoint of its own, tried twice."""
-    try:
-        with connection.begin_nested():
-            connection.execute(statement, values)
-    except DBAPIError as error:
-        if error.connection_invalidated:
-            raise  # there is no transaction left to try it in
-        with connection.begin_nested():
-            connection.execute(statement, values)
+    """One row in a savepoint of its own, tried twice. Raises `NotStored`."""
+    for _ in range(2):
+        try:
+            with connection.begin_nested():
+                connection.execute(statement, values)
+            return
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise  # there is no transaction left to try it in
+            log.warning("row not stored", error=type(error).__name__)
+    raise NotStored()
 
 
 def _user_row(question: Question) -> dict[str, Any]:
