@@ -14,7 +14,9 @@ LIMIT = 256  # chunks: a slow reader holds the turn back, not the memory
 class Channel:
     """One greenlet puts chunks in, another takes all that are ready at once.
 
-    After `abandon()` nobody reads any more: what is put in is dropped, and nobody waits.
+    To put never waits: the one who puts may be interrupted where it waits, and a chunk that its
+    turn counts as said would be lost. After `abandon()` nobody reads any more: what is put in is
+    dropped, and nobody waits.
     """
 
     def __init__(self) -> None:
@@ -27,15 +29,16 @@ class Channel:
         self.abandoned = False
 
     def put(self, chunk: Chunk) -> None:
-        """Waits while the channel is full."""
-        while self.full and not self.abandoned:
+        if not self.abandoned:
+            self._chunks.append(chunk)
+            self._wake()
+
+    def wait_for_room(self) -> None:
+        while self.full:
             self._waiting = True
             self._room.clear()
             self._room.wait()
             self._waiting = False
-        if not self.abandoned:
-            self._chunks.append(chunk)
-            self._wake()
 
     def close(self) -> None:
         """Nothing comes any more."""

@@ -31,9 +31,9 @@ class Assembly:
 
     @property
     def worth_keeping(self) -> bool:
-        """Whether any text or tool result has been produced."""
+        """Whether any text or tool result has been produced, the results of `closing` aside."""
         results = (part["state"].startswith("output-") for part in self._calls.values())
-        return bool(self.content) or any(results)
+        return bool(self.content) or any(map(any, self._pieces.values())) or any(results)
 
     def apply(self, chunk: Chunk) -> None:
         if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one

@@ -114,10 +114,10 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> str:
     run.settle_down()
     run.tally.cut()
     log.info("aborted", reason=end.reason)
+    kept = app.config["SETTINGS"].keep_aborted_turns and run.assembly.worth_keeping
     for chunk in run.assembly.closing():
         run.assembly.apply(chunk)
         run.put(chunk)
-    kept = app.config["SETTINGS"].keep_aborted_turns and run.assembly.worth_keeping
     try:
         if kept and end.reason != "deleted":
             rows.store(app, run, "aborted")

@@ -120,13 +120,16 @@ class Run:
         self._throw(ProviderError("slow"))
 
     def put(self, chunk: Chunk) -> None:
-        """Hand a chunk over; a slow reader does not count against the model's time."""
-        if not self.channel.full:
-            self.channel.put(chunk)
+        """Hand a chunk over; a slow reader does not count against the model's time.
+
+        The last few chunks wait for no reader: the rows would wait with them.
+        """
+        self.channel.put(chunk)
+        if not self.channel.full or not self._interruptible:
             return
         began = time.monotonic()
         self.deadline.pause()
-        self.channel.put(chunk)
+        self.channel.wait_for_room()
         self.deadline.resume(time.monotonic() - began)
 
     def leave(self) -> None:

@@ -1,12 +1,20 @@
 """How a turn ends when it is not let finish: client left, stop, deletion, drain, credits."""
 
+import json
+from typing import get_args
+
 import gevent
 import pytest
 
 from service.auth import users
-from service.chat import model_call, people, running
+from service.chat import channel, model_call, people, running
+from service.chat.chunks import Chunk
+from service.chat.parts import Assembly
 from tests.people import chunks_of, text_of, types
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
+from tests.upstream import Answer
+
+KINDS = {kind.__dataclass_fields__["type"].default: kind for kind in get_args(Chunk)}
 
 
 @pytest.fixture
@@ -25,6 +33,30 @@ def begun(person, chat, content="count to 3000", words=3, **body):
 
 def idle(app):
     return lambda: len(app.extensions["runs"]) == 0
+
+
+def stalled(app):
+    """A turn runs, and its reader has not read for so long that it waits."""
+    return lambda: any(run.channel.full for run in app.extensions["runs"])
+
+
+def assembled(chunks):
+    """The parts as a client puts them together; a stream that lacks a chunk breaks it."""
+    assembly = Assembly()
+    for chunk in chunks:
+        assembly.apply(KINDS[chunk["type"]](**chunk))
+    return assembly.parts
+
+
+def events(*deltas):
+    """Each of the deltas as the OpenAI wire sends it."""
+    for delta in deltas:
+        yield f"data: {json.dumps({'choices': [{'delta': delta}]})}\n\n".encode()
+
+
+def called(arguments):
+    function = {"name": "user__current", "arguments": arguments}
+    return {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
 
 
 def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
@@ -74,6 +106,71 @@ def test_a_chat_deleted_during_its_turn_takes_the_turn_along(alice, chat):
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
     assert alice.records("ai-messages") == []
+
+
+def silent_after(*deltas):
+    """An answer that says no more after these deltas, until its reader leaves."""
+
+    def body():
+        yield from events(*deltas)
+        gevent.sleep(3)
+
+    return Answer(body())
+
+
+def test_a_stop_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat, app):
+    _, stream, read = begun(alice, chat)
+    wait_for(stalled(app))
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    wait_for(idle(app), 2)
+    _, assistant = alice.rows(chat)
+    chunks = chunks_of(read + b"".join(stream))
+    assert types(chunks)[-1] == "abort"
+    assert assistant["content"] == text_of(chunks)
+
+
+def test_a_drain_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat, app, monkeypatch):
+    monkeypatch.setattr(running, "DRAIN_MARGIN", 0)
+    _, stream, read = begun(alice, chat)
+    wait_for(stalled(app))
+    app.extensions["lifecycle"].drain(0.05)
+    wait_for(idle(app), 2)
+    assert len(alice.rows(chat)) == 2
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
+
+
+@on_sqlite
+@pytest.mark.parametrize("room", range(6))
+def test_wherever_a_stalled_turn_is_stopped_no_chunk_is_lost(alice, chat, app, served_by, room):
+    """The channel is full at each of the chunks around a tool call."""
+    words = [{"content": f"{n} "} for n in range(channel.LIMIT - 2 - room)]
+    served_by.answers = [silent_after(*words, called("{}"), {"content": "after"}, *words)]
+    response = alice.ask(chat, "x", modelId="gen-5.4")
+    wait_for(stalled(app))
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    chunks = chunks_of(response.get_data())
+    assert assembled(chunks) == alice.rows(chat)[1]["parts"]
+
+
+@on_sqlite
+def test_a_reply_that_had_only_begun_a_call_is_not_kept(alice, chat, served_by):
+    served_by.answers = [silent_after(called("{"))]
+    response = alice.ask(chat, "x", modelId="gen-5.4")
+    stream, read = iter(response.response), b""
+    while b"tool-input-start" not in read:
+        read += next(stream)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    kinds = types(chunks_of(read + b"".join(stream)))
+    assert kinds[-4:] == ["tool-input-error", "finish-step", "message-metadata", "abort"]
+    assert alice.rows(chat) == []
+
+
+def test_an_interrupted_turn_names_no_chat(alice, chat, app):
+    begun(alice, chat)[0].close()
+    wait_for(idle(app))
+    assert alice.records("ai-chats")[0]["data"]["title"] == ""
+    alice.turn(chat, "Who are you?")
+    assert alice.records("ai-chats")[0]["data"]["title"] == "Who are you?"
 
 
 @pytest.mark.settings(keep_aborted_turns="false")
