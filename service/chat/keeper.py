@@ -41,7 +41,7 @@ class Keeper:
             self._greenlet = None
 
     def let_go(self, run: Run) -> None:
-        """A turn without rows has ended: its claim goes, and what whole steps used is charged.
+        """A turn without rows has ended: its claim goes, and what it has used is charged.
 
         While the database is away, this is tried again until it is done.
         """

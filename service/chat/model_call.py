@@ -11,7 +11,16 @@ from gevent import sleep
 
 from service.chat.pace import Pace
 from service.chat.running import Deadline
-from service.providers.events import CallStarted, Event, Fault, ProviderError, Text
+from service.chat.tally import Receipt
+from service.providers.events import (
+    CallStarted,
+    Event,
+    Fault,
+    PromptCounted,
+    ProviderError,
+    StepFinished,
+    Text,
+)
 from service.providers.names import NameTable
 from service.providers.prompt import Prompt
 from service.providers.provider import Kind, Model, Wire
@@ -42,11 +51,13 @@ def ask(
     model: Model,
     prompt: Prompt,
     deadline: Deadline,
+    receipt: Receipt,
     limits: Limits | None = None,
 ) -> Iterator[Event]:
     """Events up to the terminal one. Raises `ProviderError`, which bears nothing of its text.
 
-    A busy provider is asked up to twice more, as long as nothing has been shown.
+    A busy provider is asked up to twice more, as long as nothing has been shown. The receipt is
+    good whenever this ends, also where its reader is interrupted.
     """
     limits = limits or LIMITS[model.provider.kind]
     deadline.begin(limits.first, limits.step)
@@ -54,12 +65,18 @@ def ask(
         for attempt in range(RETRIES + 1):
             shown = False
             try:
-                for event in _ask_once(upstream, model, prompt):
+                for event in _ask_once(upstream, model, prompt, receipt):
+                    if isinstance(event, PromptCounted):
+                        receipt.prompt_tokens = event.tokens
+                        continue
+                    if isinstance(event, StepFinished):
+                        receipt.usage = event.usage
                     deadline.progress(limits.idle)
                     shown = shown or isinstance(event, Text | CallStarted)
                     yield event
                 return
             except ProviderError as error:
+                receipt.accepted &= error.fault == "slow"  # which is our word, not the provider's
                 if error.fault != "busy" or shown or attempt == RETRIES:
                     raise
                 pause = _pause(attempt, error.retry_after)
@@ -77,7 +94,9 @@ def _pause(attempt: int, retry_after: float | None) -> float:
     return retry_after + random.uniform(0, 0.25)  # noqa: S311
 
 
-def _ask_once(upstream: Upstream, model: Model, prompt: Prompt) -> Iterator[Event]:
+def _ask_once(
+    upstream: Upstream, model: Model, prompt: Prompt, receipt: Receipt
+) -> Iterator[Event]:
     provider = model.provider
     request = provider.wire.request(provider, model.upstream_name, prompt)
     outbound = Outbound(
@@ -90,6 +109,7 @@ def _ask_once(upstream: Upstream, model: Model, prompt: Prompt) -> Iterator[Even
     )
     try:
         with upstream.open(outbound) as stream:
+            receipt.accepted = stream.status == 200
             yield from _events(stream, provider.wire, request.names)
     except UpstreamError as error:
         raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None

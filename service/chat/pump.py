@@ -132,6 +132,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> str:
 
 def _fail(app: Flask, run: Run, error: Exception) -> None:
     run.settle_down()
+    run.tally.cut()
     for chunk in (*run.assembly.closing(), chunks.Error(_explain(error))):
         run.put(chunk)
     app.extensions["keeper"].let_go(run)

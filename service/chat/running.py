@@ -99,11 +99,6 @@ class Run:
         if self.reason:
             raise Interrupted(self.reason)
 
-    def go_on(self) -> None:
-        """After a deadline that did not end the turn: it can be interrupted again."""
-        self._interruptible = True
-        self.check()
-
     def settle_down(self) -> None:
         """From here on nothing interrupts: the rows are written, or the end is being told."""
         self._interruptible = False
@@ -153,7 +148,8 @@ class Run:
 
     def _deliver(self, error: BaseException) -> None:
         if self._interruptible and self._greenlet and not self._greenlet.dead:
-            self._interruptible = False
+            # A deadline may end less than the turn: a summary, or an answer that was whole.
+            self._interruptible = not isinstance(error, Interrupted)
             self._greenlet.throw(error)
 
     def release_slow_reader(self, now: float) -> None:

@@ -50,7 +50,6 @@ class Step:
     text: list[str] = field(default_factory=list)
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
-    accepted: bool = False
     results: list[tuple[Call, Outcome]] = field(default_factory=list)
     _open_text: str | None = None
     _texts: int = 0
@@ -65,13 +64,17 @@ class Step:
             yield ToolResults(tuple(Result(id, o.text, o.failed) for id, o in outcomes))
 
     @property
+    def shown(self) -> bool:
+        """Whether the client has seen anything of it."""
+        return bool(self.text or self.calls)
+
+    @property
     def refused(self) -> bool:
         return self.finished is not None and self.finished.refused
 
     def translate(self, events: Iterator[Event]) -> Chunks:
         """Events as chunks, until the terminal one, which closes what is open."""
         for event in events:
-            self.accepted = True
             match event:
                 case Text(text):
                     yield from self.say(text)

@@ -12,7 +12,8 @@ from service.chat import costs, model_call, recall
 from service.chat.compaction import History
 from service.chat.model_call import Limits
 from service.chat.recall import Recalled
-from service.chat.running import Interrupted, Run
+from service.chat.running import Run
+from service.chat.tally import Receipt
 from service.database import write_transaction
 from service.providers.events import ProviderError, StepFinished, Text
 from service.providers.prompt import (
@@ -72,27 +73,24 @@ class Summarizer:
     def _ask(self, prompt: Prompt) -> str | None:
         said: list[str] = []
         end: StepFinished | None = None
-        run = self._run
+        run, receipt = self._run, Receipt()
         try:
             asked = model_call.ask(
-                self._app.extensions["upstream"], self._model, prompt, run.deadline, LIMITS
+                self._app.extensions["upstream"], self._model, prompt, run.deadline, receipt, LIMITS
             )
             for event in asked:
                 if isinstance(event, Text):
                     said.append(event.text)
                 elif isinstance(event, StepFinished):
                     end = event
-        except ProviderError as error:  # not charged, as a step that fails is not
-            run.go_on()
+        except ProviderError as error:
             log.warning("no summary", fault=error.fault)
             return None
-        except Interrupted:
-            if said:
-                run.tally.add_summary(self._model.id, prompt, "".join(said), None)
-            raise
+        finally:
+            if receipt.accepted:
+                run.tally.add_summary(self._model.id, prompt, "".join(said), receipt)
         assert end
         text = "".join(said).strip()
-        run.tally.add_summary(self._model.id, prompt, text, end.usage)
         return text if end.reason != "content-filter" and _usable(text, prompt) else None
 
     def _store(self, text: str | None, cut: int) -> None:

@@ -14,6 +14,21 @@ BYTES_PER_TOKEN = 4  # a rough mean of English text; only where the provider is 
 
 
 @dataclass
+class Receipt:
+    """What a provider says of one round trip. Nothing is owed for it before it is accepted, nor
+    after the provider itself has failed."""
+
+    accepted: bool = False
+    prompt_tokens: int | None = None  # told at the beginning
+    usage: Usage | None = None  # told at the end
+
+    def used(self, prompt: Prompt, said: str) -> Usage:
+        """As told, otherwise an estimate."""
+        asked = self.prompt_tokens or size(prompt) // BYTES_PER_TOKEN + 1
+        return self.usage or Usage(asked, len(said.encode()) // BYTES_PER_TOKEN + 1)
+
+
+@dataclass
 class Tally:
     """Sums over the steps of a turn. `estimated` is true once a provider did not say."""
 
@@ -26,36 +41,44 @@ class Tally:
     summary: dict[str, Any] | None = None  # the usage of a summary that this turn has paid
     compaction: dict[str, Any] = field(default_factory=dict)
     _summary_cost: int = 0
-    _open: tuple[Prompt, Step] | None = None
+    _open: tuple[Prompt, Step, Receipt] | None = None
 
     @property
     def cost(self) -> int:
         """Micro-credits."""
         return prices.cost(self.model.id, self.input, self.output) + self._summary_cost
 
-    def begin(self, prompt: Prompt, step: Step) -> None:
-        self._open = (prompt, step)
+    def begin(self, prompt: Prompt, step: Step) -> Receipt:
+        """A round trip, whose receipt is to be filled in."""
+        receipt = Receipt()
+        self._open = (prompt, step, receipt)
+        return receipt
 
     def end(self) -> None:
         """The open round trip is whole."""
         assert self._open
-        prompt, step = self._open
+        _, step, _ = self._open
         assert step.finished
-        self._add(step.finished.usage, prompt, step)
+        self._add(*self._open)
         self.reason = step.finished.reason
         self._open = None
 
-    def add_summary(self, model_id: str, prompt: Prompt, said: str, usage: Usage | None) -> None:
-        """A summary was asked for; without a usage, what that has cost can only be estimated."""
-        used = usage or _estimate(prompt, said)
+    def add_summary(self, model_id: str, prompt: Prompt, said: str, receipt: Receipt) -> None:
+        """A summary was asked for."""
+        used = receipt.used(prompt, said)
         self._summary_cost += prices.cost(model_id, used.input, used.output)
-        tokens: dict[str, Any] = {"inputTokens": used.input, "outputTokens": used.output}
-        self.summary = {"modelId": model_id, **tokens, **({} if usage else {"estimated": True})}
+        self.summary = {
+            "modelId": model_id,
+            "inputTokens": used.input,
+            "outputTokens": used.output,
+            **({} if receipt.usage else {"estimated": True}),
+        }
 
     def cut(self) -> None:
-        """The turn was interrupted: what the open round trip has used can only be estimated."""
-        if self._open and self._open[1].accepted:
-            self._add(None, *self._open)
+        """The turn has ended; a round trip that is still open was cut by us, if not by its
+        provider, and what it has used can only be estimated."""
+        if self._open and self._open[2].accepted:
+            self._add(*self._open)
         self._open = None
 
     @property
@@ -76,12 +99,12 @@ class Tally:
         """What the metadata row keeps of the compaction, with what its summary has used."""
         return {**self.compaction, **({"usage": self.summary} if self.summary else {})} or None
 
-    def _add(self, usage: Usage | None, prompt: Prompt, step: Step) -> None:
-        self.estimated |= usage is None
-        usage = usage or _estimate(prompt, "".join(step.text))
+    def _add(self, prompt: Prompt, step: Step, receipt: Receipt) -> None:
+        used = receipt.used(prompt, "".join(step.text))
+        self.estimated |= receipt.usage is None
         self.steps = step.number
-        self.input += usage.input
-        self.output += usage.output
+        self.input += used.input
+        self.output += used.output
 
 
 def size(prompt: Prompt) -> int:
@@ -98,8 +121,3 @@ def size(prompt: Prompt) -> int:
             case ToolResults(results):
                 total += sum(len(result.content.encode()) for result in results)
     return total
-
-
-def _estimate(prompt: Prompt, answer: str) -> Usage:
-    asked, said = size(prompt), len(answer.encode())
-    return Usage(asked // BYTES_PER_TOKEN + 1, said // BYTES_PER_TOKEN + 1)

@@ -83,7 +83,7 @@ def _compacting(
     try:
         yield from _round_trip(app, run, step, prompt)
     except ProviderError as error:
-        if error.fault != "too-long" or step.accepted:
+        if error.fault != "too-long" or step.shown:
             raise
         conversation.tighten()
         shorter = replace(prompt, messages=conversation.messages())
@@ -95,8 +95,8 @@ def _compacting(
 
 
 def _round_trip(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
-    run.tally.begin(prompt, step)
-    events = ask(app.extensions["upstream"], run.question.model, prompt, run.deadline)
+    receipt = run.tally.begin(prompt, step)
+    events = ask(app.extensions["upstream"], run.question.model, prompt, run.deadline, receipt)
     yield from step.translate(events)
     run.tally.end()
 

@@ -42,6 +42,13 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptCounted:
+    """What the provider counts in the prompt, told before it says anything: no sign of work."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     text: str
 
@@ -89,7 +96,7 @@ class StepFinished:
         return any(call.fault == "refused" for call in self.calls)
 
 
-Event = Text | CallStarted | CallFragment | Progress | StepFinished
+Event = PromptCounted | Text | CallStarted | CallFragment | Progress | StepFinished
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 

@@ -85,8 +85,9 @@ def test_a_summariser_may_be_slow_to_the_end(alice, long_chat, model, monkeypatc
     """Words that come one by one do not lengthen its time."""
     monkeypatch.setattr(summary, "LIMITS", model_call.Limits(first=0.3, idle=0.3, step=0.3))
     model.summaries = [lambda seen: Answer(trickle([]))]
-    chunks = alice.turn(long_chat, "first")
-    assert chunks[-1]["messageMetadata"]["compaction"]["stages"] == ["window"]
+    end = alice.turn(long_chat, "first")[-1]["messageMetadata"]
+    assert end["compaction"]["stages"] == ["window"]
+    assert end["usage"]["summary"]["estimated"] is True
 
 
 def trickle(closed):

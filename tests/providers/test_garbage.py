@@ -13,6 +13,7 @@ from service.providers.events import (
     CallStarted,
     Event,
     Progress,
+    PromptCounted,
     ProviderError,
     StepFinished,
     Text,
@@ -68,13 +69,19 @@ def assert_sound(event: Event) -> None:
             assert_storable(text)
         case StepFinished(str(), usage, calls):
             for number in (usage.input, usage.output, usage.cache_read) if usage else ():
-                assert type(number) is int
-                assert 0 <= number < 2**31 // 5, "five steps of it fit an INTEGER column"
+                assert_countable(number)
             for call in calls:
                 assert_storable(call.name)
                 assert_storable(call.arguments)
+        case PromptCounted(tokens):
+            assert_countable(tokens)
         case _:
             assert event == Progress()
+
+
+def assert_countable(number: object) -> None:
+    assert type(number) is int
+    assert 0 <= number < 2**31 // 5, "five steps of it fit an INTEGER column"
 
 
 def assert_storable(text: str) -> None:

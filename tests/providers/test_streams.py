@@ -2,7 +2,14 @@
 
 import pytest
 
-from service.providers.events import CallFragment, CallStarted, ProviderError, StepFinished, Text
+from service.providers.events import (
+    CallFragment,
+    CallStarted,
+    PromptCounted,
+    ProviderError,
+    StepFinished,
+    Text,
+)
 from tests.providers.expected import ANSWERS, FAULTS
 from tests.providers.reading import (
     BC,
@@ -58,7 +65,8 @@ def test_what_was_streamed_of_a_call_is_what_it_finishes_with(name):
 
 def test_a_call_is_shown_while_it_grows():
     events = events_of(raw("a-tool"), wire_of("a-tool"))
-    assert events[:5] == [
+    assert events[:6] == [
+        PromptCounted(20),
         Text("Let me look."),
         CallStarted(0, "weather.read"),
         CallFragment(0, '{"ci'),
@@ -84,7 +92,7 @@ def test_a_second_message_start_voids_the_calls_but_not_their_numbers():
 
 def test_text_before_an_error_is_given_out_first():
     events = read(raw("a-error-after-text"), decoder_of(A))
-    assert next(events) == Text("half")
+    assert [next(events), next(events)] == [PromptCounted(20), Text("half")]
     with pytest.raises(ProviderError, match="busy"):
         next(events)
 

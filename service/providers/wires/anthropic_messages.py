@@ -12,6 +12,7 @@ from service.providers.events import (
     FinishedCall,
     FinishReason,
     Progress,
+    PromptCounted,
     ProviderError,
     StepFinished,
     Text,
@@ -141,6 +142,8 @@ class MessageDecoder:
             case "message_start":
                 self._begin()
                 self._count(data["message"].get("usage"))
+                if usage := self._total():
+                    yield PromptCounted(usage.input)
             case "content_block_start":
                 yield from self._start(data["index"], data["content_block"])
             case "content_block_delta":

@@ -1,0 +1,142 @@
+"""What a turn costs: as told for whole steps, an estimate for one that we cut, nothing for one in
+which the provider failed or that it had not taken yet."""
+
+import json
+
+import gevent
+import pytest
+from sqlalchemy import select
+
+from service.billing.models import Entry
+from service.chat import autonomous, channel, model_call
+from service.extensions import db
+from service.providers.events import ProviderError
+from tests import recorded
+from tests.people import text_of
+from tests.services import on_sqlite, wait_for
+from tests.upstream import Answer
+
+pytestmark = on_sqlite
+COUNTED = {"type": "message_start", "message": {"usage": {"input_tokens": 6000}}}
+ROLE = {"choices": [{"delta": {"role": "assistant", "content": ""}}]}
+# A model for each wire, the beginning of its answer, and the tokens that it tells of the prompt.
+SILENT = {"llm-opus-4-7": (COUNTED, 6000), "gen-5.4": (ROLE, None)}
+
+
+def sent(event):
+    return f"data: {json.dumps(event)}\n\n".encode()
+
+
+def answer(*events, pause=0.0, silence=0.0):
+    def body():
+        for event in events:
+            yield sent(event)
+            gevent.sleep(pause)
+        gevent.sleep(silence)
+
+    return Answer(body())
+
+
+def leave(person, app, chat, **body):
+    """A turn whose client leaves in the midst of it."""
+    response = person.ask(chat, "x" * 9_000, **body)
+    next(iter(response.response))
+    gevent.sleep(0.3)
+    response.close()
+    wait_for(lambda: not app.extensions["runs"])
+
+
+def charged(app, account):
+    with app.app_context():
+        asked = select(Entry).where(Entry.account == account, Entry.kind == "charge")
+        return list(db.session.scalars(asked))
+
+
+def test_a_whole_turn_is_charged_what_the_provider_said(alice):
+    usage = alice.turn(alice.new_chat(), "who am I")[-1]["messageMetadata"]["usage"]
+    credits = alice.get("/api/credits").json
+    cost = (usage["inputTokens"] * 150 + usage["outputTokens"] * 750) / 1e6
+    assert credits["entries"][0]["amount"] == -cost
+    assert credits["balance"] == 1000 - cost
+    assert credits["held"] == 0
+
+
+@pytest.mark.parametrize("model", SILENT)
+def test_who_leaves_while_the_model_is_silent_pays_for_the_question(alice, app, served_by, model):
+    beginning, counted = SILENT[model]
+    served_by.answers = [answer(beginning, silence=2)]
+    leave(alice, app, alice.new_chat(), modelId=model)
+    [entry] = charged(app, "alice")
+    usage = entry.facts["usage"]
+    assert usage["estimated"] is True
+    assert usage["inputTokens"] == counted or (not counted and usage["inputTokens"] > 2000)
+
+
+def test_who_leaves_before_the_model_has_taken_the_question_pays_nothing(alice, app, served_by):
+    served_by.answers = [lambda seen: gevent.sleep(1) or answer(COUNTED)]
+    leave(alice, app, alice.new_chat())
+    assert charged(app, "alice") == []
+
+
+def test_who_leaves_while_a_busy_provider_is_waited_for_pays_nothing(
+    alice, app, served_by, monkeypatch
+):
+    monkeypatch.setattr(model_call, "_pause", lambda attempt, wanted: 5.0)
+    served_by.answers = [answer(COUNTED, {"type": "error", "error": {"type": "overloaded_error"}})]
+    leave(alice, app, alice.new_chat())
+    assert len(served_by.seen) == 1
+    assert charged(app, "alice") == []
+
+
+def test_who_leaves_once_the_step_is_whole_pays_what_the_provider_said(alice, app, served_by):
+    """The channel is full as the step's last chunk is put in."""
+    served_by.answers = [Answer(recorded.anthropic("word " * (channel.LIMIT - 4)))]
+    leave(alice, app, alice.new_chat())
+    [entry] = charged(app, "alice")
+    assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}
+
+
+def words(count):
+    delta = {"type": "content_block_delta", "index": 0}
+    return [{**delta, "delta": {"type": "text_delta", "text": "some words "}}] * count
+
+
+def test_a_step_that_we_cut_costs_the_same_with_and_without_a_caller(
+    alice, app, served_by, monkeypatch
+):
+    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+    served_by.answers = [lambda seen: answer(COUNTED, *words(20), silence=1)]
+    chunks = alice.turn(alice.new_chat(), "hello")
+    assert "took too long" in chunks[-1]["errorText"]
+    with app.app_context(), pytest.raises(ProviderError, match="slow"):
+        list(autonomous.ask(app, "hello"))
+    [ours], [owners] = charged(app, "alice"), charged(app, "owner")
+    assert ours.facts["usage"] == owners.facts["usage"]
+    told = {"inputTokens": 6000, "outputTokens": len(text_of(chunks)) // 4 + 1, "estimated": True}
+    assert ours.facts["usage"] == told
+    assert ours.amount == owners.amount < 0
+
+
+def test_a_step_in_which_the_provider_fails_costs_nobody_anything(alice, app):
+    alice.turn(alice.new_chat(), "/fail error-midway count to 9")
+    with app.app_context(), pytest.raises(ProviderError):
+        list(autonomous.ask(app, "/fail error-midway count to 9"))
+    assert charged(app, "alice") == charged(app, "owner") == []
+    assert alice.get("/api/credits").json["held"] == 0
+
+
+def test_the_steps_before_a_failure_are_paid(alice, app, served_by):
+    call = {"type": "tool_use", "id": "c", "name": "user__current", "input": {}}
+    served_by.answers = [
+        answer(
+            COUNTED,
+            {"type": "content_block_start", "index": 0, "content_block": call},
+            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+            {"type": "message_stop"},
+        ),
+        answer(COUNTED, *words(3)),
+    ]
+    assert "broke off" in alice.turn(alice.new_chat(), "hello")[-1]["errorText"]
+    [entry] = charged(app, "alice")
+    assert entry.facts["usage"] == {"inputTokens": 6000, "outputTokens": 0}
