@@ -6,6 +6,7 @@ Source for limits and retries: contract section 5, "Upstream".
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from gevent import sleep
 
@@ -23,7 +24,7 @@ from service.providers.events import (
 )
 from service.providers.names import NameTable
 from service.providers.prompt import Prompt
-from service.providers.provider import Kind, Model, Wire
+from service.providers.provider import Decoder, Kind, Model, Wire
 from service.providers.stream import decode
 from service.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
 
@@ -120,10 +121,37 @@ def _events(stream: ByteStream, wire: Wire, names: NameTable) -> Iterator[Event]
         if stream.status != 200:
             yield wire.refusal(stream.status, _body(stream), names)
         else:
-            yield from decode(Pace(stream.read).read, wire.decoder(names))
+            yield from _answer(stream, wire.decoder(names))
     except ProviderError as error:
         error.retry_after = _retry_after(stream)
         raise
+
+
+def _answer(stream: ByteStream, decoder: Decoder) -> Iterator[Event]:
+    try:
+        yield from decode(Pace(partial(_read, stream)).read, decoder)
+    except ProviderError as error:
+        if error.fault != "slow":
+            raise
+        yield from _silent_end(decoder, error)
+
+
+def _read(stream: ByteStream) -> bytes:
+    """A connection that breaks is an end: the wire says whether the answer may end there."""
+    try:
+        return stream.read()
+    except UpstreamError as error:
+        if error.reason != "cut":
+            raise
+        return b""
+
+
+def _silent_end(decoder: Decoder, slow: ProviderError) -> Iterator[Event]:
+    """So is a host that says no more, but leaves the connection open."""
+    try:
+        yield from decoder.end()
+    except ProviderError:
+        raise slow from None
 
 
 def _retry_after(stream: ByteStream) -> float | None:

@@ -1,10 +1,14 @@
 """What providers do wrong, and what a turn makes of it."""
 
 import json
+import re
 
+import gevent
 import pytest
 
-from tests.people import text_of, types
+from service.chat import model_call
+from tests import recorded
+from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -76,6 +80,74 @@ def test_a_turn_always_ends_in_text(alice, model, fault):
     chunks = alice.turn(chat, f"/fail {fault} hello", modelId=model)
     assert text_of(chunks).startswith("The model")
     assert alice.rows(chat)[1]["content"] == text_of(chunks)
+
+
+def whole(model):
+    """Each wire's answer up to the finish reason, without its terminal bytes."""
+    if model == "llm-sonnet-4-6":
+        return recorded.anthropic("all of it").partition("event: message_stop")[0].encode()
+    return recorded.openai("all of it").rpartition("data: {")[0].encode()
+
+
+def breaking(body):
+    """The connection ends before the promised length."""
+    headers = {"Content-Type": "text/event-stream", "Content-Length": "9999"}
+    return Answer(body, headers={**headers, "Connection": "close"})
+
+
+def hanging(body):
+    def pieces():
+        yield body
+        gevent.sleep(2)
+
+    return Answer(pieces())
+
+
+@on_sqlite
+@pytest.mark.parametrize("end", [Answer, breaking, hanging])
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end, monkeypatch):
+    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+    served_by.answers = [end(whole(model))]
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, "hello", modelId=model)
+    assert (text_of(chunks), types(chunks)[-1]) == ("all of it", "finish")
+    assert chunks[-1]["messageMetadata"]["usage"]["estimated"] is True
+    assert alice.rows(chat)[1]["content"] == "all of it"
+
+
+@on_sqlite
+@pytest.mark.parametrize(("end", "told"), [(breaking, "broke off"), (hanging, "too long")])
+@pytest.mark.parametrize("model", MODELS)
+def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, told, monkeypatch):
+    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+    body = re.sub(rb'data: [^\n]*"finish_reason": "stop"[^\n]*\n\n', b"", whole(model))
+    served_by.answers = [end(body)]
+    chunks = alice.turn(alice.new_chat(), "hello", modelId=model)
+    assert text_of(chunks) == "all of it"
+    assert told in chunks[-1]["errorText"]
+
+
+@on_sqlite
+def test_a_turn_whose_model_fell_silent_at_its_end_can_still_be_stopped(
+    served_by, alice, app, monkeypatch
+):
+    """The silence ends one step only; the next one waits, and is stopped."""
+    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+    function = {"name": "user__current", "arguments": "{}"}
+    call = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
+    chunk = {"choices": [{"delta": call, "finish_reason": "tool_calls"}]}
+    first = hanging(f"data: {json.dumps(chunk)}\n\n".encode())
+    served_by.answers = [first, lambda seen: gevent.sleep(3) or Answer("")]
+    chat = alice.new_chat()
+    stream, read = iter(alice.ask(chat, "hello", modelId="gen-5.4").response), b""
+    while read.count(b'"start-step"') < 2:
+        read += next(stream)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
 
 
 @pytest.mark.parametrize("model", MODELS)
