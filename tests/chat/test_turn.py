@@ -5,6 +5,8 @@ import json
 import pytest
 
 from tests.people import text_of, types
+from tests.services import on_sqlite
+from tests.upstream import Answer
 
 MODELS = ["llm-sonnet-4-6", "gen-5.4", "oss-120b"]  # one for each wire
 
@@ -64,6 +66,24 @@ def test_input_that_fails_its_schema_is_told_to_the_model(alice):
     part = alice.rows(chat)[1]["parts"][1]
     assert (part["state"], part["rawInput"]) == ("output-error", {"name": 5})
     assert "Missing data" in text_of(chunks)
+
+
+@on_sqlite
+@pytest.mark.parametrize("depth", [200, 201, *range(900, 931, 3), 20_000])
+def test_input_of_any_depth_ends_neither_the_turn_nor_the_chat(alice, served_by, stream_of, depth):
+    """Near a thousand levels it depends on who calls how much of the stack is left."""
+    deep = '{"a":' * depth + "1" + "}" * depth
+    call = {"index": 0, "id": "c", "function": {"name": "user__current", "arguments": deep}}
+    chunk = {"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+    served_by.answers = [Answer(f"data: {json.dumps(chunk)}\n\n"), stream_of("ok")]
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, "hello", modelId="gen-5.4")
+    failed = next(chunk for chunk in chunks if chunk["type"] == "tool-input-error")
+    assert ("nested too deep" in failed["errorText"]) is (depth > 200)
+    assert text_of(chunks) == "ok"
+    assert alice.rows(chat)[1]["parts"][1]["errorText"] == failed["errorText"]
+    for model in MODELS:
+        assert text_of(alice.turn(chat, "again", modelId=model)) == "ok"
 
 
 def test_a_tool_that_throws_does_not_end_the_turn(alice):

@@ -19,6 +19,9 @@ from service.errors import InvalidRequest, ServiceError
 from service.json_values import encode, poisoned
 
 TOOL_SECONDS = 15
+# Levels of a value. The stack ends near a thousand, and for those who send or store it sooner than
+# for those who parse it.
+DEEPEST = 200
 TOO_LONG = f"The tool took longer than {TOOL_SECONDS} seconds."
 
 log = structlog.get_logger("tool")
@@ -55,7 +58,7 @@ def read_arguments(arguments: str) -> Any:
         given = json.loads(arguments, parse_constant=_refuse_constant)
         dump(given)
     except (ValueError, RecursionError):
-        raise InvalidInput("The input is not valid JSON.") from None
+        raise InvalidInput("The input is not valid JSON, or nested too deep.") from None
     return given
 
 
@@ -72,7 +75,15 @@ def dump(value: Any) -> str:
     text.encode()
     if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
         raise ValueError("a key that JSON parsers of browsers refuse")
+    if text.count("{") + text.count("[") > DEEPEST and _is_deeper(value, DEEPEST):
+        raise ValueError("nested too deep")
     return text
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value
+    nested = (item for item in inner if isinstance(item, dict | list | tuple))
+    return any(levels == 1 or _is_deeper(item, levels - 1) for item in nested)
 
 
 def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Outcome:
