@@ -1,7 +1,8 @@
 """A model on raw sockets, which sees its connections close and ends only when told to.
 
-What it does is in the user's text: `words=8 rate=100` says so many words at so many a second;
-`silent` says three words and then nothing; `gate` says all but its end, until `open()`.
+What it does is in the user's text: `words=8 rate=100` says so many words at so many a second, each
+`size=1` times as long; `silent` says three words and then nothing; `gate` says all but its end,
+until `open()`.
 """
 
 import json
@@ -55,7 +56,8 @@ class RawModel:
     def _answer(self, sock, text: str) -> bool:
         """Whether the answer was whole, so that the connection may serve the next request."""
         words, rate = asked(text, "words", 3), asked(text, "rate", 1000)
-        events = anthropic_events(" ".join(str(n) for n in range(words)))
+        size = asked(text, "size", 1)
+        events = anthropic_events(" ".join(str(n) * size for n in range(words)))
         sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
                      b"Transfer-Encoding: chunked\r\n\r\n")  # fmt: skip
         head, deltas, tail = events[:2], events[2:-3], events[-3:]

@@ -1,5 +1,6 @@
 """SIGTERM lets running turns end; SIGKILL leaves nothing half done."""
 
+import re
 import signal
 import time
 
@@ -28,6 +29,23 @@ def test_at_sigterm_twenty_streams_end_well_and_the_exit_is_in_time(start, model
     service.start()
     assert all(len(client.rows(chat)) == 2 for chat, _ in turns.values())
     assert client.credits()["held"] == 0
+
+
+def test_a_drain_stores_what_a_reader_has_not_taken(start, model):
+    """20 MB, of which the sockets between hold ten: the reader has stalled, and its turn waits."""
+    service = start(GRACEFUL_TIMEOUT=6)
+    client = client_of(service)
+    stalled = client.ask(client.new_chat(), "words=5000 rate=100000 size=1000", "u")
+    stalled.read_until(b"text-delta", 2)
+    time.sleep(3)
+    service.process.send_signal(signal.SIGTERM)
+    service.process.wait(timeout=15)
+    service.start()
+    answer = re.search(rb"X-Asst-Id: (\S+)", stalled.raw)[1].decode()
+    stored = client.json("GET", f"/api/records/ai-messages/{answer}")["data"]
+    assert stored["content"].startswith("0" * 1000)
+    assert client.credits()["held"] == 0
+    assert client.credits()["entries"][0]["facts"]["usage"]["estimated"] is True
 
 
 def test_while_draining_new_turns_are_refused_on_open_connections(start, model):
