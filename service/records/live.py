@@ -7,6 +7,7 @@ Source: contract section 7.
 
 import json
 import time
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ import gevent
 import structlog
 from flask import Flask
 from gevent.event import Event
+from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.tokens import LEEWAY
@@ -21,6 +23,7 @@ from service.auth.users import Caller, current_role, rights_cache
 from service.edge import unstorable
 from service.errors import Forbidden, Unauthorized
 from service.json_values import encode
+from service.lifecycle import let_others_run
 from service.records import permissions
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
@@ -30,6 +33,7 @@ from service.websocket import Closed, WebSocket
 
 BATCH_BYTES = 256 << 10  # of one write
 SESSION_OVER, RESTART, FAILED = 4401, 1012, 1011
+SESSION_IS_OVER = "the session is over"
 
 log = structlog.get_logger("socket")
 
@@ -50,6 +54,7 @@ class Live:
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
+        self._telling = BoundedSemaphore(1)  # held from making a batch until it is written
         self._rights = rights_cache.known(caller.subject)
 
     def begin(self) -> gevent.Greenlet:
@@ -78,6 +83,16 @@ class Live:
         self.subscriptions[subscription.id] = subscription
         self._look()
 
+    def unsubscribe(self, id: Id) -> bool:
+        """No change follows; False when there is no such subscription."""
+        with self._telling:
+            return self.subscriptions.pop(id, None) is not None
+
+    def check_token(self) -> None:
+        """Raises `Unauthorized` once it has expired."""
+        if time.time() >= self._expires:
+            raise Unauthorized()
+
     def hear(self, read: list[Change], tail: Position) -> None:
         if self._pending:
             return
@@ -87,7 +102,11 @@ class Live:
             self.place = tail
 
     def look_up(self) -> None:
-        if self._outdated():
+        known = rights_cache.known(self.subject)
+        if time.time() >= self._expires or (known and known[1]):
+            # Not left to the writer, which may be waiting for a slow client.
+            gevent.spawn(self._socket.close, SESSION_OVER, SESSION_IS_OVER)
+        elif self._outdated():
             self._wake.set()
 
     def _outdated(self) -> bool:
@@ -107,9 +126,6 @@ class Live:
             while True:
                 self._wake.wait()
                 self._wake.clear()
-                if self._outdated():
-                    with self._app.app_context():  # which takes as long as all the rest
-                        self._revise()
                 try:
                     self._tell()
                 except Forgotten:
@@ -117,15 +133,19 @@ class Live:
         except Closed:
             return
         except Unauthorized:
-            self._socket.close(SESSION_OVER, "the session is over")
+            self._socket.close(SESSION_OVER, SESSION_IS_OVER)
         except SQLAlchemyError as error:
             log.warning("socket failed", error=type(error).__name__)
             self._socket.close(FAILED, "please connect again")
 
+    def _follow_rights(self) -> None:
+        """Raises `Unauthorized` when they are gone."""
+        if self._outdated():
+            self.check_token()
+            with self._app.app_context():  # which takes as long as all the rest
+                self._revise()
+
     def _revise(self) -> None:
-        """Follow what the user's rights have become. Raises `Unauthorized` when they are gone."""
-        if time.time() >= self._expires:
-            raise Unauthorized()
         role = current_role(self.caller)
         self._rights = rights_cache.known(self.subject)
         for subscription in list(self.subscriptions.values()):
@@ -148,15 +168,20 @@ class Live:
 
     def _tell(self) -> None:
         """Everything that has changed up to now."""
-        for subscription in list(self.subscriptions.values()):
-            if subscription.behind:
-                self._catch_up(subscription)
         while True:
+            self._follow_rights()
+            for subscription in self._behind():
+                self._catch_up(subscription)
             read, self.place = self._feed.after(self.place, self._scope)
-            self._send(read, list(self.subscriptions.values()))
-            if self.place == self._feed.tail:
+            # What has been registered since must not hear of these before what it missed.
+            self._send(read, [s for s in self.subscriptions.values() if not s.behind])
+            if self.place == self._feed.tail and not self._behind():
                 self._pending = False
                 return
+            let_others_run()
+
+    def _behind(self) -> list[Subscription]:
+        return [s for s in self.subscriptions.values() if s.behind]
 
     def _begin_anew(self) -> None:
         """What was missed is gone: every subscription has to be made again."""
@@ -171,10 +196,18 @@ class Live:
         assert subscription.cursor
         place = subscription.cursor.position
         while place < self.place:
+            let_others_run()
+            self._follow_rights()
+            if not self._stands(subscription):
+                return
             read, place = self._feed.after(place, partial(self._scope, subscription))
             due = [change for change in read if change.position <= self.place]
             self._send(due, [subscription])
         subscription.behind = False
+
+    def _stands(self, subscription: Subscription) -> bool:
+        """Whether it is subscribed still; its id may be another one's by now."""
+        return self.subscriptions.get(subscription.id) is subscription
 
     def _scope(self, only: Subscription | None = None) -> Scope:
         wanted = [only] if only else list(self.subscriptions.values())
@@ -183,20 +216,29 @@ class Live:
         return Scope(names, None if everybody else self.subject)
 
     def _send(self, read: list[Change], told: list[Subscription]) -> None:
+        rest = iter(read)
+        while self._send_batch(rest, told):
+            let_others_run()  # or an answer would wait for all of them: the lock is not fair
+            self._follow_rights()
+
+    def _send_batch(self, read: Iterator[Change], told: list[Subscription]) -> bool:
+        """Whether there may be more. Until it is written, nobody is unsubscribed."""
         batch: list[bytes] = []
         size = 0
-        for change in read:
-            for subscription in told:
-                if not subscription.concerns(change, self.subject):
-                    continue
-                if message := subscription.message(change):
-                    batch.append(message)
-                    size += len(message)
-            if size > BATCH_BYTES:
+        with self._telling:
+            told = list(filter(self._stands, told))
+            for change in read:
+                for subscription in told:
+                    if not subscription.concerns(change, self.subject):
+                        continue
+                    if message := subscription.message(change):
+                        batch.append(message)
+                        size += len(message)
+                if size > BATCH_BYTES:
+                    break
+            if batch:
                 self._socket.send(*batch)
-                batch, size = [], 0
-        if batch:
-            self._socket.send(*batch)
+        return size > BATCH_BYTES
 
 
 def error_message(id: Any, error: Any) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class OnCollection(Operation):
 
 class Subscribe(OnCollection):
     where = fields.Dict(load_default=dict)
-    cursor = Text(load_default=None, allow_none=True, validate=validate.Length(1, 10_000))
+    cursor = fields.String(load_default=None, allow_none=True)  # what is none of ours is no error
 
 
 class Create(OnCollection):
@@ -75,6 +75,7 @@ def answer(live: Live, collections: Collections, text: str) -> None:
     try:
         given = _read(text)
         id = _id(given)
+        live.check_token()
         schema, perform = _operation(given)
         perform(live, collections, load(schema, given))
     except ServiceError as error:
@@ -124,7 +125,7 @@ def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
     parsed = where.parse(collection, role, asked["where"])
     subscription = Subscription(asked["id"], collection, role, rule, parsed)
     cursor = asked["cursor"]
-    subscription.cursor = _known(cursor) if cursor else _snapshot(live, subscription)
+    subscription.cursor = _snapshot(live, subscription) if cursor is None else _known(cursor)
     if subscription.cursor:
         live.subscribe(subscription)
     else:
@@ -160,14 +161,14 @@ def _records(live: Live, subscription: Subscription) -> list[Envelope]:
     size = 0
     for row in db.session.scalars(statement.execution_options(yield_per=100)):
         records.append(envelope(collection, row, role))
-        size += len(encode(records[-1]))
+        size += len(encode(records[-1]).encode())
         if size > SNAPSHOT_BYTES or len(records) > SNAPSHOT_RECORDS:
             raise TooLarge("These are too many records to subscribe to: narrow them with `where`.")
     return records
 
 
 def _unsubscribe(live: Live, collections: Collections, asked: Message) -> None:
-    if live.subscriptions.pop(asked["id"], None) is None:
+    if not live.unsubscribe(asked["id"]):
         raise NotFound("There is no subscription of that id.")
     live.say({"type": "ok", "id": asked["id"]})
 

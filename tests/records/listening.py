@@ -16,7 +16,7 @@ class Subscriber:
     def __init__(self, service: Service, subject: str, **options: Any) -> None:
         role, seconds = options.pop("role", "user"), options.pop("seconds", 3600)
         token = options.pop("token", None) or token_of(service, subject, role, seconds)
-        sock = socket.create_connection(("127.0.0.1", service.port), timeout=20)
+        sock = connection(service.port, options.pop("slow", False))
         try:
             self.socket = websocket.create_connection(
                 f"ws://127.0.0.1:{service.port}/api/records/socket",
@@ -67,6 +67,16 @@ class Subscriber:
     def close(self) -> None:
         self.socket.close(timeout=1)
         self.socket.shutdown()  # close leaves it open when the server has said goodbye first
+
+
+def connection(port: int, slow: bool) -> socket.socket:
+    """A `slow` one takes little that is not read at once."""
+    sock = socket.socket()
+    sock.settimeout(20)
+    if slow:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.connect(("127.0.0.1", port))
+    return sock
 
 
 def token_of(service: Service, subject: str, role: str = "user", seconds: int = 3600) -> str:

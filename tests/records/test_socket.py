@@ -1,6 +1,8 @@
 """The socket: subscriptions, operations, refusals."""
 
 import json
+import time
+from contextlib import suppress
 
 import pytest
 import requests
@@ -129,10 +131,18 @@ def test_a_thousand_subscriptions_are_refused_one_by_one(subscriber):
     assert answers[-1]["error"] == "too_large"
 
 
+def test_a_snapshot_is_measured_in_bytes(subscriber, hands):
+    writer = hands()
+    for number in range(28):  # of 80,000 characters and 320,000 bytes
+        writer.create("canvases", name=str(number), state={"text": "\U0001f600" * 80_000})
+    answer = subscriber().ask(op="subscribe", id="s", collection="canvases")
+    assert (answer["type"], answer["error"]) == ("error", "too_large")
+
+
 def test_a_cursor_of_another_database_asks_for_a_resync(subscriber):
     alice = subscriber()
     alice.subscribe("notes")
-    for cursor in ["nonsense", "WyJlbHNld2hlcmUiLDEsMV0", alice.cursor[:-6]]:
+    for cursor in ["", "\0", "nonsense", "WyJlbHNld2hlcmUiLDEsMV0", alice.cursor[:-6]]:
         answer = alice.ask(op="subscribe", id="r", collection="notes", cursor=cursor)
         assert answer == {"type": "resync", "id": "r"}
 
@@ -181,6 +191,100 @@ def test_a_changed_role_changes_the_set(subscriber, hands, live_service, called)
     hands("alice").update("notes", note["recordId"], title="no longer")
     own = hands("root").create("notes", title="own")
     assert root.changes(1) == [("added", own)]
+
+
+MANY = 24  # of 400 KB: more than the kernel takes for a client that reads nothing
+
+
+@pytest.fixture
+def backlog(subscriber, hands):
+    """A cursor with which `MANY` large changes have been missed."""
+    first, writer = subscriber(), hands()
+    first.subscribe("canvases")
+    first.close()
+    for number in range(MANY):
+        writer.create("canvases", name=str(number), state={"text": "x" * 400_000})
+    return first.cursor
+
+
+def told_until(listener, end):
+    """Everything up to a message that `end` holds for, as what became of each subscription."""
+    told = []
+    while not told or not end(told[-1]):
+        told.append(listener.read())
+    return told
+
+
+def names(told, id):
+    changed = [message["record"] for message in told if message["id"] == id]
+    return [record["data"].get("name") or record["data"]["title"] for record in changed]
+
+
+def is_change_of(record):
+    return lambda message: message.get("record") == record
+
+
+def test_who_resumes_beside_a_slow_subscription_loses_nothing(subscriber, hands, backlog):
+    before, writer = subscriber(), hands()
+    before.subscribe("tasks")
+    for title in ("one", "two"):
+        writer.create("tasks", title=title)
+    alice = subscriber(slow=True)
+    alice.send(op="subscribe", id="large", collection="canvases", cursor=backlog)
+    time.sleep(0.5)  # its backlog is being written
+    alice.send(op="subscribe", id="small", collection="tasks", cursor=before.cursor)
+    time.sleep(0.3)
+    last = writer.create("tasks", title="three")
+    told = told_until(alice, is_change_of(last))
+    assert names(told, "small") == ["one", "two", "three"]
+    assert names(told, "large") == [str(number) for number in range(MANY)]
+
+
+def test_after_unsubscribing_no_change_follows_whatever_was_due(subscriber, hands, backlog):
+    alice = subscriber(slow=True)
+    alice.send(op="subscribe", id="s", collection="canvases", cursor=backlog)
+    time.sleep(0.5)
+    alice.send(op="unsubscribe", id="s")
+    alice.send(op="subscribe", id="s", collection="tasks")
+    told = told_until(alice, lambda message: message["type"] == "snapshot")
+    assert [message["type"] for message in told[-2:]] == ["ok", "snapshot"]
+    assert {message["type"] for message in told[:-2]} == {"change"}
+    assert len(told) < MANY
+    task = hands().create("tasks", title="of the second")
+    assert alice.changes(1) == [("added", task)]
+
+
+def test_a_session_that_is_over_ends_also_for_who_reads_slowly(
+    subscriber, hands, backlog, live_service, called
+):
+    disabled, expired = subscriber(slow=True), subscriber(slow=True, seconds=2)
+    for listener in (disabled, expired):
+        listener.send(op="subscribe", id="s", collection="canvases", cursor=backlog)
+    flask(live_service.database_url, "users", "disable", called("alice"))
+    time.sleep(4)
+    assert whole_messages(expired) < MANY
+    assert whole_messages(disabled) < MANY
+
+
+def test_an_expired_token_writes_nothing_though_its_socket_is_open(subscriber):
+    alice, expired = subscriber(seconds=2), time.time() + 2
+    answered = []
+    with suppress(websocket.WebSocketException, ConnectionError, ValueError):
+        while True:
+            alice.send(op="create", id=1, collection="notes", data={"title": "t"})
+            answer = json.loads(alice.socket.recv())
+            answered.append((time.time(), answer.get("error", answer["type"])))
+    assert (answered[0][1], len(answered) > 1) == ("ok", True)
+    assert {how for moment, how in answered if moment > expired + 0.1} <= {"unauthorized"}
+
+
+def whole_messages(listener):
+    """How many come until the connection is closed, or cut."""
+    count = 0
+    with suppress(websocket.WebSocketConnectionClosedException, ConnectionError):
+        while listener.socket.recv():
+            count += 1
+    return count
 
 
 def test_a_worker_that_ends_sends_its_clients_elsewhere(service):
