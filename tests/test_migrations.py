@@ -5,10 +5,13 @@ import shutil
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from flask_migrate import downgrade, upgrade
+from sqlalchemy import select
 
 from config import ROOT
+from service.chat.models import JournalEntry
 from service.extensions import db
 from service.operations import migrations_head
+from tests.chat.test_record_tools import NOTES, called
 
 FIRST = "0001"
 
@@ -27,6 +30,20 @@ def test_upgrading_a_filled_database_keeps_every_row(app, alice):
         downgrade(revision=FIRST)
         upgrade()
     assert alice.rows(chat) == before
+
+
+def test_the_journal_learns_whose_records_it_tells_of(app, alice, admin):
+    notes = [alice.post("/api/records/notes", {"title": t}).json["recordId"] for t in "ab"]
+    chat = admin.new_chat()
+    called(admin, chat, "records.update", **NOTES, recordId=notes[0], data={"title": "c"})
+    called(admin, chat, "records.delete", **NOTES, recordId=notes[1])
+    called(admin, chat, "records.create", **NOTES, data={"title": "own"})
+    with app.app_context():
+        downgrade(revision="0007")
+        upgrade()
+        owners = db.session.scalars(select(JournalEntry.owner).order_by(JournalEntry.seq)).all()
+        db.session.commit()
+    assert owners == ["alice", "alice", "admin"]
 
 
 def test_everything_can_be_taken_down_and_put_up_again(app, alice):

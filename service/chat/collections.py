@@ -56,11 +56,11 @@ def _delete_chat(session: Session, chat: Any) -> None:
     gone = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
     if gone:
         outbox.append(session.connection(), gone)
-    journal.forget(session, chat.record_id)
+    journal.forget(session, chat.record_id, chat.user_id)
 
 
 AI_CHATS = Collection(
-    name="ai-chats",
+    name=journal.CHATS,
     model=Chat,
     columns=(
         Column("userId", attribute="user_id", required=True, fixed=True),
@@ -72,7 +72,7 @@ AI_CHATS = Collection(
 )
 
 AI_MESSAGES = Collection(
-    name="ai-messages",
+    name=journal.MESSAGES,
     model=Message,
     columns=(
         Column("chatId", attribute="chat_id", required=True, fixed=True),

@@ -7,16 +7,18 @@ was. Source: contract sections 5 and 7.
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import and_, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry
 from service.extensions import db, timestamp
-from service.records.collection import Collections
-from service.records.envelope import seen_by
+from service.records import permissions
+from service.records.collection import Collection, Collections
+from service.records.envelope import Envelope, seen_by
 from service.records.writes import Note, Written
 
+CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
 KEPT = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
 
@@ -32,12 +34,18 @@ def note(turn_id: str, chat_id: str, user_id: str, tool: str) -> Note:
             tool=tool,
             collection=written.collection.name,
             record_id=written.record_id,
+            owner=written.owner,
             outcome=written.action,
-            before=written.before,
+            before=None if _forgotten(written) else written.before,
         )
         session.add(entry)
 
     return write
+
+
+def _forgotten(written: Written) -> bool:
+    """A deleted chat leaves no text, whoever deletes it."""
+    return written.collection.name == CHATS and written.after is None
 
 
 def page(
@@ -55,21 +63,35 @@ def page(
 
 def _shown(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:
     known = {collection.name: collection for collection in collections}.get(row.collection)
-    before = seen_by(known, row.before, role) if known and row.before else None
     return {
         "turnId": row.turn_id,
         "tool": row.tool,
         "collection": row.collection,
         "recordId": row.record_id,
         "outcome": row.outcome,
-        "before": before,
+        "before": _before(row, known, role) if known else None,
         "createdAt": timestamp(row.created_at),
     }
 
 
-def forget(session: Session, chat_id: str) -> None:
-    """The entries of a deleted chat keep what was done, not the text."""
-    session.execute(update(JournalEntry).where(JournalEntry.chat_id == chat_id).values(before=None))
+def _before(row: JournalEntry, collection: Collection, role: str) -> Envelope | None:
+    """The record as it was, to whom may read it now."""
+    rule = permissions.rule(collection, role, "read")
+    readable = rule is True or (rule == "own" and row.owner == row.user_id)
+    return seen_by(collection, row.before, role) if readable and row.before else None
+
+
+def forget(session: Session, chat_id: str, owner: str) -> None:
+    """What a deleted chat's turns changed, and what others changed of it: the entries keep what
+    was done, not the text."""
+    of_chat = and_(JournalEntry.collection == CHATS, JournalEntry.record_id == chat_id)
+    of_messages = and_(
+        JournalEntry.collection == MESSAGES,
+        JournalEntry.before["data"]["chatId"].as_string() == chat_id,
+    )
+    of_owner = and_(JournalEntry.owner == owner, or_(of_chat, of_messages))
+    theirs = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
+    session.execute(theirs.values(before=None), execution_options={"synchronize_session": False})
 
 
 def sweep(session: Session, moment: datetime) -> int:

@@ -85,7 +85,8 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
-    """A write of the assistant's; `before` is the record as it was, until it is forgotten."""
+    """A write of the assistant's for a user; `before` is the record as it was, until it is
+    forgotten."""
 
     __tablename__ = "journal"
     __table_args__ = (Index(None, "user_id", "seq"),)
@@ -97,6 +98,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     tool: Mapped[str] = mapped_column(String(128))
     collection: Mapped[str] = mapped_column(String(100))
     record_id: Mapped[str] = mapped_column(String(255))
+    owner: Mapped[str] = mapped_column(String(255), index=True)  # of the record
     outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed
     before: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)

@@ -29,6 +29,7 @@ class Written:
     action: outbox.Change
     collection: Collection
     record_id: str
+    owner: str
     before: Envelope | None
     after: Envelope | None
 
@@ -185,4 +186,5 @@ def _note(
     outbox.append(session.connection(), [row])
     if note:
         either = after or before or {}
-        note(session, Written(row["action"], collection, either["recordId"], before, after))
+        id = either["recordId"]
+        note(session, Written(row["action"], collection, id, owner, before, after))

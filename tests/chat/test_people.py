@@ -2,8 +2,10 @@
 
 from sqlalchemy import inspect, text
 
+from service.auth.users import rights_cache
 from service.chat import people
 from service.extensions import db
+from tests.chat.test_record_tools import NOTES, called
 from tests.people import text_of
 
 
@@ -39,6 +41,31 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     assert "erased-" in left
     assert alice.get("/api/credits").json["balance"] == 1000 > spent
     assert not erase(app, "nobody")
+
+
+def test_an_erased_user_leaves_nothing_in_somebody_elses_journal(app, alice, admin):
+    note = alice.post("/api/records/notes", {"title": "canary-note"}).json["recordId"]
+    called(admin, admin.new_chat(), "records.update", **NOTES, recordId=note, data={"title": "t"})
+    (entry,) = admin.get("/api/ai/journal").json["entries"]
+    assert entry["before"]["data"]["title"] == "canary-note"
+    erase(app, "alice")
+    assert "canary" not in everything(app)
+    assert "alice" not in everything(app)
+    (entry,) = admin.get("/api/ai/journal").json["entries"]
+    assert (entry["outcome"], entry["before"]) == ("updated", None)
+
+
+def test_the_journal_shows_only_what_its_reader_may_read_now(app, alice, admin):
+    hers = alice.post("/api/records/notes", {"title": "hers"}).json["recordId"]
+    own = admin.post("/api/records/notes", {"title": "own"}).json["recordId"]
+    chat = admin.new_chat()
+    for note in (hers, own):
+        called(admin, chat, "records.update", **NOTES, recordId=note, data={"title": "t"})
+    with app.app_context():
+        people.set_role("admin", "user")
+    rights_cache.clear()
+    shown = [entry["before"] for entry in admin.get("/api/ai/journal").json["entries"]]
+    assert (shown[0]["data"]["title"], shown[1]) == ("own", None)
 
 
 def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):

@@ -9,6 +9,7 @@ from service.chat.models import JournalEntry, Message
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests import recorded
+from tests.chat.test_record_tools import called
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -346,6 +347,34 @@ def test_a_deleted_chat_leaves_no_text_behind(app, alice):
             ("updated", None),
         ]
         db.session.commit()
+
+
+def test_a_deleted_chat_leaves_no_text_in_what_another_chats_turn_changed(app, alice):
+    other, chat = alice.new_chat("other"), alice.new_chat("title-canary")
+    alice.turn(chat, "text-canary", userMessageId="first")
+    alice.turn(chat, "text-canary", userMessageId="second")
+    first, second = ({"collection": "ai-messages", "recordId": id} for id in ("first", "second"))
+    called(alice, other, "records.update", **first, data={"content": "changed"})
+    called(alice, other, "records.delete", **second)
+    named = {"collection": "ai-chats", "recordId": chat}
+    called(alice, other, "records.update", **named, data={"title": "changed"})
+    assert len(entries_with_text(app)) == 3
+    alice.delete(f"/api/ai/chats/{chat}")
+    assert entries_with_text(app) == []
+
+
+def test_a_chat_that_the_assistant_deletes_leaves_its_entry_without_text(app, alice):
+    chat = alice.new_chat("title-canary")
+    called(alice, alice.new_chat(), "records.delete", collection="ai-chats", recordId=chat)
+    (entry,) = alice.get("/api/ai/journal").json["entries"]
+    assert (entry["recordId"], entry["outcome"], entry["before"]) == (chat, "removed", None)
+
+
+def entries_with_text(app):
+    with app.app_context():
+        entries = db.session.scalars(select(JournalEntry)).all()
+        db.session.commit()
+    return [entry.record_id for entry in entries if entry.before]
 
 
 def test_a_deleted_chat_tells_of_each_message(app, alice):
