@@ -5,6 +5,7 @@ from gevent import monkey
 monkey.patch_all()  # before anything else opens a socket or makes a lock
 
 import gc  # noqa: E402
+import json  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 import tempfile  # noqa: E402
@@ -33,7 +34,17 @@ def write(sock, data, chunked=False) -> None:
         left = left[sock.send(left) :]
 
 
+def write_error(sock, status: int, reason: str, _text: str) -> None:
+    """What gunicorn refuses before the service sees it, in the form of every other error."""
+    code = "invalid_request" if status < 500 else "internal_error"
+    body = json.dumps({"error": code, "message": reason})
+    head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    answer = f"{head}Content-Length: {len(body)}\r\n\r\n{body}"
+    gunicorn.util.write_nonblock(sock, answer.encode())
+
+
 gunicorn.util.write = write
+gunicorn.util.write_error = write_error
 
 
 class Worker(GeventWorker):
@@ -53,6 +64,7 @@ workers = settings.web_concurrency
 worker_class = Worker
 worker_connections = 5000
 keepalive = 5
+limit_request_line = 8190  # the most that gunicorn takes; a filter stands in the address
 graceful_timeout = settings.graceful_timeout
 timeout = 30  # kills only a worker whose event loop is stuck
 control_socket_disable = True

@@ -127,8 +127,8 @@ def _extension(path: str) -> Any:
 def _answer_requests(app: Flask, settings: Settings) -> None:
     """The order of these is the order in which a request meets them."""
     observe.init_app(app)
-    edge.init_app(app)
     bearer.init_app(app)
+    edge.init_app(app)
     errors.init_app(app)
     exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After"]
     CORS(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask, jsonify, request
+from gunicorn.http.errors import ParseException
 from marshmallow import Schema, ValidationError, fields, validate
 
 from service.errors import InvalidRequest, NotFound, TooLarge
@@ -54,9 +55,12 @@ def init_app(app: Flask) -> None:
 
 
 def _refuse_nul() -> None:
-    """PostgreSQL stores no NUL, so nothing with one in its address exists."""
-    if "\x00" in request.path or any("\x00" in value for value in request.args.values()):
+    """PostgreSQL stores no NUL, so nothing with one in its path exists."""
+    if "\x00" in request.path:
         raise NotFound()
+    broken = [name for name, value in request.args.items(multi=True) if "\x00" in name + value]
+    if broken:
+        raise InvalidRequest(details={name[:100]: ["Must not contain NUL."] for name in broken})
 
 
 def body(schema: Schema) -> Callable[[View], View]:
@@ -119,14 +123,28 @@ def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[
 
 
 def read_json() -> Any:
-    """The request's body as JSON; `{}` when there is none. Raises `InvalidRequest`."""
-    raw = request.get_data()
+    """The request's body as JSON; `{}` when there is none.
+
+    Raises `InvalidRequest`, `TooLarge`.
+    """
+    raw = _whole_body()
     if not raw:
         return {}
     try:
         return json.loads(raw, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise InvalidRequest("The body is not valid JSON.", details={}) from None
+
+
+def _whole_body() -> bytes:
+    """Werkzeug ends a body of unknown length at the limit, as if it were whole: look behind it."""
+    try:
+        raw = request.get_data()
+        if len(raw) == request.max_content_length and request.environ["wsgi.input"].read(1):
+            raise TooLarge()
+    except ParseException:
+        raise InvalidRequest("The body's chunks are malformed.", details={}) from None
+    return raw
 
 
 def load(schema: Schema, data: Any) -> dict[str, Any]:

@@ -53,11 +53,16 @@ def _operation(rule: Rule, view: Any) -> dict[str, Any]:
     if description:
         operation["description"] = " ".join(description.split())
     if contract.get("body"):
-        operation["requestBody"] = _json(contract["body"], required=True)
+        operation["requestBody"] = _json(contract["body"], required=_needed(contract["body"]))
     if rule.rule.startswith("/api/") and not getattr(view, "public", False):
         operation["security"] = [{"bearer": []}]
         operation["responses"]["default"] = {"description": "Refused", **_json(ErrorSchema())}
     return operation
+
+
+def _needed(body: Schema) -> bool:
+    """An absent body is `{}`, which will do where nothing is required."""
+    return any(field.required for field in body.fields.values())
 
 
 def _response(contract: dict[str, Any]) -> dict[str, Any]:

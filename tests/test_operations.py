@@ -124,3 +124,5 @@ def test_the_openapi_document_has_every_route(app, client):
     turn = document["paths"]["/api/ai/chat"]["post"]
     assert turn["security"] == [{"bearer": []}]
     assert "text/event-stream" in turn["responses"]["200"]["content"]
+    assert turn["requestBody"]["required"] is True
+    assert document["paths"]["/api/ai/chats"]["post"]["requestBody"]["required"] is False

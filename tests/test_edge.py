@@ -1,0 +1,76 @@
+"""Requests that are broken, cut or too large before any view sees them."""
+
+import json
+import re
+import socket
+
+import pytest
+
+from service.auth.tokens import issue
+from tests.services import on_sqlite, settings_for
+
+LIMIT = 1 << 20
+
+
+@pytest.fixture
+def send(service):
+    """Send raw bytes to a service as alice; the status and the JSON of its answer."""
+    token = issue(settings_for(service.database_url), "alice", "user", 600)
+
+    def sending(head: str, *pieces: bytes):
+        headers = f"Host: localhost\r\nAuthorization: Bearer {token}\r\n"
+        begin, _, rest = f"{head}\r\n".partition("\r\n")
+        with socket.create_connection(("127.0.0.1", service.port), timeout=10) as sock:
+            sock.sendall(f"{begin}\r\n{headers}{rest}\r\n".encode())
+            for piece in pieces:
+                sock.sendall(piece)
+            sock.shutdown(socket.SHUT_WR)
+            answer = sock.makefile("rb").read()
+        status, body = re.match(rb"HTTP/1.1 (\d+).*?\r\n\r\n(.*)", answer, re.S).groups()
+        return int(status), json.loads(body)
+
+    return sending
+
+
+def chunked(body: bytes) -> bytes:
+    parts = [body[start : start + 65536] for start in range(0, len(body), 65536)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in [*parts, b""])
+
+
+CREATE = "POST /api/records/notes HTTP/1.1\r\nTransfer-Encoding: chunked"
+BROKEN = [
+    b"zz\r\nabc\r\n0\r\n\r\n",
+    b'3\r\n{"title":"t"}\r\n0\r\n\r\n',
+    b"2\r\n{}\r\n0\r\nx\r\n\r\n",
+    b"5\r\n{}",
+]
+
+
+def test_a_chunked_body_is_taken_whole_or_refused(send):
+    note = json.dumps({"title": "whole"}).encode()
+    assert send(CREATE, chunked(note))[0] == 201
+    assert send(CREATE, chunked(note.ljust(LIMIT)))[0] == 201
+    for size in (LIMIT + 1, 3 * LIMIT):
+        status, answer = send(CREATE, chunked(note.ljust(size)))
+        assert (status, answer["error"]) == (413, "too_large")
+    for broken in BROKEN:
+        status, answer = send(CREATE, broken)
+        assert (status, answer["error"]) == (400, "invalid_request"), broken
+
+
+def test_what_never_reaches_the_service_is_refused_in_json_too(send):
+    fits = "x" * 8000
+    assert send(f"GET /api/records/notes/{fits} HTTP/1.1")[1]["error"] == "not_found"
+    status, answer = send(f"GET /api/records/notes/{fits * 2} HTTP/1.1")
+    assert (status, answer) == (414, {"error": "invalid_request", "message": "URI Too Long"})
+
+
+@on_sqlite
+def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
+    for path in ("/api/records/notes%00", "/api/records/notes?where=%00"):
+        assert client.get(path).json["error"] == "unauthorized"
+    assert alice.get("/api/records/notes/%00").json["error"] == "not_found"
+    for query in ("where=%7B%22title%22:%22%00%22%7D", "%00=1", "limit=%00", "limit=1&limit=%00"):
+        refused = alice.get(f"/api/records/notes?{query}")
+        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
+        assert refused.json["details"]
