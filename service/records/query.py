@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, false, or_, true
 
 from service.extensions import timestamp
+from service.json_values import encode
 from service.records.collection import Collection, Column
-from service.records.storage import attribute_of, bound, expression, ordered
+from service.records.storage import attribute_of, bound, expression, ordered, ordered_by_beginning
 from service.records.values import comparable, invalid, typed
 from service.records.where import Compare, Every, Some, Where, known_column
 
@@ -33,6 +34,8 @@ ORDER: dict[str, Operation] = {
     "gte": lambda column, value: column >= value,
 }
 SEQ = Column("cursor", "integer", "seq")
+SORTED_BY = 255  # characters of a long text: the last one stands in the cursor
+CURSOR_LIMIT = 4000  # characters, of which the worst of such texts takes 2,100
 NOT_OURS = "Not a cursor of ours, or one of another query."
 
 
@@ -58,7 +61,8 @@ def _bound(collection: Collection, column: Column, value: Any) -> Any:
 @dataclass(frozen=True)
 class Sorting:
     """By a column and then by insertion, so that every order is total; records without a value
-    come last either way. `asked` is a column's name, with `-` in front for descending."""
+    come last either way. A long text counts by its beginning. `asked` is a column's name, with
+    `-` in front for descending."""
 
     collection: Collection
     column: Column | None
@@ -75,7 +79,7 @@ class Sorting:
         seq = self._direction(self.collection.model.seq)
         if self.column is None:
             return statement.order_by(seq)
-        key = ordered(self.collection, self.column)
+        key = self._key(self.column)
         absent = [] if self.column.required else [key.is_(None)]
         return statement.order_by(*absent, self._direction(key), seq)
 
@@ -88,7 +92,14 @@ class Sorting:
         assert self.column
         attribute = attribute_of(self.collection, self.column)
         value = getattr(row, attribute) if attribute else row.data.get(self.column.name)
+        if value is not None and _long(self.column):
+            return value[:SORTED_BY]
         return timestamp(value) if isinstance(value, datetime) else value
+
+    def _key(self, column: Column) -> ColumnElement[Any]:
+        if _long(column):
+            return ordered_by_beginning(self.collection, column, SORTED_BY)
+        return ordered(self.collection, column)
 
     def _after(self, cursor: str) -> ColumnElement[bool]:
         values = open_cursor(cursor)
@@ -98,7 +109,7 @@ class Sorting:
         beyond = self._beyond(self.collection.model.seq, typed(SEQ, seq))
         if self.column is None:
             return beyond
-        key = ordered(self.collection, self.column)
+        key = self._key(self.column)
         if value is None:
             return and_(key.is_(None), beyond)
         last = bound(self.collection, self.column, comparable(self.column, value))
@@ -112,6 +123,10 @@ class Sorting:
         return key < value if self.descending else key > value
 
 
+def _long(column: Column) -> bool:
+    return column.type == "string" and column.most > SORTED_BY
+
+
 def sorting(collection: Collection, role: str, asked: str | None) -> Sorting:
     """Raises `InvalidRequest` for what a role can't sort by."""
     column = known_column(collection, role, asked.removeprefix("-")) if asked else None
@@ -119,7 +134,7 @@ def sorting(collection: Collection, role: str, asked: str | None) -> Sorting:
 
 
 def seal_cursor(values: list[Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(encode(values).encode()).decode().rstrip("=")
 
 
 def open_cursor(cursor: str) -> list[Any]:

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Select,
     String,
     cast,
+    func,
     literal,
     select,
 )
@@ -58,7 +59,8 @@ def rows_of(collection: Collection) -> Select[Any]:
 def column_named(collection: Collection, name: str) -> Column | None:
     """A column of the collection, or one that every collection has."""
     if name == "recordId":
-        return Column("recordId", attribute=collection.record_id, required=True, fixed=True)
+        id = collection.record_id
+        return Column("recordId", attribute=id, required=True, fixed=True, most=255)
     return collection.column(name) or BUILT_IN.get(name)
 
 
@@ -83,6 +85,13 @@ def ordered(collection: Collection, column: Column) -> ColumnElement[Any]:
     found = expression(collection, column)
     texts = column.type == "string" or _as_text(collection, column)
     return ByteOrder(found) if texts else found
+
+
+def ordered_by_beginning(
+    collection: Collection, column: Column, characters: int
+) -> ColumnElement[str]:
+    """A text's first characters in SQL, for sorting."""
+    return ByteOrder(func.substr(expression(collection, column), 1, characters))
 
 
 def bound(collection: Collection, column: Column, value: Any) -> Any:

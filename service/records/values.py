@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from service.edge import unstorable
@@ -102,13 +102,16 @@ def _check_nested(column: Column, value: Any) -> None:
 def _moment(column: Column, value: Any) -> datetime:
     try:
         moment = datetime.fromisoformat(value)
+        year = moment.astimezone(UTC).year
+    except OverflowError:
+        year = 0
     except (TypeError, ValueError):
         raise invalid(column.name, "Must be an ISO 8601 time.") from None
     if moment.tzinfo is None:
         raise invalid(column.name, "Must be a time with its offset, such as Z.")
     # strftime writes earlier years with fewer digits; at both ends UTC has no such time.
-    if not 1000 < moment.year < 9999:
-        raise invalid(column.name, "Must be a time of the years 1001 to 9998.")
+    if not 1000 < year < 9999:
+        raise invalid(column.name, "Must be a time of the years 1001 to 9998, in UTC.")
     return moment
 
 

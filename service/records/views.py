@@ -9,6 +9,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate
 from service.edge import Text, answers, json_body, query
 from service.records import store, writes
 from service.records.collection import Collection
+from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
@@ -28,7 +29,7 @@ class ListQuery(Schema):
     where = WhereField()
     sort = Text(validate=validate.Length(1, 100))
     limit = fields.Integer(validate=validate.Range(1, 200))
-    cursor = Text(validate=validate.Length(1, 2000))
+    cursor = Text(validate=validate.Length(1, CURSOR_LIMIT))
 
     @post_load
     def build(self, data: dict[str, Any], **kwargs: Any) -> Query:

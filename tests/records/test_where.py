@@ -50,6 +50,7 @@ OF_ITS_OWN = Collection(
 DECOY = Collection(
     "decoy", columns=(OWNER, *(Column(c.name) for c in SHARED.columns[1:])), permissions=OWN
 )
+NOTES = "/api/records/notes"
 NAMES = [column.name for column in SHARED.columns[1:]]
 TEXTS = st.text(st.sampled_from("aAb%_\\/\u00e9\u00df\ue000\U0001f600"), max_size=4) | st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=3
@@ -59,7 +60,7 @@ CLOSE = st.sampled_from([2**53, 2**53 + 1, 0.3, 0.1 + 0.2, 0, -0.0])
 INTEGERS = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)
 NUMBERS = INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | CLOSE
 ZONES = st.integers(-23 * 60, 23 * 60).map(lambda m: timezone(timedelta(minutes=m)))
-MOMENTS = st.datetimes(datetime(1001, 1, 1), datetime(9998, 12, 31), timezones=ZONES | st.just(UTC))
+MOMENTS = st.datetimes(datetime(1001, 1, 2), datetime(9998, 12, 30), timezones=ZONES | st.just(UTC))
 VALUES = {
     "title": TEXTS,
     "count": INTEGERS,
@@ -176,6 +177,28 @@ def test_pages_join_to_the_sorted_whole(collection, records, seed):
             cursor = page["nextCursor"]
             asked = Query(sort=sort, limit=limit, cursor=cursor) if cursor else None
         assert paged == in_order(stored, sort), sort
+
+
+@pytest.mark.parametrize("text", ["x", "\u00e9", "\U0001f600", "\x01", '"'])
+def test_a_page_of_long_texts_goes_on_at_a_cursor_that_is_taken(alice, text):
+    """They sort by their beginning; those that have the same keep the order of insertion."""
+    begins = [text * 254, "b", "a", text * 254 + "a", text * 254 + "ab", text * 2_000]
+    made = [alice.post(NOTES, {"title": "t", "text": b + "~" * 3_000}).json for b in begins]
+    for direction in (1, -1):
+        sort, found, cursor = ("text" if direction == 1 else "-text"), [], None
+        while cursor or not found:
+            asked = {"sort": sort, "limit": "1"} | ({"cursor": cursor} if cursor else {})
+            page = alice.get(NOTES, query_string=asked)
+            assert page.status_code == 200, page.json
+            found, cursor = found + page.json["records"], page.json["nextCursor"]
+        numbered = sorted((r["data"]["text"][:255], n) for n, r in enumerate(made))
+        assert found == [made[n] for _, n in numbered][::direction]
+
+
+@pytest.mark.parametrize("due", ["1001-01-01T00:00:00+14:00", "9998-12-31T23:59:59-14:00"])
+def test_a_moment_outside_of_the_years_is_refused_wherever_its_offset_puts_it(alice, due):
+    refused = alice.post("/api/records/tasks", {"title": "t", "due": due})
+    assert (refused.status_code, list(refused.json["details"])) == (400, ["due"])
 
 
 def in_order(records, sort):

@@ -11,6 +11,7 @@ from service.chat import journal
 from service.chat.tools.tool import ToolContext, tool
 from service.edge import Text
 from service.records import store, writes
+from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
 from service.records.writes import Note
 
@@ -45,7 +46,7 @@ class RecordQuery(Schema):
     )
     limit = fields.Integer(strict=True, validate=validate.Range(1, 200))
     cursor = Text(
-        validate=validate.Length(1, 2000),
+        validate=validate.Length(1, CURSOR_LIMIT),
         metadata={"description": "The nextCursor of the page before."},
     )
 
