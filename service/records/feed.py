@@ -123,10 +123,6 @@ class Feed:
         for listener in self._listeners:
             gevent.spawn(listener.restart)
 
-    def count(self, subject: str) -> int:
-        """How many listeners a user has in this worker."""
-        return sum(listener.subject == subject for listener in self._listeners)
-
     @property
     def tail(self) -> Position:
         """Everything up to here has been read."""

@@ -4,6 +4,7 @@ Source: contract section 7.
 """
 
 import time
+from collections import Counter
 from urllib.parse import urlsplit
 
 import gevent
@@ -20,9 +21,18 @@ from service.websocket import Upgraded, WebSocket
 PROTOCOL = "records.v1"
 SOCKETS = 20  # of one user, in one worker
 RATE, BURST = 20.0, 100.0  # operations a second, and at once
+VERSION = "13"  # of the protocol
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 socket = Blueprint("socket", __name__, url_prefix="/api/records")
+
+
+class UnknownVersion(InvalidRequest):
+    """Says which one we speak (RFC 6455, 4.4)."""
+
+    status = 426
+    message = f"This server speaks version {VERSION} of WebSocket."
+    headers = {"Upgrade": "websocket", "Sec-WebSocket-Version": VERSION}
 
 
 @socket.get("/socket", websocket=True)
@@ -47,19 +57,35 @@ def open_socket() -> Response:
     if sock is None:
         raise InvalidRequest("This server can't open a WebSocket.", details={})
     try:
-        return Upgraded(sock, request.headers, request.path, protocol, session)
+        upgraded = Upgraded(sock, request.headers, request.path, protocol, session)
     except ValueError:
         raise InvalidRequest("This address takes only WebSocket upgrades.", details={}) from None
+    _count(app.extensions["sockets"], caller.subject, upgraded)
+    return upgraded
 
 
 def _check(app: Flask) -> None:
     if app.extensions["lifecycle"].draining:
         raise Draining()
+    if request.headers.get("Sec-WebSocket-Version", VERSION) != VERSION:
+        raise UnknownVersion()
     origin = request.headers.get("Origin")
     if origin is not None and not _allowed(origin, app.config["SETTINGS"]):
         raise Forbidden("This origin may not connect here.")
-    if app.extensions["feed"].count(g.caller.subject) >= SOCKETS:
+    if app.extensions["sockets"][g.caller.subject] >= SOCKETS:
         raise RateLimited(f"A user has at most {SOCKETS} sockets at a time.")
+
+
+def _count(sockets: Counter[str], subject: str, upgraded: Upgraded) -> None:
+    """From before the upgrade, for others may ask while it is made, until the session is over."""
+
+    def leave() -> None:
+        sockets[subject] -= 1
+        if not sockets[subject]:
+            del sockets[subject]
+
+    sockets[subject] += 1
+    upgraded.call_on_close(leave)
 
 
 def _allowed(origin: str, settings: Settings) -> bool:
@@ -102,6 +128,7 @@ class Pace:
 
 
 def init_app(app: Flask) -> None:
-    """This worker's feed, and the end of its sockets."""
+    """This worker's feed, how many sockets each user has, and the end of these."""
+    app.extensions["sockets"] = Counter()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["lifecycle"].on_drain(lambda _grace: feed.restart())

@@ -4,7 +4,9 @@ import json
 from typing import Any
 
 from flask import Blueprint, current_app, g, request
+from flask.blueprints import BlueprintSetupState
 from marshmallow import Schema, ValidationError, fields, post_load, validate
+from werkzeug.routing import BaseConverter
 
 from service.edge import Text, answers, json_body, query
 from service.records import store, writes
@@ -13,6 +15,18 @@ from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
+
+
+class RecordId(BaseConverter):
+    """The rest of the path, slashes and all: the id of a user's message is the client's choice."""
+
+    regex = "[^\\0]+"
+    part_isolating = False
+
+
+@records.record_once
+def _convert(state: BlueprintSetupState) -> None:
+    state.app.url_map.converters["id"] = RecordId
 
 
 class WhereField(fields.Field):
@@ -75,14 +89,14 @@ def create(data: Any, collection: str) -> dict[str, Any]:
     return writes.create(_collection(collection), g.caller, data)
 
 
-@records.get("/<collection>/<record_id>")
+@records.get("/<collection>/<id:record_id>")
 @answers(RecordSchema())
 def get(collection: str, record_id: str) -> dict[str, Any]:
     """Read one record"""
     return store.get(_collection(collection), g.caller, record_id)
 
 
-@records.patch("/<collection>/<record_id>")
+@records.patch("/<collection>/<id:record_id>")
 @json_body(DataSchema())
 @answers(RecordSchema())
 def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
@@ -93,7 +107,7 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
     return writes.update(_collection(collection), g.caller, record_id, data, _if_match())
 
 
-@records.delete("/<collection>/<record_id>")
+@records.delete("/<collection>/<id:record_id>")
 @answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
     """Delete a record, and what belongs to it alone; `If-Match` counts here too"""

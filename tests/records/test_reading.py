@@ -1,6 +1,7 @@
 """Reading collections: own rows only, filters, sorting, cursors."""
 
 import json
+from urllib.parse import quote
 
 import pytest
 
@@ -101,6 +102,27 @@ def test_a_bad_query_is_refused_with_details(alice, query):
 def test_parts_are_no_column_to_filter_by(alice):
     response = alice.get("/api/records/ai-messages", query_string={"where": '{"parts": null}'})
     assert response.status_code == 400
+
+
+AWKWARD = ["x/y", "/x", "x/", "x//y", "/", "..", "a b", "%41", "\u00fc", "a?b#c", "socket", "\n"]
+
+
+@on_sqlite
+@pytest.mark.parametrize("id", AWKWARD)
+def test_a_message_is_reached_by_whatever_id_its_client_chose(alice, id):
+    assert alice.turn(alice.new_chat(), "hello", userMessageId=id)
+    path = f"/api/records/ai-messages/{quote(id, safe='')}"
+    assert alice.get(path).json["data"]["content"] == "hello"
+    assert alice.patch(path, {"content": "changed"}).json["recordId"] == id
+    assert alice.delete(path).json == {"success": True}
+    assert alice.get(path).status_code == 404
+
+
+@on_sqlite
+def test_what_lies_beside_the_records_is_as_it_was(alice):
+    assert alice.get("/api/records/notes/").json["error"] == "not_found"
+    assert alice.get("/api/records/socket/x").json["error"] == "not_found"
+    assert alice.post("/api/records/notes/x").status_code == 405
 
 
 def test_an_unknown_collection_is_not_found(alice):

@@ -4,6 +4,7 @@ import json
 import time
 from contextlib import suppress
 
+import gevent
 import pytest
 import requests
 import websocket
@@ -160,6 +161,8 @@ def test_a_connection_is_refused_before_the_upgrade(live_service):
     assert requests.get(url, headers=token).status_code == 404
     upgrade = token | {"Upgrade": "websocket", "Connection": "Upgrade"}
     assert requests.get(url, headers=upgrade).json()["error"] == "invalid_request"
+    older = requests.get(url, headers=upgrade | {"Sec-WebSocket-Version": "8"})
+    assert (older.status_code, older.headers["Sec-WebSocket-Version"]) == (426, "13")
     foreign = requests.get(url, headers=upgrade | {"Origin": "https://evil.example"})
     assert (foreign.status_code, foreign.json()["error"]) == (403, "forbidden")
 
@@ -170,6 +173,22 @@ def test_the_21st_socket_of_a_user_is_refused(subscriber):
     with pytest.raises(websocket.WebSocketBadStatusException, match="429"):
         subscriber()
     subscriber("bob").subscribe("notes")
+
+
+def test_sockets_that_are_opened_at_once_are_counted_too(live_service, called):
+    def connect():
+        try:
+            return Subscriber(live_service, called("alice"))
+        except websocket.WebSocketBadStatusException as error:
+            return error.status_code
+
+    for _ in range(2):
+        answers = [job.get() for job in [gevent.spawn(connect) for _ in range(40)]]
+        opened = [answer for answer in answers if answer != 429]
+        assert len(opened) == 20
+        for one in opened:
+            one.close()
+        time.sleep(1)  # until the server has seen them leave
 
 
 def test_a_disabled_user_and_an_expired_token_end_the_session(subscriber, live_service, called):
