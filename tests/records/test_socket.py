@@ -212,17 +212,17 @@ def test_a_changed_role_changes_the_set(subscriber, hands, live_service, called)
     assert root.changes(1) == [("added", own)]
 
 
-MANY = 24  # of 400 KB: more than the kernel takes for a client that reads nothing
+MANY = 400  # of 20 KB: more than the kernel takes for a client that reads nothing
 
 
 @pytest.fixture
 def backlog(subscriber, hands):
     """A cursor with which `MANY` large changes have been missed."""
     first, writer = subscriber(), hands()
-    first.subscribe("canvases")
+    first.subscribe("notes")
     first.close()
     for number in range(MANY):
-        writer.create("canvases", name=str(number), state={"text": "x" * 400_000})
+        writer.create("notes", title=str(number), text="x" * 20_000)
     return first.cursor
 
 
@@ -236,7 +236,7 @@ def told_until(listener, end):
 
 def names(told, id):
     changed = [message["record"] for message in told if message["id"] == id]
-    return [record["data"].get("name") or record["data"]["title"] for record in changed]
+    return [record["data"]["title"] for record in changed]
 
 
 def is_change_of(record):
@@ -249,7 +249,7 @@ def test_who_resumes_beside_a_slow_subscription_loses_nothing(subscriber, hands,
     for title in ("one", "two"):
         writer.create("tasks", title=title)
     alice = subscriber(slow=True)
-    alice.send(op="subscribe", id="large", collection="canvases", cursor=backlog)
+    alice.send(op="subscribe", id="large", collection="notes", cursor=backlog)
     time.sleep(0.5)  # its backlog is being written
     alice.send(op="subscribe", id="small", collection="tasks", cursor=before.cursor)
     time.sleep(0.3)
@@ -261,7 +261,7 @@ def test_who_resumes_beside_a_slow_subscription_loses_nothing(subscriber, hands,
 
 def test_after_unsubscribing_no_change_follows_whatever_was_due(subscriber, hands, backlog):
     alice = subscriber(slow=True)
-    alice.send(op="subscribe", id="s", collection="canvases", cursor=backlog)
+    alice.send(op="subscribe", id="s", collection="notes", cursor=backlog)
     time.sleep(0.5)
     alice.send(op="unsubscribe", id="s")
     alice.send(op="subscribe", id="s", collection="tasks")
@@ -278,7 +278,7 @@ def test_a_session_that_is_over_ends_also_for_who_reads_slowly(
 ):
     disabled, expired = subscriber(slow=True), subscriber(slow=True, seconds=2)
     for listener in (disabled, expired):
-        listener.send(op="subscribe", id="s", collection="canvases", cursor=backlog)
+        listener.send(op="subscribe", id="s", collection="notes", cursor=backlog)
     flask(live_service.database_url, "users", "disable", called("alice"))
     time.sleep(4)
     assert whole_messages(expired) < MANY
