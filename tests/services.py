@@ -1,6 +1,7 @@
 """What tests run against: databases, and the service as real processes."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -103,7 +105,7 @@ def environment(database_url: str, **values: object) -> dict[str, str]:
     return {**inherited, **ENVIRONMENT, "DATABASE_URL": database_url, **given}
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 5) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 15) -> None:
     """Until the condition holds; fails the test after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -112,9 +114,12 @@ def wait_for(condition: Callable[[], object], seconds: float = 5) -> None:
 
 
 def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
+    """One that nobody is given by chance: other tests run beside these, and take any port."""
+    while True:
+        port = random.randrange(10_000, 30_000)  # below those that the system gives
+        with socket.socket() as sock, suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
 
 
 class Service:
