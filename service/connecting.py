@@ -60,19 +60,15 @@ class SecureConnection(Connection, HTTPSConnection):
     """The certificate is checked against the name."""
 
 
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = Connection
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = SecureConnection
-
-
 class Adapter(HTTPAdapter):
-    """For `requests`; each has a pool of its own."""
+    """For `requests`, over these kinds of connection; each has a pool of its own."""
 
-    pools: ClassVar[dict[str, type]] = {"http": _Pool, "https": _SecurePool}
+    plain: ClassVar[type[Connection]] = Connection
+    secure: ClassVar[type[SecureConnection]] = SecureConnection
 
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
         super().init_poolmanager(*arguments, **options)
-        self.poolmanager.pool_classes_by_scheme = self.pools
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": self.plain}),
+            "https": type("SecurePool", (HTTPSConnectionPool,), {"ConnectionCls": self.secure}),
+        }

@@ -7,9 +7,7 @@ was checked, so that no second answer can lead elsewhere. Source: RFC 6890, RFC 
 import ipaddress
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address
-from typing import ClassVar
 
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import NewConnectionError
 
 from service.connecting import Adapter, AddressInfo, Connection, SecureConnection
@@ -53,15 +51,8 @@ class _GuardedSecure(_Guarded, SecureConnection):
     pass
 
 
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Guarded
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _GuardedSecure
-
-
 class GuardedAdapter(Adapter):
     """For `requests`; connects to public addresses only."""
 
-    pools: ClassVar[dict[str, type]] = {"http": _Pool, "https": _SecurePool}
+    plain = _Guarded
+    secure = _GuardedSecure

@@ -14,6 +14,7 @@ from service.auth.users import rights_cache
 from service.extensions import db
 from service.providers import catalog
 from service.sandbox import views
+from service.upstream import Upstream
 from tests import recorded
 from tests.people import Person, person
 from tests.services import Databases, Service, settings_for, wait_for
@@ -142,6 +143,14 @@ def no_outbound_calls(monkeypatch):
         return connect(made, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture
+def caller():
+    """Makes outbound requests."""
+    made = Upstream()
+    yield made
+    made.close()
 
 
 @pytest.fixture

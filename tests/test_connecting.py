@@ -9,15 +9,8 @@ from dataclasses import replace
 import gevent
 import pytest
 
-from service.upstream import Outbound, Upstream, UpstreamError
+from service.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
-
-
-@pytest.fixture
-def caller():
-    made = Upstream()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from service.guarded import is_public
-from service.upstream import Outbound, Upstream, UpstreamError
+from service.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
 
 PRIVATE = [
@@ -25,13 +25,6 @@ def test_a_private_address_is_no_public_one(address):
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_one(address):
     assert is_public(ipaddress.ip_address(address))
-
-
-@pytest.fixture
-def caller():
-    upstream = Upstream()
-    yield upstream
-    upstream.close()
 
 
 @pytest.fixture
