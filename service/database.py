@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
 from config import ConfigError
+from service.clock import SQLITE_FUNCTION, time_from_now
 from service.extensions import db
 from service.lifecycle import let_others_run
 
@@ -120,6 +121,7 @@ def _listen_sqlite(engine: Engine) -> None:
         connection.isolation_level = None  # we begin transactions ourselves
         for pragma in PRAGMAS:
             connection.execute(pragma)
+        connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
         patience = record.info["patience"] = Patience()
         connection.set_progress_handler(patience.go_on, STEPS)
 

@@ -1,0 +1,55 @@
+"""The database's clock, as an SQL expression.
+
+Leases and expiries are compared between workers, and the clocks of two hosts differ. So whatever
+ends at a time that another worker reads is written and compared with the time of the one database
+they share. PostgreSQL gives one time for a whole statement. SQLite runs inside the only worker: its
+time is the process's own, through a function that `database.py` registers on each connection.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Double, bindparam
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.elements import BindParameter
+from sqlalchemy.sql.functions import GenericFunction
+
+from service.extensions import UTCDateTime, now
+
+SQLITE_FUNCTION = "time_from_now"
+
+
+class from_now(GenericFunction[datetime]):  # noqa: N801 - it is used like func.now()
+    """The database's time, `seconds` later (or earlier, if negative).
+
+    `seconds` is a number or a bound parameter.
+    """
+
+    type = UTCDateTime()
+    inherit_cache = True
+
+    def __init__(self, seconds: float | BindParameter[Any] = 0.0) -> None:
+        given = seconds if isinstance(seconds, BindParameter) else bindparam(None, seconds, Double)
+        super().__init__(given)
+
+
+@compiles(from_now, "sqlite")
+def _sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    return f"{SQLITE_FUNCTION}({compiler.process(element.clauses, **options)})"
+
+
+@compiles(from_now, "postgresql")
+def _postgresql(element: Any, compiler: Any, **options: Any) -> str:
+    seconds = compiler.process(element.clauses, **options)
+    return f"(statement_timestamp() + make_interval(secs => {seconds}))"
+
+
+def time_from_now(seconds: float) -> str:
+    """What SQLite calls: a time in the form in which its columns hold one."""
+    moment = now() + timedelta(seconds=seconds)
+    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def current_time() -> ColumnElement[datetime]:
+    """The database's time. One statement sees one time on PostgreSQL."""
+    return from_now(0.0)
