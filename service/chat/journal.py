@@ -7,7 +7,7 @@ was. Source: contract sections 5 and 7.
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import and_, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
@@ -16,6 +16,7 @@ from service.extensions import db, timestamp
 from service.records import permissions
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope, seen_by
+from service.records.models import Record
 from service.records.writes import Note, Written
 
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
@@ -89,9 +90,25 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
         JournalEntry.collection == MESSAGES,
         JournalEntry.before["data"]["chatId"].as_string() == chat_id,
     )
-    of_owner = and_(JournalEntry.owner == owner, or_(of_chat, of_messages))
+    theirs_or_unknown = or_(JournalEntry.owner == owner, JournalEntry.owner.is_(None))
+    of_owner = and_(theirs_or_unknown, or_(of_chat, of_messages))
     theirs = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
     session.execute(theirs.values(before=None), execution_options={"synchronize_session": False})
+
+
+def name_owners(session: Session) -> None:
+    """Give its owner to every entry without one: the owner of the record as it is; or as it was,
+    where that tells; else whose turn it was.
+
+    Releases before migration 0008 write no owner, and go on while a newer one is put in place.
+    """
+    found = select(Record.owner).where(
+        Record.collection == JournalEntry.collection, Record.record_id == JournalEntry.record_id
+    )
+    told = JournalEntry.before["data"]["userId"].as_string()
+    owner = func.coalesce(found.scalar_subquery(), told, JournalEntry.user_id)
+    nameless = update(JournalEntry).where(JournalEntry.owner.is_(None)).values(owner=owner)
+    session.execute(nameless, execution_options={"synchronize_session": False})
 
 
 def sweep(session: Session, moment: datetime) -> int:

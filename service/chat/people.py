@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from service.auth.models import User
 from service.billing.models import Account
+from service.chat import journal
 from service.chat.collections import AI_MESSAGES, USERS
 from service.chat.models import Claim, JournalEntry, Turn
 from service.database import write_transaction
@@ -43,6 +44,7 @@ def erase(subject: str, collections: Iterable[Collection], connections: Connecti
     with write_transaction() as session:
         user = _user(session, subject)
         if user:
+            journal.name_owners(session)  # while the records are there that tell
             _erase_records(session, subject, collections)
             _erase_traces(session, subject, pseudonym)
             session.flush()

@@ -65,6 +65,7 @@ def _prune_outbox() -> int:
 
 def _sweep_journal() -> int:
     with write_transaction() as session:
+        journal.name_owners(session)
         return journal.sweep(session, now())
 
 

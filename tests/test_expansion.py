@@ -1,0 +1,89 @@
+"""Migrations expand first: what an earlier release writes is accepted by the newest schema.
+
+While a release goes out, workers of the one before write on the new schema. What they write is
+derived from the schema at their revision, so that nothing here has to follow a new migration.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from flask_migrate import downgrade, upgrade
+from sqlalchemy import MetaData, Table
+
+from config import ROOT
+from service.extensions import db
+
+SINCE = "0007"  # migrations before it were written without this rule
+
+
+def revisions() -> list[str]:
+    """From `SINCE` on, the oldest first, without the newest."""
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    script = ScriptDirectory.from_config(config)
+    newest_first = [found.revision for found in script.iterate_revisions("head", "base")]
+    later = newest_first[1 : newest_first.index(SINCE) + 1]
+    return later[::-1]
+
+
+@pytest.mark.parametrize("revision", revisions())
+def test_the_newest_schema_takes_what_an_earlier_release_writes(app, revision):
+    with app.app_context():
+        downgrade(revision=revision)
+        earlier = MetaData()
+        earlier.reflect(db.engine)
+        upgrade()
+        written = [table for table in earlier.sorted_tables if table.name != "alembic_version"]
+        with db.engine.begin() as connection:
+            for table in written:
+                for number, sparse in ((1, False), (2, True)):
+                    connection.execute(table.insert(), row(table, number, sparse))
+                found = connection.execute(sa.select(table)).all()
+                assert len(found) >= 2, table.name
+    assert len(written) > 10
+
+
+def row(table: Table, number: int, sparse: bool) -> dict[str, Any]:
+    """A value for each column; when `sparse`, none where none is needed.
+
+    Rows differ only where they have to: a new constraint must not make others unique.
+    """
+    unique = unique_columns(table)
+    values = {}
+    for column in table.columns:
+        if column.nullable and sparse:
+            values[column.name] = sa.null() if isinstance(column.type, sa.JSON) else None
+        else:
+            values[column.name] = value(column.type, number if column.name in unique else 1)
+    return values
+
+
+def unique_columns(table: Table) -> set[str]:
+    indexes = [index.columns for index in table.indexes if index.unique]
+    constraints = [
+        constraint.columns
+        for constraint in table.constraints
+        if isinstance(constraint, sa.UniqueConstraint | sa.PrimaryKeyConstraint)
+    ]
+    return {column.name for columns in indexes + constraints for column in columns}
+
+
+def value(kind: sa.types.TypeEngine[Any], number: int) -> Any:
+    match kind:
+        case sa.Boolean():
+            return False
+        case sa.Integer() | sa.Numeric():
+            return number
+        case sa.DateTime():
+            return datetime(2024, 1, number, tzinfo=UTC)
+        case sa.JSON():
+            return {"data": {}}
+        case sa.LargeBinary():
+            return b"bytes"
+        case sa.String():
+            return f"value-{number}"[-kind.length :] if kind.length else f"value-{number}"
+    raise NotImplementedError(kind)
