@@ -3,7 +3,7 @@
 import uuid
 from typing import Literal
 
-Kind = Literal["chat", "msg", "turn", "call", "hold", "entry", "lease", "rec", "job"]
+Kind = Literal["chat", "msg", "turn", "call", "hold", "entry", "lease", "rec", "job", "attempt"]
 
 
 def new_id(kind: Kind) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import gevent
 import requests
 import structlog
-from urllib3.exceptions import HTTPError, ReadTimeoutError
+from urllib3.exceptions import HTTPError, NewConnectionError, ReadTimeoutError, SSLError
 
 from service.body import Body
 from service.connecting import Adapter
@@ -25,7 +25,8 @@ POOLED_CONNECTIONS = 100
 
 log = structlog.get_logger("upstream")
 
-Reason = Literal["unreachable", "timeout", "cut", "too-large", "not-public"]
+# `unreachable` and `not-public` were never sent; `unanswered` may have been.
+Reason = Literal["unreachable", "unanswered", "timeout", "cut", "too-large", "not-public"]
 
 
 class UpstreamError(Exception):
@@ -171,7 +172,14 @@ def _translated() -> Iterator[None]:
     except (requests.Timeout, ReadTimeoutError, TimeoutError):
         raise UpstreamError("timeout") from None
     except requests.ConnectionError as error:
-        refused = isinstance(getattr(error.args[0], "reason", None), NotPublic)
-        raise UpstreamError("not-public" if refused else "unreachable") from None
+        raise UpstreamError(_unconnected(error)) from None
     except (requests.RequestException, HTTPError, HTTPException, OSError):
         raise UpstreamError("cut") from None
+
+
+def _unconnected(error: requests.ConnectionError) -> Reason:
+    """urllib3 gives its reason where it has sent nothing; else the connection broke under it."""
+    reason = getattr(error.args[0], "reason", None)
+    if isinstance(reason, NotPublic):
+        return "not-public"
+    return "unreachable" if isinstance(reason, NewConnectionError | SSLError) else "unanswered"

@@ -140,7 +140,7 @@ class Service:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=self._environment, stdout=log, stderr=log
             )
-        self._wait()
+        self.wait()
         return self
 
     def stop(self, how: int = signal.SIGTERM, seconds: float = 40) -> None:
@@ -160,13 +160,14 @@ class Service:
         killed = self.worker
         os.kill(killed, how)
         wait_for(lambda: not Path(f"/proc/{killed}").exists(), 10)
-        self._wait()
+        self.wait()
 
     def remove(self) -> None:
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Until it is ready."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             assert self.process.poll() is None, self.log.read_text()

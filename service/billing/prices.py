@@ -6,6 +6,7 @@ Inside, amounts are integer micro-credits; `credits` turns them into what people
 from dataclasses import dataclass
 
 CREDIT = 1_000_000  # micro-credits
+DOLLAR = 50 * CREDIT  # what a vendor asks for in US dollars
 
 # A token is seldom shorter than three bytes of UTF-8, in English and in Chinese alike. What a
 # provider adds of its own (message frames, its words about tools) is the margin.

@@ -31,7 +31,11 @@ from service.upstream import ByteStream, Outbound, Upstream, UpstreamError, read
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are looked at
 RETRIES = 2
 LONGEST_PAUSE = 10.0  # seconds; a host that wants more patience than that is down for this turn
-UPSTREAM_FAULTS: dict[str, Fault] = {"unreachable": "busy", "timeout": "slow"}
+UPSTREAM_FAULTS: dict[str, Fault] = {
+    "unreachable": "busy",
+    "unanswered": "busy",
+    "timeout": "slow",
+}
 
 
 @dataclass(frozen=True)

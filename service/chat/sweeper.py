@@ -12,7 +12,7 @@ from service.billing import ledger
 from service.chat import claims, journal
 from service.database import write_transaction
 from service.extensions import now
-from service.integrations import consents, idempotency
+from service.integrations import consents, idempotency, jobs
 from service.records import outbox
 
 SWEEP_SECONDS = 10.0
@@ -34,7 +34,8 @@ def sweep() -> Swept:
     with write_transaction() as session:
         turns = claims.sweep(session)
         consents.sweep(session, now())
-        idempotency.sweep(session, now())
+        idempotency.sweep(session)
+        jobs.sweep(session)
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     return Swept(holds, turns, changes, entries)
 

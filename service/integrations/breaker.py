@@ -5,15 +5,15 @@ only one, whichever worker it is in; its outcome closes or opens the breaker aga
 """
 
 import time
-from datetime import timedelta
 
 from flask import Flask
 from sqlalchemy import or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import UpstreamFailed
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import Breaker
 
 FAILURES = 5
@@ -33,25 +33,25 @@ class Breakers:
         looked, failures = self._known.get(integration, (0.0, 0))
         if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
             return
+        rests = (Breaker.open_until > current_time()).label("rests")
         row = db.session.execute(
-            select(Breaker.failures, Breaker.open_until).where(Breaker.integration == integration)
+            select(Breaker.failures, rests).where(Breaker.integration == integration)
         ).one_or_none()
         db.session.commit()
         self._known[integration] = (time.monotonic(), row.failures if row else 0)
         if row is None or row.failures < FAILURES:
             return
-        resting = row.open_until is not None and row.open_until > now()
-        if resting or not self._may_try(integration):
+        if row.rests or not self._may_try(integration):
             raise UpstreamFailed(
                 "This integration has failed repeatedly and is left alone.", upstreamStatus=None
             )
 
     def _may_try(self, integration: str) -> bool:
         """Take the one trial after the pause: whoever moves the row on has it."""
-        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= now())
+        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= current_time())
         trial = update(Breaker).where(Breaker.integration == integration, waited)
         with write_transaction() as session:
-            taken = trial.values(open_until=now() + timedelta(seconds=OPEN_SECONDS))
+            taken = trial.values(open_until=from_now(OPEN_SECONDS))
             return session.execute(taken.returning(Breaker.integration)).first() is not None
 
     def succeeded(self, integration: str) -> None:
@@ -74,6 +74,6 @@ class Breakers:
             row = row or Breaker(integration=integration, failures=0)
             row.failures += 1
             if row.failures >= FAILURES:
-                row.open_until = now() + timedelta(seconds=OPEN_SECONDS)
+                row.open_until = from_now(OPEN_SECONDS)  # type: ignore[assignment]
             session.add(row)
             self._known[integration] = (time.monotonic(), row.failures)

@@ -19,7 +19,13 @@ from service.errors import (
     UpstreamTimedOut,
 )
 from service.integrations.catalog import ApiKey, Reply, Vendor
-from service.integrations.faults import GrantRejected, failure_of, refusal_of, retry_after
+from service.integrations.faults import (
+    GrantRejected,
+    failure_of,
+    is_refused,
+    refusal_of,
+    retry_after,
+)
 from service.integrations.payload import encoded, parsed, plain, query_value
 from service.upstream import Outbound, Upstream, UpstreamError, read_all
 
@@ -27,6 +33,8 @@ BYTES = 8 << 20  # of one answer
 RETRIES = 2
 AT_ONCE = 5  # requests of one call
 AGAIN = (429, 502, 503, 504)
+PASSING = ("unreachable", "unanswered", "cut")
+NEVER_SENT = ("unreachable", "not-public")
 USER_AGENT = "integration-proxy/1"
 _NO_PIECES = ("", ".", "..")
 
@@ -41,17 +49,19 @@ class Call:
         settings: Mapping[str, str],
         seconds: float,
         bearer: str | None = None,
+        leave: Callable[[], None] = lambda: None,
     ) -> None:
         """`settings` has the vendors' settings by name, `bearer` is a user's own token.
 
-        Raises `NotConfigured`.
+        `leave` is called before every request that is sent. Raises `NotConfigured`.
         """
         self._upstream, self._vendor, self._settings = upstream, vendor, settings
         self._ends = time.monotonic() + seconds
         self._key = _key(vendor.key, settings)
-        self._bearer = bearer
+        self._bearer, self._leave = bearer, leave
         self.has_asked = False  # whether a request was made
         self.is_rejected = False  # whether the vendor did not take the bearer
+        self.may_have_acted = False  # whether the vendor may have changed something for us
 
     def get(self, path: str, query: Mapping[str, Any] | None = None, base: str = "") -> Any:
         """The JSON of a GET. `path` is made by `path_of`; `base` names a base URL's setting.
@@ -96,6 +106,7 @@ class Call:
 
         Raises the first item's `ServiceError`.
         """
+        self._leave()  # here, where there is an app context
         pool, bound = Pool(AT_ONCE), get_contextvars()  # the log's: greenlets begin without
         try:
             told = list(pool.imap(lambda item: _caught(ask, item, bound), items))
@@ -137,7 +148,7 @@ class Call:
             try:
                 reply = self._once(outbound)
             except UpstreamError as error:
-                if last or error.reason not in ("unreachable", "cut"):
+                if last or error.reason not in PASSING:
                     raise failure_of(error) from None
                 pause = random.uniform(0.1, 0.3) * 2**attempt  # noqa: S311
             else:
@@ -150,15 +161,23 @@ class Call:
         raise AssertionError("the last attempt returns or raises")
 
     def _once(self, outbound: Outbound) -> Reply:
-        left = self._left()
-        if left <= 0:
+        if self._left() <= 0:
             raise UpstreamTimedOut()
-        self.has_asked = True
-        with self._upstream.open(replace(outbound, whole=left)) as stream:
-            if not plain(stream.headers):
-                return Reply(stream.status, stream.headers, None)
-            raw = read_all(stream, BYTES)
-            return Reply(stream.status, stream.headers, parsed(raw), raw)
+        self._leave()
+        before, self.has_asked = self.may_have_acted, True
+        self.may_have_acted = before or outbound.method != "GET"
+        try:
+            with self._upstream.open(replace(outbound, whole=max(self._left(), 0.001))) as stream:
+                if is_refused(stream.status):
+                    self.may_have_acted = before
+                if not plain(stream.headers):
+                    return Reply(stream.status, stream.headers, None)
+                raw = read_all(stream, BYTES)
+                return Reply(stream.status, stream.headers, parsed(raw), raw)
+        except UpstreamError as error:
+            if error.reason in NEVER_SENT:
+                self.may_have_acted = before
+            raise
 
     def _outbound(
         self,

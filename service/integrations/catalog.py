@@ -14,6 +14,7 @@ from marshmallow import Schema
 
 from service.billing.prices import CREDIT
 from service.errors import ServiceError, UnknownEndpoint
+from service.integrations.meter import TOO_MUCH, Meter, micro_credits
 from service.integrations.shape import checked
 
 Category = Literal["ai", "search", "suite", "chat", "image", "social", "data", "sports", "science"]
@@ -101,11 +102,20 @@ class Example:
 
 @dataclass(frozen=True)
 class Task:
-    """A job at the vendor's own task API: what is needed to ask for it again."""
+    """A job at the vendor's own task API: what is needed to ask for it again.
+
+    `dollars` is what the vendor says that it has cost, once it has ended.
+    """
 
     id: str
     state: Literal["running", "done", "failed"] = "running"
     result: Any = None
+    dollars: Any = None
+
+    @property
+    def cost(self) -> int | None:
+        """Micro-credits; None where the vendor does not say."""
+        return micro_credits(self.dollars)
 
 
 @dataclass(frozen=True)
@@ -124,11 +134,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`credits` is the most a call costs. With a `job`, `run` returns a `Task`.
+    """`credits` is what a call costs. With a `job`, `run` returns a `Task`.
 
+    With a `meter`, `credits` is the most that a call costs which gives no more than it must.
     `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well.
-    `auto_approve` means price 0 and never asks. `reads` allows GET. `seconds` bounds a call with
-    all its requests, `body_limit` the bytes of what a caller sends.
+    `auto_approve` means price 0 and never asks. `reads` allows GET. `idempotent` says that a second
+    call changes nothing more at the vendor. `seconds` bounds a call with all its requests,
+    `body_limit` the bytes of what a caller sends.
     """
 
     name: str
@@ -140,19 +152,37 @@ class Endpoint:
     docs: str
     examples: tuple[Example, ...]
     credits: float = 0
+    meter: Meter | None = None
     aliases: tuple[str, ...] = ()
     scope: str | None = None
     accepted: tuple[str, ...] = ()
     reads: bool = False
+    idempotent: bool = False
     auto_approve: bool = False
     seconds: float = 60
     body_limit: int = 1 << 20
     job: Job | None = None
 
     @property
-    def price(self) -> int:
-        """Micro-credits."""
-        return round(self.credits * CREDIT)
+    def repeatable(self) -> bool:
+        """Whether a call that may have been made already may be made again."""
+        return self.reads or self.idempotent
+
+    def most(self, params: Mapping[str, Any]) -> int:
+        """The most that a call with these parameters can cost, in micro-credits."""
+        metered = micro_credits(self.meter.most(params)) if self.meter else None
+        return round(self.credits * CREDIT) if metered is None else metered
+
+    def cost(self, params: Mapping[str, Any], data: Any) -> int:
+        """What a call that has brought `data` costs, in micro-credits.
+
+        A vendor that says what no call can cost is not believed.
+        """
+        most = self.most(params)
+        if not self.meter:
+            return most
+        used = data.cost if isinstance(data, Task) else micro_credits(self.meter.used(data))
+        return most if used is None or used > TOO_MUCH * most else used
 
     @property
     def names(self) -> tuple[str, ...]:

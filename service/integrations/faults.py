@@ -41,10 +41,10 @@ def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError:
 
 def _common(reply: Reply) -> ServiceError:
     match reply.status:
-        case 400 | 409 | 422:
+        case 400 | 409 | 413 | 414 | 416 | 422 | 431:  # a path or a header may be too long, too
             return InvalidRequest("The upstream does not accept these parameters.", details={})
         case 404 | 410:
-            return NotFound("The upstream has nothing of that kind.")
+            return absent()
         case 429:
             return limited(reply)
     return UpstreamFailed(upstreamStatus=reply.status)
@@ -64,8 +64,33 @@ def retry_after(reply: Reply) -> int | None:
     return min(int(value), LONGEST_PAUSE) if re.fullmatch("[0-9]{1,9}", value) else None
 
 
+def absent() -> NotFound:
+    return NotFound("The upstream has nothing of that kind.")
+
+
 def forbidden() -> Forbidden:
     return Forbidden("The upstream does not allow this.")
+
+
+def is_refused(status: int) -> bool:
+    """Whether the vendor itself says that it has not done what was asked.
+
+    A gateway in front of it that failed (502) or gave up (504) can't know.
+    """
+    return status >= 400 and status not in (502, 504)
+
+
+def is_down(error: ServiceError) -> bool:
+    """Whether the vendor is, and not only this call at fault: it gave no answer, or a 5xx.
+
+    An answer that we can't use is an answer. Everybody's calls share the breaker that counts this.
+    """
+    if isinstance(error, UpstreamTimedOut):
+        return True
+    if not isinstance(error, UpstreamFailed) or isinstance(error, Unusable):
+        return False
+    status = error.facts.get("upstreamStatus")
+    return status is None or (isinstance(status, int) and status >= 500)
 
 
 def failure_of(error: UpstreamError) -> ServiceError:

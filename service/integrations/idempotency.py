@@ -1,26 +1,38 @@
 """`Idempotency-Key`: the same call sent twice is made, and charged, once.
 
-Source: contract section 10.
+A key is in one of three states. *Taken*: an attempt has it, and has not asked the vendor for
+anything. *Left*: the attempt's first request is about to be sent; committed before its first byte.
+*Done*: the answer is kept. An attempt whose worker is lost lets its key lapse: taken, it is free
+again; left, nobody can say what the vendor has done, and the call is made again only where that
+changes nothing more. Source: contract section 10, `Idempotency-Key`.
 """
 
 import hashlib
 import json
-from datetime import datetime, timedelta
+from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import Conflict
-from service.extensions import now
+from service.extensions import table
+from service.ids import new_id
 from service.integrations import places
+from service.integrations.catalog import Endpoint
 from service.integrations.models import IdempotencyKey
 from service.integrations.seal import Sealer
 
-KEPT = timedelta(hours=24)
-UNDER_WAY = timedelta(minutes=15)  # a call that was lost with its worker lets go after that
+KEPT = 24 * 3600.0  # seconds, from the last that happened to a key
+LEASE = 15.0  # seconds for which an attempt has its key, unless it is renewed
+# The release before this one frees a key that has no answer at its end, and must do so only with
+# those that have not left.
+TAKEN = 15 * 60.0
+
+_keys = table(IdempotencyKey)
 
 
 class InFlight(Conflict):
@@ -32,71 +44,126 @@ class OtherBody(Conflict):
     message = "This Idempotency-Key was used with another body."
 
 
-class Once:
-    """One key of one user for one endpoint."""
+class OutcomeUnknown(Conflict):
+    """The call was sent, and neither an answer nor a refusal came back to be kept."""
 
-    def __init__(self, sealer: Sealer, user_id: str, endpoint: str, key: str, body: Any) -> None:
-        self._sealer, self._user, self._endpoint, self._key = sealer, user_id, endpoint, key
+    message = (
+        "The call with this Idempotency-Key was sent, but how it ended is not known. "
+        "Look at what it has changed; to make it again, use another key."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(outcome="unknown")
+
+
+class Once:
+    """One attempt at a call with a key of a user's for an endpoint. Needs an app context."""
+
+    def __init__(
+        self, sealer: Sealer, user_id: str, endpoint: Endpoint, key: str, body: Any
+    ) -> None:
+        self.holder = new_id("attempt")
+        self._sealer, self._endpoint = sealer, endpoint
+        self._names = {"user_id": user_id, "endpoint": endpoint.name, "key": key}
+        self._place = places.answer(user_id, endpoint.name, key)
         self._hash = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        self._left = False
 
     def begin(self) -> str | None:
-        """The stored answer's JSON, or None when it is for us to make the call.
+        """The stored answer's JSON, or None when the call is for this attempt to make.
 
-        Raises `Conflict`. Needs an app context.
+        Raises `Conflict`.
         """
         try:
             with write_transaction() as session:
-                row = self._row(session)
-                if row is None:
-                    session.add(self._new())
-                    return None
-                if row.body_hash != self._hash:
-                    raise OtherBody()
-                if row.answer is None:
-                    raise InFlight()
-                return self._sealer.open(row.answer, self._place)
+                row = session.execute(self._found()).one_or_none()
+                stored = self._stored(row) if row else None
+                if stored is None:
+                    self._take(session, row)
+                return stored
         except IntegrityError:
             raise InFlight() from None
 
-    def keep(self, answer: str) -> None:
+    def leave(self) -> None:
+        """Remember that the call leaves; before its first request. Raises `InFlight`."""
+        if self._left:
+            return
         with write_transaction() as session:
-            row = self._row(session)
-            if row:
-                row.answer = self._sealer.seal(answer, self._place)
-                row.expires_at = now() + KEPT
+            left = update(_keys).where(self._mine()).returning(_keys.c.seq)
+            times = {"left_at": current_time(), "held_until": from_now(LEASE)}
+            if session.execute(left.values(**times, expires_at=from_now(KEPT))).first() is None:
+                raise InFlight()  # the lease has lapsed, and another attempt has the key
+        self._left = True
 
-    def forget(self) -> None:
-        """The call came to nothing that should be answered again."""
+    def sealed(self, answer: str) -> str:
+        return self._sealer.seal(answer, self._place)
+
+    def keep(self, session: Session, sealed: str) -> None:
+        """The key is done."""
+        values = {"answer": sealed, "expires_at": from_now(KEPT)}
+        session.execute(update(_keys).where(self._mine()).values(**values))
+
+    def replace_answer(self, answer: str) -> None:
+        """Another answer for a key that is done already, such as a job's result."""
+        sealed = self.sealed(answer)
         with write_transaction() as session:
-            row = self._row(session)
-            if row:
-                session.delete(row)
+            self.keep(session, sealed)
 
-    @property
-    def _place(self) -> str:
-        return places.answer(self._user, self._endpoint, self._key)
+    def forget(self, session: Session) -> None:
+        """The call came to nothing: the key is free."""
+        session.execute(delete(_keys).where(self._mine(), _keys.c.answer.is_(None)))
 
-    def _row(self, session: Session) -> IdempotencyKey | None:
-        """The row, unless it has expired."""
-        found = select(IdempotencyKey).filter_by(
-            user_id=self._user, endpoint=self._endpoint, key=self._key
-        )
-        row = session.scalar(found.with_for_update())
-        if row and row.expires_at < now():
-            session.delete(row)
-            session.flush()
+    def give_up(self, session: Session) -> None:
+        """This attempt is over, and nobody will learn any more how its call has ended."""
+        session.execute(update(_keys).where(self._mine()).values(held_until=current_time()))
+
+    def _found(self) -> Any:
+        """The key's row, locked, with what the database's clock says of it."""
+        expired = (_keys.c.expires_at <= current_time()).label("expired")
+        lapsed = (_keys.c.held_until <= current_time()).label("lapsed")
+        row = select(_keys, expired, lapsed).filter_by(**self._names)
+        return row.with_for_update()
+
+    def _stored(self, row: Row[Any]) -> str | None:
+        """The answer that is kept; None where the key is free. Raises `Conflict`."""
+        is_free = row.answer is None and row.lapsed and row.left_at is None
+        if row.expired or is_free:
             return None
-        return row
+        if row.body_hash != self._hash:
+            raise OtherBody()
+        if row.answer is not None:
+            return self._sealer.open(row.answer, self._place)
+        if not row.lapsed:
+            raise InFlight()
+        if not self._endpoint.repeatable:
+            raise OutcomeUnknown()
+        return None
 
-    def _new(self) -> IdempotencyKey:
-        return IdempotencyKey(
-            user_id=self._user,
-            endpoint=self._endpoint,
-            key=self._key,
-            body_hash=self._hash,
-            expires_at=now() + UNDER_WAY,
-        )
+    def _take(self, session: Session, row: Row[Any] | None) -> None:
+        values = {
+            "body_hash": self._hash,
+            "answer": None,
+            "holder": self.holder,
+            "held_until": from_now(LEASE),
+            "left_at": None,
+            "expires_at": from_now(TAKEN),
+        }
+        if row is None:
+            session.execute(insert(_keys).values(**self._names, **values))
+        else:
+            session.execute(update(_keys).where(_keys.c.seq == row.seq).values(**values))
+
+    def _mine(self) -> Any:
+        """The key's row, unless another attempt has it by now."""
+        named = [_keys.c[name] == value for name, value in self._names.items()]
+        return and_(*named, _keys.c.holder == self.holder)
 
 
-def sweep(session: Session, moment: datetime) -> None:
-    session.execute(delete(IdempotencyKey).where(IdempotencyKey.expires_at < moment))
+def renew(session: Session, holders: Iterable[str]) -> None:
+    """These attempts are under way still."""
+    held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
+    session.execute(update(_keys).where(held).values(held_until=from_now(LEASE)))
+
+
+def sweep(session: Session) -> None:
+    session.execute(delete(_keys).where(_keys.c.expires_at < current_time()))

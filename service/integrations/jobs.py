@@ -6,15 +6,17 @@ Source: contract section 10, "Slow endpoints are jobs".
 import json
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import gevent
-from sqlalchemy import select
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.orm import Session
 
+from service.billing import ledger
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import NotFound, ServiceError, UpstreamFailed, UpstreamTimedOut
-from service.extensions import db, now
+from service.extensions import db, table
 from service.ids import new_id
 from service.integrations import places
 from service.integrations.call import Call
@@ -27,7 +29,10 @@ from service.json_values import encode
 LONGEST_WAIT = 60  # seconds that a call may be held open for its job
 MAKE_CALL = Callable[[Endpoint], Call]
 NAP = 0.25  # seconds until the worker's end is noticed
+KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
 OUT_OF_TIME = {"error": UpstreamTimedOut.code}
+
+_jobs = table(IntegrationJob)
 
 
 class Jobs:
@@ -38,17 +43,16 @@ class Jobs:
         self._sealer, self._make_call, self._is_ending = sealer, make_call, is_ending
 
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
-        """The job of a task that the vendor has accepted."""
-        job = _job(endpoint)
+        """The job of a task that the vendor has accepted, for `store`."""
         row = IntegrationJob(
             job_id=new_id("job"),
             user_id=user_id,
             endpoint=endpoint.name,
             task_id=task.id,
-            state="running",
-            ends_at=now() + timedelta(seconds=job.limit),
+            state=task.state,
+            ends_at=from_now(_job(endpoint).limit),
         )
-        self._settle(row, task)
+        row.result = self._sealed(row, task)
         return row
 
     def watch(self, row: IntegrationJob, endpoint: Endpoint, wait: float) -> None:
@@ -76,6 +80,7 @@ class Jobs:
         db.session.commit()
         if row is None:
             raise NotFound()
+        db.session.expunge(row)  # what becomes of it is written by `_end` alone
         if row.state == "running":
             self._look(row, endpoints(row.endpoint))
         return self.shown(row)
@@ -86,17 +91,37 @@ class Jobs:
         Asked for late it may have ended in time all the same, and has been paid for.
         """
         task = checked(_job(endpoint).poll)(self._make_call(endpoint), row.task_id)
-        if task.state == "running" and row.ends_at < now():
-            self._settle(row, Task(row.task_id, "failed", OUT_OF_TIME))
+        if task.state == "running":
+            if not self._is_out_of_time(row):
+                return
+            self._end(row, Task(row.task_id, "failed", OUT_OF_TIME))
             raise UpstreamTimedOut()
-        self._settle(row, task)
+        self._end(row, task)
 
-    def _settle(self, row: IntegrationJob, task: Task) -> None:
-        row.state = task.state
-        if task.state != "running":
-            row.result = self._sealer.seal(encode(task.result), places.job(row.job_id))
+    def _is_out_of_time(self, row: IntegrationJob) -> bool:
+        mine = select(_jobs.c.ends_at <= current_time()).where(_jobs.c.job_id == row.job_id)
+        is_out = db.session.scalar(mine)
+        db.session.commit()
+        return bool(is_out)
+
+    def _end(self, row: IntegrationJob, task: Task) -> None:
+        """Keep what has become of it, and give back what it has cost less than was charged."""
+        row.state, row.result = task.state, self._sealed(row, task)
+        running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
+        ended = running.values(state=row.state, result=row.result)
+        paid = (_jobs.c.payer, _jobs.c.charged)
         with write_transaction() as session:
-            session.merge(row)
+            known = session.execute(ended.returning(*paid)).one_or_none()
+            if known and known.charged and task.cost is not None:
+                back = known.charged - task.cost
+                if back > 0:
+                    what = f"refund {row.endpoint}"
+                    ledger.grant(session, known.payer, back, f"refund:{row.job_id}", what)
+
+    def _sealed(self, row: IntegrationJob, task: Task) -> str | None:
+        if task.state == "running":
+            return None
+        return self._sealer.seal(encode(task.result), places.job(row.job_id))
 
     def shown(self, row: IntegrationJob) -> dict[str, Any]:
         """What its owner sees. Raises `UpstreamFailed`, `UpstreamTimedOut` for one that failed."""
@@ -108,6 +133,21 @@ class Jobs:
         if shown["result"] == OUT_OF_TIME:
             raise UpstreamTimedOut()
         raise UpstreamFailed("The upstream could not complete this.", upstreamStatus=None)
+
+
+def store(session: Session, row: IntegrationJob, payer: str | None, charged: int) -> None:
+    """A new job, and what `payer` was charged for it in micro-credits; again, it does nothing."""
+    if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
+        return
+    names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
+    values = {name: getattr(row, name) for name in names}
+    paid = {"payer": payer, "charged": charged}
+    session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
+
+
+def sweep(session: Session) -> None:
+    """Forget jobs, with their results, some days after their time."""
+    session.execute(delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT)))
 
 
 def _job(endpoint: Endpoint) -> Job:

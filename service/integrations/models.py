@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.extensions import BigId, db, now
@@ -56,7 +56,11 @@ class Consent(db.Model):  # type: ignore[name-defined,misc]
 
 
 class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
-    """A slow call at the vendor's own task API; only its owner sees it."""
+    """A slow call at the vendor's own task API; only its owner sees it.
+
+    `charged` is what `payer` was charged when the vendor accepted it, in micro-credits; both are
+    None where it cost nothing.
+    """
 
     __tablename__ = "integration_jobs"
 
@@ -66,12 +70,20 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     task_id: Mapped[str] = mapped_column(String(512))
     state: Mapped[str] = mapped_column(String(16))  # running, done, failed
     result: Mapped[str | None] = mapped_column(Text)  # JSON, sealed
-    ends_at: Mapped[datetime]
+    payer: Mapped[str | None] = mapped_column(String(255))
+    charged: Mapped[int | None] = mapped_column(BigInteger)
+    ends_at: Mapped[datetime] = mapped_column(index=True)
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
 class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
-    """A call that must not be made twice; `answer` is sealed, None while it is under way."""
+    """A call that must not be made twice.
+
+    The key is done once it has an `answer`, which is sealed. Until then it belongs to the attempt
+    `holder`, whose worker renews `held_until`; `left_at` is None until just before the attempt's
+    first request. All times are the database's. A row without a `holder` was written by a release
+    that did not know these columns.
+    """
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (UniqueConstraint("user_id", "endpoint", "key"),)
@@ -82,6 +94,9 @@ class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
     key: Mapped[str] = mapped_column(String(255))
     body_hash: Mapped[str] = mapped_column(String(64))
     answer: Mapped[str | None] = mapped_column(Text)
+    holder: Mapped[str | None] = mapped_column(String(64), index=True)
+    held_until: Mapped[datetime | None]
+    left_at: Mapped[datetime | None]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 

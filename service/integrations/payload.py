@@ -2,13 +2,30 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from typing import Any
 
-from marshmallow import fields
+from marshmallow import fields, validate
 
 from service.errors import InvalidRequest
+
+
+class Bounded(validate.Length):
+    """A length, and then what only a text of that length is asked for.
+
+    A list of validators asks every one of them, also of a megabyte that the first has refused.
+    """
+
+    def __init__(self, least: int, most: int, *then: Callable[[Any], Any]) -> None:
+        super().__init__(least, most)
+        self._then = then
+
+    def __call__(self, value: Any) -> Any:
+        super().__call__(value)
+        for check in self._then:
+            check(value)
+        return value
 
 
 class Moment(fields.AwareDateTime):

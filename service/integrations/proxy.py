@@ -12,22 +12,22 @@ from flask import Flask
 from marshmallow import ValidationError, fields
 
 from config import Settings
-from service.billing import ledger
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
-from service.database import write_transaction
 from service.edge import load
-from service.errors import InvalidRequest, ServiceError, UpstreamFailed, UpstreamTimedOut
-from service.ids import new_id
+from service.errors import InvalidRequest, ServiceError, UpstreamFailed
 from service.integrations import gateway
+from service.integrations.attempt import Attempt, Charge
 from service.integrations.breaker import Breakers
 from service.integrations.call import Call
 from service.integrations.catalog import Catalog, Endpoint, Task
 from service.integrations.connections import Connection, Connections
+from service.integrations.faults import is_down
 from service.integrations.idempotency import Once
 from service.integrations.jobs import LONGEST_WAIT, Jobs
+from service.integrations.keeper import KeyKeeper
+from service.integrations.models import IntegrationJob
 from service.integrations.seal import Sealer
-from service.integrations.shape import Unusable
 from service.integrations.way import Answer, Request, Told
 from service.json_values import encode
 
@@ -54,8 +54,9 @@ class Proxy:
         self._sealer = sealer
         self._settings: Settings = app.config["SETTINGS"]
         self.connections = Connections(app, catalog, sealer)
-        self.jobs = Jobs(sealer, self._plain_call, lambda: app.extensions["lifecycle"].draining)
+        self.jobs = Jobs(sealer, self._call, lambda: app.extensions["lifecycle"].draining)
         self._breakers = Breakers(app)
+        self._keeper = KeyKeeper(app)
 
     @property
     def vendor_settings(self) -> Mapping[str, str]:
@@ -99,7 +100,7 @@ class Proxy:
         params, wait = _validated(endpoint, request.body)
         ready = Ready(endpoint, request, params, wait, connection)
         if request.idempotency_key is None:
-            return self._make(ready, lambda _data: None)
+            return self._make(ready, None)
         return self._once(ready)
 
     def _once(self, ready: Ready) -> Answer:
@@ -107,67 +108,61 @@ class Proxy:
         request = ready.request
         assert request.idempotency_key
         user_id, key = request.caller.subject, request.idempotency_key
-        once = Once(self._sealer, user_id, ready.endpoint.name, key, dict(request.body))
+        once = Once(self._sealer, user_id, ready.endpoint, key, dict(request.body))
         stored = once.begin()
         if stored is not None:
             return Answer(json.loads(stored))
-        kept = False
+        with self._keeper.renewing(once):
+            return self._make(ready, once)
 
-        def keep(data: Any) -> None:
-            nonlocal kept
-            once.keep(encode(data))
-            kept = True
+    def _make(self, ready: Ready, once: Once | None) -> Answer:
+        """Make the call, and store what it has brought.
 
-        try:
-            return self._make(ready, keep)
-        finally:
-            if not kept:
-                once.forget()
-
-    def _make(self, ready: Ready, keep: Callable[[Any], None]) -> Answer:
-        """Make the call, and `keep` what it has brought.
-
-        A task that the vendor has accepted is paid for, and becomes a job. It is kept before it is
-        waited for, so that nothing that happens meanwhile makes the same call pay again.
+        A task that the vendor has accepted is paid for, and becomes a job. That is stored before
+        it is waited for, so that nothing that happens meanwhile makes the same call pay again.
         """
-        answer = self._hold(ready)
-        if isinstance(answer.data, Task):
-            job = self.jobs.begin(ready.request.caller.subject, ready.endpoint, answer.data)
-            keep(self.jobs.shown(job))
-            self.jobs.watch(job, ready.endpoint, ready.wait)
-            answer = Answer(self.jobs.shown(job))
-        if not answer.consent:
-            keep(answer.data)
-        return answer
+        job = None
+        with Attempt(self._charge(ready), once, self._keeper) as attempt:
+            attempt.hold()
+            answer = self._request(ready, attempt)
+            if answer.consent:
+                return answer
+            cost, data = ready.endpoint.cost(ready.params, answer.data), answer.data
+            if isinstance(data, Task):
+                job = self.jobs.begin(ready.request.caller.subject, ready.endpoint, data)
+                data = self.jobs.shown(job)
+            attempt.end(cost, data, job)
+        return self._waited(ready, job, once) if job else Answer(data)
 
-    def _hold(self, ready: Ready) -> Answer:
-        """Hold the price, make the call, settle: a call that came to nothing costs nothing."""
+    def _waited(self, ready: Ready, job: IntegrationJob, once: Once | None) -> Answer:
+        self.jobs.watch(job, ready.endpoint, ready.wait)
+        data = self.jobs.shown(job)
+        if once and job.state != "running":
+            once.replace_answer(encode(data))
+        return Answer(data)
+
+    def _charge(self, ready: Ready) -> Charge | None:
+        """What to hold; None for a call that can't cost anything."""
         endpoint, request = ready.endpoint, ready.request
-        if not endpoint.price:
-            return self._request(ready)
-        payer, call_id = self.payer(endpoint, request), new_id("call")
-        with write_transaction() as session:
-            starting = self._settings.starting_credits * CREDIT
-            ledger.ensure_account(session, payer.subject, starting)
-            seconds = endpoint.seconds + GRACE
-            hold = ledger.reserve(session, payer, endpoint.price, call_id, None, seconds)
-        cost = 0
-        try:
-            answer = self._request(ready)
-            cost = 0 if answer.consent else endpoint.price
-            return answer
-        finally:
-            facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
-            told = {name: value for name, value in facts.items() if value}
-            with write_transaction() as session:
-                ledger.settle(session, hold, cost, endpoint.name, told)
+        most = endpoint.most(ready.params)
+        if not most:
+            return None
+        facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
+        return Charge(
+            payer=self.payer(endpoint, request),
+            most=most,
+            starting=self._settings.starting_credits * CREDIT,
+            seconds=endpoint.seconds + GRACE,
+            what=endpoint.name,
+            facts={name: value for name, value in facts.items() if value},
+        )
 
-    def _request(self, ready: Ready) -> Answer:
+    def _request(self, ready: Ready, attempt: Attempt) -> Answer:
         """The vendor's data, or the payload where a consent mends what it refused."""
         connection = ready.connection
         try:
             bearer = connection.token() if connection else None
-            call = self._plain_call(ready.endpoint, bearer)
+            call = attempt.call = self._call(ready.endpoint, bearer, attempt.leave)
             answer = Answer(self._guarded(ready.endpoint, ready.params, call))
             if connection and call.is_rejected:  # half-way: the answer says how far it came
                 connection.forget()
@@ -185,25 +180,24 @@ class Proxy:
             data = endpoint.run(call, **params)
         except ServiceError as error:
             if call.has_asked:
-                count = self._breakers.failed if _is_down(error) else self._breakers.succeeded
+                count = self._breakers.failed if is_down(error) else self._breakers.succeeded
                 count(integration)
             raise
         self._breakers.succeeded(integration)
+        if isinstance(data, Task) and data.state == "failed":
+            call.may_have_acted = False  # it says so
+            raise UpstreamFailed("The upstream could not complete this.", upstreamStatus=None)
         return data
 
-    def _plain_call(self, endpoint: Endpoint, bearer: str | None = None) -> Call:
-        return Call(
-            self._app.extensions["upstream"],
-            endpoint.vendor,
-            self.vendor_settings,
-            endpoint.seconds,
-            bearer,
-        )
-
-
-def _is_down(error: ServiceError) -> bool:
-    """Whether the vendor is: not where it has answered with what we can't use."""
-    return isinstance(error, UpstreamFailed | UpstreamTimedOut) and not isinstance(error, Unusable)
+    def _call(
+        self,
+        endpoint: Endpoint,
+        bearer: str | None = None,
+        leave: Callable[[], None] = lambda: None,
+    ) -> Call:
+        upstream = self._app.extensions["upstream"]
+        settings, seconds = self.vendor_settings, endpoint.seconds
+        return Call(upstream, endpoint.vendor, settings, seconds, bearer, leave)
 
 
 def _validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, Any], float]:

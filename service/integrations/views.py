@@ -171,6 +171,7 @@ def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "integration": item.vendor.integration,
         "billing": proxy.billing(item),
         "credits": item.credits,
+        "metered": item.meter is not None,
         "creditConsuming": item.credits > 0,
         "autoApprove": item.auto_approve,
         "async": item.job is not None,

@@ -12,10 +12,15 @@ Mode = Literal["pass", "refuse", "hang", "cut-after-commit", "cut-before-commit"
 
 
 class DatabaseProxy:
-    """Listens on a Unix socket of its own, as PostgreSQL does, and forwards to the cluster's."""
+    """Listens on a Unix socket of its own, as PostgreSQL does, and forwards to the cluster's.
+
+    A cut comes at the COMMIT of a transaction with the statement `marker` in it. With `hang_at`, a
+    connection hangs from that statement on.
+    """
 
     def __init__(self, cluster_directory: str) -> None:
         self.mode: Mode = "pass"
+        self.marker, self.hang_at = b"INSERT INTO turns", b""
         self.cuts = 0
         self._target = f"{cluster_directory}/.s.PGSQL.5432"
         self.directory = tempfile.mkdtemp(prefix="service-pgproxy-")
@@ -59,9 +64,11 @@ class DatabaseProxy:
         writes_rows = False
         try:
             while data := source.recv(65536):
+                if self.hang_at and self.hang_at in data:
+                    self.mode = "hang"
                 while self.mode == "hang":
                     gevent.sleep(0.05)
-                writes_rows = writes_rows or b"INSERT INTO turns" in data
+                writes_rows = writes_rows or self.marker in data
                 if cut and writes_rows and self.mode.startswith("cut") and b"COMMIT" in data:
                     return True
                 target.sendall(data)

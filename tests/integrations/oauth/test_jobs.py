@@ -4,7 +4,10 @@ import time
 
 import gevent
 import pytest
+from sqlalchemy import update
 
+from service.chat.sweeper import sweep
+from service.clock import from_now
 from service.extensions import now
 from service.integrations.models import IntegrationJob
 from tests.integrations.oauth.conftest import everything_in
@@ -44,6 +47,35 @@ def test_a_task_that_fails_while_it_is_waited_for_has_been_paid(alice, provider,
     answer = alice.call(TASK, {"wait": 2})
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
     assert books.charges() == [-5]
+
+
+@on_sqlite
+def test_a_task_whose_first_answer_is_failed_costs_nothing(alice, provider, books):
+    headers = {"Idempotency-Key": "k"}
+    provider.script("probe", Reply(200, {"id": "t", "state": "failed"}), Reply(200, STARTED))
+    answer = alice.call(TASK, headers=headers)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert (books.charges(), alice.person.get("/api/credits").json["balance"]) == ([], 1000)
+    again = alice.call(TASK, headers=headers)
+    assert (again.json["data"]["status"], books.charges()) == ("running", [-5])
+
+
+def test_jobs_are_swept_some_days_after_their_time(app, alice, provider, books):
+    paths = []
+    for days in (0, 8):
+        provider.script("probe", Reply(200, {**STARTED, "state": "done", "result": "secret-text"}))
+        job = alice.call(TASK).json["data"]
+        assert job["result"] == "secret-text"
+        ended = update(IntegrationJob).where(IntegrationJob.job_id == job["jobId"])
+        books.do(
+            lambda session, ended=ended, days=days: session.execute(
+                ended.values(ends_at=from_now(-days * 24 * 3600))
+            )
+        )
+        paths.append(f"/api/integrations/jobs/{job['jobId']}")
+    with app.app_context():
+        sweep()
+    assert [alice.person.get(path).status_code for path in paths] == [200, 404]
 
 
 @on_sqlite

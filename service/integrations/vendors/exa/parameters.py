@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
 from service.edge import Text
-from service.integrations.payload import Moment
+from service.integrations.payload import Bounded, Moment
 
 TYPES = ("instant", "fast", "auto", "deep-lite", "deep", "deep-reasoning")
 CATEGORIES = (
@@ -20,7 +20,7 @@ MOST_PAGES = 100  # of one request, subpages included: each is billed
 class Url(Text):
     def __init__(self, **facts: Any) -> None:
         looks = validate.URL(schemes={"http", "https"})
-        super().__init__(validate=validate.And(validate.Length(max=2048), looks, _parses), **facts)
+        super().__init__(validate=Bounded(1, 2048, looks, _parses), **facts)
 
 
 def _parses(url: str) -> None:

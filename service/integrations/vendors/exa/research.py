@@ -7,6 +7,7 @@ from service.integrations.catalog import Job, Task, endpoint
 from service.integrations.shape import at, listed
 from service.integrations.vendors.exa.examples import ACCEPTED, RAN
 from service.integrations.vendors.exa.parameters import Research
+from service.integrations.vendors.exa.prices import MOST_OF_A_RUN, RUNS
 from service.integrations.vendors.exa.vendor import DOCS, EXA
 
 
@@ -16,21 +17,24 @@ def _poll(call: Call, run_id: str) -> Task:
 
 @endpoint(
     "neuralsearch-research", EXA, Research(), "search", f"{DOCS}/agent-api/create-a-run",
-    examples=(ACCEPTED, RAN), credits=50, job=Job(_poll, wait=0, limit=600),
+    examples=(ACCEPTED, RAN), credits=50, meter=RUNS, job=Job(_poll, wait=0, limit=600),
 )  # fmt: skip
 def research(call: Call, **asked: Any) -> Task:
     """A researched report with its sources, which may take ten minutes."""
+    if asked["effort"] == "auto":
+        asked["budget"] = {"maxCostDollars": MOST_OF_A_RUN}
     return _task(call.post("/agent/runs", asked))
 
 
 def _task(run: dict[str, Any]) -> Task:
+    dollars = at(run, "costDollars.total")
     match run["status"]:
         case "queued" | "running":
             return Task(run["id"])
         case "completed":
-            return Task(run["id"], "done", _report(run))
+            return Task(run["id"], "done", _report(run), dollars)
         case "failed" | "cancelled":
-            return Task(run["id"], "failed")
+            return Task(run["id"], "failed", dollars=dollars)
     raise ValueError("an unknown state")
 
 

@@ -14,6 +14,7 @@ from service.integrations.vendors.exa.parameters import (
     Search,
     Similar,
 )
+from service.integrations.vendors.exa.prices import ANSWERS, CONTENTS, SEARCHES
 from service.integrations.vendors.exa.vendor import DOCS, EXA
 
 RESULT = {
@@ -29,7 +30,7 @@ STATUS = {"url": "id", "status": "status", "error": "error.tag"}
 
 @endpoint(
     "neuralsearch-search", EXA, Search(), "search", f"{DOCS}/search",
-    examples=(FOUND,), credits=0.75,
+    examples=(FOUND,), credits=0.35, meter=SEARCHES,
 )  # fmt: skip
 def search(call: Call, **asked: Any) -> dict[str, Any]:
     """Web search by meaning."""
@@ -38,7 +39,7 @@ def search(call: Call, **asked: Any) -> dict[str, Any]:
 
 @endpoint(
     "neuralsearch-find-similar", EXA, Similar(), "search", f"{DOCS}/search",
-    examples=(FOUND,), credits=0.35,
+    examples=(FOUND,), credits=0.35, meter=SEARCHES,
 )  # fmt: skip
 def similar(call: Call, url: str, **asked: Any) -> dict[str, Any]:
     """Pages that are like a given one."""
@@ -53,7 +54,7 @@ def similar(call: Call, url: str, **asked: Any) -> dict[str, Any]:
 
 @endpoint(
     "neuralsearch-contents", EXA, Contents(), "search", f"{DOCS}/get-contents",
-    examples=(READ,), credits=1,
+    examples=(READ,), credits=0.05, meter=CONTENTS,
 )  # fmt: skip
 def contents(call: Call, **asked: Any) -> dict[str, Any]:
     """The readable contents of pages; one that can't be read is told in `statuses`."""
@@ -70,7 +71,7 @@ def contents(call: Call, **asked: Any) -> dict[str, Any]:
 
 @endpoint(
     "neuralsearch-answer", EXA, Answer(), "search", f"{DOCS}/answer",
-    examples=(ANSWERED,), credits=0.25, seconds=90,
+    examples=(ANSWERED,), credits=0.25, meter=ANSWERS, seconds=90,
 )  # fmt: skip
 def answer(call: Call, **asked: Any) -> dict[str, Any]:
     """A direct answer to a question, with its sources."""

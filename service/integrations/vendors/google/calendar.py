@@ -14,7 +14,7 @@ from service.errors import ServiceError
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
 from service.integrations.faults import GrantRejected, ScopeMissing
-from service.integrations.payload import Moment
+from service.integrations.payload import Bounded, Moment
 from service.integrations.shape import at, listed, picked
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 
@@ -60,7 +60,10 @@ class NewEvent(Schema):
     timeZone = Text(validate=validate.Length(1, 100))
     description = Text(validate=validate.Length(0, 8192))
     location = Text(validate=validate.Length(0, 1024))
-    attendees = fields.List(fields.Email(), validate=validate.Length(max=200))
+    attendees = fields.List(
+        Text(validate=Bounded(3, 320, validate.Email()), metadata={"format": "email"}),
+        validate=validate.Length(max=200),
+    )
     recurrence = fields.List(
         Text(validate=validate.Length(1, 500)), validate=validate.Length(max=10)
     )

@@ -1,26 +1,36 @@
 """A message in the form of RFC 5322, as Gmail's `raw` takes it.
 
+Headers are written here: `email` takes seconds for a long name that is not ASCII (Python 3.11.7),
+and writes out line breaks that an encoded word decodes to. All of this is linear in its input.
 Sources: RFC 5322, RFC 2047; developers.google.com/workspace/gmail/api/guides/threads.
 """
 
 import base64
 import re
-from collections.abc import Mapping
-from email import policy
-from email.message import EmailMessage
-from email.utils import formataddr, getaddresses
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from email.utils import getaddresses
 
-# Gmail takes 8-bit bodies, but the servers behind it need not.
-WIRE = policy.SMTP.clone(cte_type="7bit")
+from service.errors import InvalidRequest
+
 _ATOM = r"[\w!#$%&'*+/=^`{|}~-]+"
 ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@[\w-]+(\.[\w-]+)+", re.ASCII)
+ADDRESS_LIMIT = 320
 MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
+MOST_RECIPIENTS = 100
+HEADER_LIMIT = 20_000  # characters of somebody else's header: some 20 ms to read addresses from
+SUBJECT_LIMIT = 998
+LINE = 66  # characters of a header's line, so that its name fits before them
+WORD = 39  # bytes in an encoded word, which then has 64 characters
+BODY_LINE = 998
+_PLAIN = re.compile("[ -~]*")
+_BREAK = re.compile("\r\n|\r|\n")
 
 
 def addresses(text: str) -> list[tuple[str, str]]:
     """Name and address of each; empty if one of them is not an address."""
-    found = getaddresses([text])
-    right = all(ADDRESS.fullmatch(address) for _, address in found)
+    found = _listed(text)
+    right = all(_is_address(address) for _, address in found)
     return [(_line(name), address) for name, address in found] if right else []
 
 
@@ -31,15 +41,16 @@ def letter(
     isHtml: bool = False,  # noqa: N803
     cc: str | None = None,
     bcc: str | None = None,
-) -> EmailMessage:
-    """The recipients are as `addresses` takes them."""
-    message = EmailMessage(policy=WIRE)
-    for name, listed in (("To", to), ("Cc", cc), ("Bcc", bcc)):
-        if listed:
-            message[name] = ", ".join(formataddr(pair) for pair in addresses(listed))
-    message["Subject"] = _line(subject)
-    message.set_content(content, subtype="html" if isHtml else "plain")
-    return message
+) -> str:
+    """A whole message. The recipients are as `addresses` takes them."""
+    listed = {"To": to, "Cc": cc, "Bcc": bcc}
+    lines = [f"{name}: {_mailboxes(addresses(text))}" for name, text in listed.items() if text]
+    lines.append(f"Subject: {_text(_line(subject))}")
+    lines.append("MIME-Version: 1.0")
+    lines.append(f'Content-Type: text/{"html" if isHtml else "plain"}; charset="utf-8"')
+    encoding, body = _body(content)
+    lines.append(f"Content-Transfer-Encoding: {encoding}")
+    return "\r\n".join([*lines, "", body])
 
 
 def reply_to(
@@ -52,47 +63,123 @@ def reply_to(
     """A reply to a message with these headers, ready to send; None if nobody can be replied to.
 
     With `own` address, to all but oneself. Other people's names are left out: they come encoded,
-    and what they decode to need not be a name.
+    and what they decode to need not be a name. Raises `InvalidRequest` for too many recipients.
     """
     to = _plain(original.get("reply-to")) or _plain(original.get("from"))
     if not to:
         return None
     others = _plain(original.get("to")) + _plain(original.get("cc")) if own else []
-    copied = [one for one in dict.fromkeys(others) if one not in to and one != (own or "").lower()]
+    known = {*to, (own or "").lower()}
+    copied = [one for one in dict.fromkeys(others) if one not in known]
+    if len(to) + len(copied) + len(addresses(cc or "")) > MOST_RECIPIENTS:
+        raise _too_many()
     copies = ", ".join([*copied, *([cc] if cc else [])])
     answer = letter(", ".join(to), _re(original.get("subject", "")), content, isHtml, copies)
     return written(answer, _thread(original))
 
 
-def written(message: EmailMessage, thread: str = "") -> str:
+def written(message: str, thread: str = "") -> str:
     """In base64url, with the headers that put it into a conversation."""
-    return base64.urlsafe_b64encode(thread.encode() + message.as_bytes()).decode()
+    return base64.urlsafe_b64encode((thread + message).encode()).decode()
 
 
 def _thread(original: Mapping[str, str]) -> str:
-    """Both headers, written by hand: `email` encodes an identifier that is longer than a line, as
-    those of some servers are, and then no client finds the message it answers."""
-    replied = MESSAGE_ID.findall(original.get("message-id", ""))[:1]
+    """Identifiers stay whole however long they are: nobody finds the message of an encoded one."""
+    replied = MESSAGE_ID.findall(original.get("message-id", "")[:BODY_LINE])[:1]
     if not replied:
         return ""
-    earlier = MESSAGE_ID.findall(original.get("references", ""))[-20:]
+    named = MESSAGE_ID.findall(original.get("references", "")[-HEADER_LIMIT:])
+    earlier = [one for one in named if len(one) < BODY_LINE][-20:]
     references = "\r\n ".join([*earlier, *replied])
     return f"In-Reply-To: {replied[0]}\r\nReferences: {references}\r\n"
 
 
+def _listed(text: str) -> list[tuple[str, str]]:
+    try:
+        return getaddresses([text])
+    except RecursionError:  # comments within comments
+        return [("", "")]
+
+
+def _is_address(text: str) -> bool:
+    return len(text) <= ADDRESS_LIMIT and ADDRESS.fullmatch(text) is not None
+
+
 def _plain(header: str | None) -> list[str]:
-    found = getaddresses([header]) if header else []
-    return [address.lower() for _, address in found if ADDRESS.fullmatch(address)]
+    if header and len(header) > HEADER_LIMIT:
+        raise _too_many()
+    found = _listed(header) if header else []
+    return [address.lower() for _, address in found if _is_address(address)]
+
+
+def _too_many() -> InvalidRequest:
+    text = f"That message has more people in it than the {MOST_RECIPIENTS} a reply may go to."
+    return InvalidRequest(text, details={})
 
 
 def _re(subject: str) -> str:
     """The same subject, as threading wants it."""
-    line = subject.strip()
+    line = subject[: SUBJECT_LIMIT - 4].strip()
     return line if line[:3].lower() == "re:" else f"Re: {line}"
 
 
 def _line(text: str) -> str:
-    """One line that `email` takes as it is: what an encoded word in it decodes to may have line
-    breaks, and those it would write out, as headers of their own (Python 3.11.7)."""
-    whole = text.encode("utf-8", "replace").decode()  # half characters, from a vendor's JSON
-    return " ".join(whole.split()).replace("=?", "= ?")
+    """One line, without the half characters that a vendor's JSON may have."""
+    return " ".join(text.encode("utf-8", "replace").decode().split())
+
+
+def _mailboxes(people: Iterable[tuple[str, str]]) -> str:
+    return ",\r\n ".join(_mailbox(name, address) for name, address in people)
+
+
+def _mailbox(name: str, address: str) -> str:
+    if not name:
+        return address
+    if len(name) <= LINE // 2 and _is_plain(name):
+        quoted = re.sub(r'(["\\])', r"\\\1", name)
+        phrase = name if name.replace(" ", "").isalnum() else f'"{quoted}"'
+    else:
+        phrase = _encoded(name)
+    fits = len(phrase) + len(address) < LINE
+    return f"{phrase}{' ' if fits else chr(13) + chr(10) + ' '}<{address}>"
+
+
+def _text(line: str) -> str:
+    """A text without structure, folded at its spaces, or in encoded words."""
+    if _is_plain(line):
+        lines = textwrap.wrap(line, LINE, break_long_words=False, break_on_hyphens=False)
+        if all(len(one) <= LINE for one in lines):
+            return "\r\n ".join(lines)
+    return _encoded(line)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether it stands for itself: what looks like an encoded word would be decoded."""
+    return _PLAIN.fullmatch(text) is not None and "=?" not in text
+
+
+def _encoded(text: str) -> str:
+    """As encoded words (RFC 2047), which a reader puts together without the breaks."""
+    words = (base64.b64encode(piece).decode() for piece in _pieces(text.encode()))
+    return "\r\n ".join(f"=?utf-8?b?{word}?=" for word in words)
+
+
+def _pieces(text: bytes) -> Iterator[bytes]:
+    """UTF-8 in pieces of at most `WORD` bytes, none of which ends within a character."""
+    start = 0
+    while start < len(text):
+        end = min(start + WORD, len(text))
+        while end < len(text) and text[end] & 0xC0 == 0x80:
+            end -= 1
+        yield text[start:end]
+        start = end
+
+
+def _body(content: str) -> tuple[str, str]:
+    """Its transfer encoding, and a body in it: Gmail takes 8 bits, the servers behind need not."""
+    lines = _BREAK.split(content)
+    whole = "\r\n".join(lines if lines[-1] == "" else [*lines, ""])
+    if whole.isascii() and max(map(len, lines)) <= BODY_LINE:
+        return "7bit", whole
+    encoded = base64.encodebytes(whole.encode("utf-8", "replace")).decode()
+    return "base64", encoded.replace("\n", "\r\n")

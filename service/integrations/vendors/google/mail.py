@@ -5,14 +5,22 @@ Source: developers.google.com/workspace/gmail/api/reference/rest/v1/users.messag
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
 from service.edge import Text
 from service.errors import InvalidRequest, NotFound
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
+from service.integrations.payload import Bounded
 from service.integrations.shape import listed, picked
-from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
+from service.integrations.vendors.google.letter import (
+    MOST_RECIPIENTS,
+    SUBJECT_LIMIT,
+    addresses,
+    letter,
+    reply_to,
+    written,
+)
 from service.integrations.vendors.google.suite import GOOGLE, MAIL
 
 DOCS = "https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages"
@@ -41,6 +49,9 @@ def _addresses(text: str) -> None:
         raise ValidationError("Must be mail addresses, separated by commas.")
 
 
+RECIPIENTS = Bounded(1, 5000, _addresses)
+
+
 class Listing(Schema):
     query = Text(validate=validate.Length(1, 1000))
     labelIds = fields.List(Text(validate=validate.Length(1, 200)), validate=validate.Length(max=20))
@@ -52,14 +63,20 @@ class Listing(Schema):
 class Body(Schema):
     content = Text(required=True, validate=validate.Length(0, CONTENT_LIMIT))
     isHtml = fields.Boolean(load_default=False)
-    cc = Text(validate=[validate.Length(1, 5000), _addresses])
+    cc = Text(validate=RECIPIENTS)
 
 
 class Letter(Body):
-    to = Text(required=True, validate=[validate.Length(1, 5000), _addresses])
-    subject = Text(required=True, validate=[validate.Length(0, 998), _one_line])
-    bcc = Text(validate=[validate.Length(1, 5000), _addresses])
+    to = Text(required=True, validate=RECIPIENTS)
+    subject = Text(required=True, validate=Bounded(0, SUBJECT_LIMIT, _one_line))
+    bcc = Text(validate=RECIPIENTS)
     threadId = Text(validate=validate.Length(1, 200))
+
+    @validates_schema
+    def recipients(self, data: dict[str, Any], **kwargs: Any) -> None:
+        listed = [data[name] for name in ("to", "cc", "bcc") if name in data]
+        if sum(len(addresses(text)) for text in listed) > MOST_RECIPIENTS:
+            raise ValidationError(f"At most {MOST_RECIPIENTS} recipients, copies included.", "to")
 
 
 class Answer(Body):

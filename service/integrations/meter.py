@@ -1,0 +1,28 @@
+"""Prices of what a vendor charges by what is asked for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from service.billing.prices import DOLLAR
+
+TOO_MUCH = 10  # times the most that a call can cost: a vendor that says more is not believed
+MOST = 1_000_000  # US dollars
+
+
+@dataclass(frozen=True)
+class Meter:
+    """The price of an endpoint whose vendor charges by what is asked for, in US dollars.
+
+    `most(params)` is the most that a call with these valid parameters can cost. `used(data)` is
+    what the vendor's answer says that it has cost, as our data has it; None where it says nothing.
+    """
+
+    most: Callable[[Mapping[str, Any]], float]
+    used: Callable[[Any], Any]
+
+
+def micro_credits(dollars: Any) -> int | None:
+    """An amount of US dollars in micro-credits; None for what is no price of a call."""
+    is_number = isinstance(dollars, int | float) and not isinstance(dollars, bool)
+    return round(dollars * DOLLAR) if is_number and 0 <= dollars <= MOST else None
