@@ -6,6 +6,7 @@ from dataclasses import replace
 from flask import Flask
 
 from config import Settings
+from service.auth.pseudonym import pseudonym
 from service.chat import chunks, costs
 from service.chat.chunks import Chunk
 from service.chat.conversation import Conversation
@@ -63,6 +64,7 @@ def _step(
         tools=tools.specs,
         calls_allowed=not step.muted,
         max_output_tokens=settings.max_output_tokens,
+        user=pseudonym(settings, run.question.caller.subject, run.question.model.provider.kind),
     )
     run.tally.compaction = conversation.facts
     if not costs.afford(app, run, prompt, run.question.model.id):

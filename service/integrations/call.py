@@ -21,13 +21,12 @@ from service.errors import (
 from service.integrations.catalog import ApiKey, Reply, Vendor
 from service.integrations.faults import GrantRejected, failure_of, refusal_of, retry_after
 from service.integrations.payload import encoded, parsed, plain, query_value
-from service.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.upstream import USER_AGENT, Outbound, Upstream, UpstreamError, read_all
 
 BYTES = 8 << 20  # of one answer
 RETRIES = 2
 AT_ONCE = 5  # requests of one call
 AGAIN = (429, 502, 503, 504)
-USER_AGENT = "integration-proxy/1"
 _NO_PIECES = ("", ".", "..")
 
 
