@@ -72,7 +72,7 @@ def ask(
             try:
                 for event in _ask_once(upstream, model, prompt, receipt):
                     if isinstance(event, PromptCounted):
-                        receipt.prompt_tokens = event.tokens
+                        receipt.counted = event
                         continue
                     if isinstance(event, StepFinished):
                         receipt.usage = event.usage
