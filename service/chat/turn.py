@@ -45,10 +45,11 @@ def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
     context = ToolContext(question.caller, collections, question.turn_id, question.chat_id)
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
+        before = len(run.assembly.parts)
         yield chunks.StartStep()
         yield from _step(app, run, step, conversation, context)
         yield chunks.FinishStep()
-        conversation.add(list(step.messages))
+        conversation.add(run.assembly.parts[before:])
         if not step.results and run.tally.reason != "pause":
             return
 
