@@ -1,6 +1,7 @@
 """JSON values as this service takes and gives them."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +26,47 @@ class Provider(DefaultJSONProvider):
 def encode(value: Any) -> str:
     """Compact JSON text, not escaped beyond need. Raises TypeError, ValueError, RecursionError."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+# Levels of a value. The stack ends near a thousand, and for those who send or store it sooner than
+# for those who parse it; the parsers of clients have ends of their own.
+DEEPEST = 200
+
+_MARKS = re.compile(r'[\\"{}\[\]]')
+
+
+class Nesting:
+    """How deep a JSON text is nested, while it arrives in pieces cut anywhere."""
+
+    def __init__(self) -> None:
+        self.passed = False  # the limit; it stays so
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False  # the last piece ended in a backslash
+
+    def feed(self, piece: str) -> bool:
+        """Whether all that has come is within `DEEPEST`. Costs what the piece is long."""
+        after_escape = 1 if self._escaped and piece else 0
+        self._escaped = self._escaped and not piece
+        for mark in _MARKS.finditer(piece, after_escape):
+            if mark.start() >= after_escape:
+                after_escape = self._take(piece, mark.start())
+        return not self.passed
+
+    def _take(self, piece: str, at: int) -> int:
+        """Note the mark at this place; where the next one that counts may be."""
+        match piece[at]:
+            case '"':
+                self._in_string = not self._in_string
+            case "\\" if self._in_string:
+                self._escaped = at + 1 == len(piece)
+                return at + 2
+            case "{" | "[" if not self._in_string:
+                self._depth += 1
+                self.passed |= self._depth > DEEPEST
+            case "}" | "]" if not self._in_string:
+                self._depth -= 1
+        return at + 1
 
 
 def storable(value: Any) -> bool:

@@ -4,9 +4,12 @@ Redirects are never followed, the environment's proxies and netrc are not read, 
 exceptions become `UpstreamError` here.
 """
 
+import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
 from http.client import HTTPException
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
@@ -22,6 +25,9 @@ from service.guarded import GuardedAdapter, NotPublic
 from service.observe import UPSTREAM_CALLS
 
 POOLED_CONNECTIONS = 100
+USER_AGENT = "chat-integration-service/0.1.0"  # name and version as in setup.cfg
+
+SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")  # not every host sends whole ones
 
 log = structlog.get_logger("upstream")
 
@@ -146,12 +152,28 @@ class Upstream:
 
     def _send(self, outbound: Outbound) -> requests.Response:
         """Through the adapter: a session's cookies, hooks and redirects are not wanted."""
-        headers: dict[str, Any] = {"Accept-Encoding": "identity", **outbound.headers}
+        ours = {"Accept-Encoding": "identity", "User-Agent": USER_AGENT}
+        headers: dict[str, Any] = {**ours, **outbound.headers}
         request = requests.Request(outbound.method, outbound.url, headers, data=outbound.body)
         guarded, url = self._guarded, outbound.url
         adapter = guarded if outbound.guarded else self._session.get_adapter(url)
         timeout = (outbound.connect, outbound.idle)
         return adapter.send(request.prepare(), stream=True, timeout=timeout)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a `Retry-After` asks for, from its number or its date; None without either.
+
+    Never less than none: a date may have passed. Source: RFC 9110, section 10.2.3.
+    """
+    value = headers.get("Retry-After", "").strip()
+    if SECONDS.fullmatch(value):  # `isdigit` would let a superscript through, and `float` fails
+        return float(value)
+    try:
+        date = parsedate_tz(value)
+        return max(0.0, mktime_tz(date) - time.time()) if date else None
+    except (ValueError, OverflowError):  # the 99th of a month, the year 10000
+        return None
 
 
 def read_all(stream: ByteStream, limit: int) -> bytes:

@@ -8,6 +8,7 @@ from flask import Flask
 from config import Settings
 from service.chat import recall
 from service.chat.compaction import Stage, compacted, history_of
+from service.chat.history import messages_of_parts
 from service.chat.instructions import SYSTEM
 from service.chat.limits import Limits
 from service.chat.running import Run
@@ -43,9 +44,13 @@ class Conversation:
         self._count()
         return fitting
 
-    def add(self, messages: list[Message]) -> None:
-        """What a step has come to."""
-        self._since += messages
+    def add(self, parts: list[dict[str, Any]]) -> None:
+        """What a step has come to.
+
+        The model reads it as it will in every later turn, to the byte: what a provider keeps of a
+        prompt's beginning is good only for the same beginning.
+        """
+        self._since += messages_of_parts(parts)
 
     def tighten(self) -> None:
         """The provider says that it is too long: half of it, then."""

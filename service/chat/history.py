@@ -31,7 +31,11 @@ CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI takes no more; others tak
 
 @dataclass(frozen=True)
 class Row:
-    """A stored message. `cut_short` marks a reply that was interrupted, `seq` its place."""
+    """A stored message. `cut_short` marks a reply that was interrupted, `seq` its place.
+
+    `refused` marks question and answer of a turn that ended in a refusal: a provider that is shown
+    them refuses what comes next as well.
+    """
 
     seq: int
     role: str
@@ -39,6 +43,7 @@ class Row:
     parts: list[Any] | None = None
     edited: bool = False
     cut_short: bool = False
+    refused: bool = False
 
     @property
     def asks(self) -> bool:
@@ -47,7 +52,9 @@ class Row:
 
 
 def messages_of(row: Row) -> Iterator[Message]:
-    """A row as the provider's messages."""
+    """A row as the provider's messages; none of a turn that a provider has refused."""
+    if row.refused:
+        return
     if row.asks:
         yield UserMessage(row.content)
         if row.edited:
@@ -62,10 +69,15 @@ def messages_of(row: Row) -> Iterator[Message]:
 
 def _said(row: Row) -> Iterator[Message]:
     parts = [part for part in row.parts or [] if isinstance(part, dict)]
-    for step in _steps(parts):
-        yield from _messages_of_step(step)
+    yield from messages_of_parts(parts)
     if row.content.strip() and not any(map(_is_text, parts)):
         yield AssistantMessage(row.content)
+
+
+def messages_of_parts(parts: Iterable[dict[str, Any]]) -> Iterator[Message]:
+    """An assistant's parts, those of a running turn too, as the provider's messages."""
+    for step in _steps(parts):
+        yield from _messages_of_step(step)
 
 
 def _steps(parts: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from service.billing.prices import BYTES_PER_TOKEN
 from service.providers.prompt import AssistantMessage, Message, ToolResults, UserMessage
+from service.providers.tokens import bound
 
 
 @dataclass(frozen=True)
 class Limits:
     """`budget` is characters of history, `ceiling` estimated tokens of the whole request, of which
-    `overhead` bytes of system text and schemas are not history."""
+    `overhead` are system text and schemas, not history."""
 
     budget: int
     ceiling: int
@@ -23,29 +23,28 @@ class Limits:
     def fit(self, messages: Sequence[Message]) -> bool:
         return self.allow(*size(messages))
 
-    def allow(self, characters: int, bytes_: int) -> bool:
-        tokens = (bytes_ + self.overhead) // BYTES_PER_TOKEN
-        return characters <= self.budget and tokens <= self.ceiling
+    def allow(self, characters: int, tokens: int) -> bool:
+        return characters <= self.budget and tokens + self.overhead <= self.ceiling
 
     def beside(self, messages: Sequence[Message]) -> "Limits":
         """What these messages leave of it."""
-        characters, bytes_ = size(messages)
-        return replace(self, budget=self.budget - characters, overhead=self.overhead + bytes_)
+        characters, tokens = size(messages)
+        return replace(self, budget=self.budget - characters, overhead=self.overhead + tokens)
 
     def halved(self, messages: Sequence[Message]) -> "Limits":
         """Half of what these messages take: for a provider that takes less than we thought."""
-        characters, bytes_ = size(messages)
-        tokens = (bytes_ + self.overhead) // BYTES_PER_TOKEN
-        return replace(self, budget=characters // 2, ceiling=max(tokens // 2, self.overhead // 2))
+        characters, tokens = size(messages)
+        ceiling = max((tokens + self.overhead) // 2, self.overhead // 2)
+        return replace(self, budget=characters // 2, ceiling=ceiling)
 
 
 def size(messages: Iterable[Message]) -> tuple[int, int]:
-    """Characters and UTF-8 bytes of texts, call arguments and results."""
-    characters = bytes_ = 0
+    """Characters and estimated tokens of texts, call arguments and results."""
+    characters = tokens = 0
     for text in _texts(messages):
         characters += len(text)
-        bytes_ += len(text) if text.isascii() else len(text.encode())
-    return characters, bytes_
+        tokens += bound(text)
+    return characters, tokens
 
 
 def _texts(messages: Iterable[Message]) -> Iterable[str]:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+import structlog
 from gevent import sleep
 
 from service.chat.pace import Pace
 from service.chat.running import Deadline
 from service.chat.tally import Receipt
 from service.providers.events import (
+    OPERATORS,
     CallStarted,
     Event,
     Fault,
@@ -26,7 +28,7 @@ from service.providers.names import NameTable
 from service.providers.prompt import Prompt
 from service.providers.provider import Decoder, Kind, Model, Wire
 from service.providers.stream import decode
-from service.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
+from service.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all, retry_after
 
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are looked at
 RETRIES = 2
@@ -46,6 +48,8 @@ class Limits:
     idle: float = 30.0
     step: float = 180.0
 
+
+log = structlog.get_logger("turn")
 
 # Reasoning models of B and C are silent for long.
 LIMITS: dict[Kind, Limits] = {"A": Limits(30.0), "B": Limits(90.0), "C": Limits(90.0)}
@@ -72,7 +76,7 @@ def ask(
             try:
                 for event in _ask_once(upstream, model, prompt, receipt):
                     if isinstance(event, PromptCounted):
-                        receipt.prompt_tokens = event.tokens
+                        receipt.counted = event
                         continue
                     if isinstance(event, StepFinished):
                         receipt.usage = event.usage
@@ -82,12 +86,20 @@ def ask(
                 return
             except ProviderError as error:
                 receipt.accepted &= error.fault == "slow"  # which is our word, not the provider's
+                _tell_operator(model, error)
                 if error.fault != "busy" or shown or attempt == RETRIES:
                     raise
                 pause = _pause(attempt, error.retry_after)
             sleep(pause)
     finally:
         deadline.end()
+
+
+def _tell_operator(model: Model, error: ProviderError) -> None:
+    """A refused key, an empty account, a withdrawn model: no user can do anything about it."""
+    if error.fault in OPERATORS:
+        names = {"provider": model.provider.kind, "model": model.upstream_name}
+        log.error("the provider needs its operator", fault=error.fault, **names)
 
 
 def _pause(attempt: int, retry_after: float | None) -> float:
@@ -127,7 +139,7 @@ def _events(stream: ByteStream, wire: Wire, names: NameTable) -> Iterator[Event]
         else:
             yield from _answer(stream, wire.decoder(names))
     except ProviderError as error:
-        error.retry_after = _retry_after(stream)
+        error.retry_after = retry_after(stream.headers)
         raise
 
 
@@ -156,12 +168,6 @@ def _silent_end(decoder: Decoder, slow: ProviderError) -> Iterator[Event]:
         yield from decoder.end()
     except ProviderError:
         raise slow from None
-
-
-def _retry_after(stream: ByteStream) -> float | None:
-    """The header in seconds; its date form, which no model host uses, counts as absent."""
-    value = stream.headers.get("Retry-After", "")
-    return float(value) if value.isdigit() else None
 
 
 def _body(stream: ByteStream) -> bytes:

@@ -77,6 +77,8 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     steps: Mapped[int]
     input_tokens: Mapped[int]
     output_tokens: Mapped[int]
+    cached_input_tokens: Mapped[int | None]  # of `input_tokens`: from the provider's cache
+    cache_write_tokens: Mapped[int | None]  # of `input_tokens`: into it
     usage_estimated: Mapped[bool]
     credits: Mapped[int] = mapped_column(BigInteger, default=0)  # micro-credits charged
     duration_ms: Mapped[int]

@@ -22,7 +22,8 @@ from service.providers.events import Fault, ProviderError
 
 FAULT_TEXTS: dict[Fault, str] = {
     "busy": "The model is busy right now. Please try again.",
-    "refused-key": "The model provider refused our access. The operator has to look at it.",
+    "refused-key": "The model provider refused our access. This service's operator must act.",
+    "unknown-model": "The model provider has no such model. This service's operator must act.",
     "too-long": "This conversation has become too long for the model.",
     "refused-request": "The model provider did not accept this request.",
     "garbled": "The model's answer could not be read. Please try again.",

@@ -6,11 +6,12 @@ a microsecond for each, where its row would cost twenty.
 """
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import bindparam, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.chat.history import Row
@@ -21,6 +22,7 @@ from service.extensions import db, now, table, timestamp
 PROMPT_VERSION = 1  # of the summariser's instructions
 FAILURES = 3  # in a row, then a chat's summaries rest
 REST_SECONDS = 600
+REFUSED = "content-filter"
 
 _messages, _turns = table(Message), table(Turn)
 _of_chat = _messages.c.chat_id == bindparam("chat")
@@ -47,8 +49,15 @@ ROWS = (
     .where(_of_chat, _messages.c.seq > bindparam("after"))
     .order_by(_messages.c.seq)
 )
-ABORTED = select(_turns.c.assistant_message_id).where(
-    _turns.c.chat_id == bindparam("chat"), _turns.c.status == "aborted"
+# Turns whose rows the model is shown in another way, or not at all.
+ODD_ENDS = select(
+    _turns.c.user_message_id,
+    _turns.c.assistant_message_id,
+    _turns.c.status,
+    _turns.c.finish_reason,
+).where(
+    _turns.c.chat_id == bindparam("chat"),
+    or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED),
 )
 
 
@@ -95,10 +104,10 @@ def load(question: Question, summary_model: str) -> Recalled:
     if not valid:
         cover = Cover()
     rows = _rows(session, question, cover.last)
-    cut_short = set(session.scalars(ABORTED, {"chat": question.chat_id})) if rows else set()
+    ends = session.execute(ODD_ENDS, {"chat": question.chat_id}).all() if rows else []
     db.session.commit()
     return Recalled(
-        rows=tuple(_row(row, row.record_id in cut_short) for row in rows),
+        rows=_marked(rows, ends),
         changed=tuple(row.updated_at for row in rows),
         summary=cached.text if cached and valid else None,
         cover=cover,
@@ -122,8 +131,27 @@ def _rows(session: Session, question: Question, after: int) -> list[Any]:
     return [row for row in rows if row.record_id not in question.replaces]
 
 
-def _row(row: Any, cut_short: bool) -> Row:
-    return Row(row.seq, row.role, row.content, row.parts, bool(row.edited), cut_short)
+def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
+    """A refused question counts only with its answer: it may have been asked again since."""
+    here = {row.record_id for row in rows}
+    cut_short, refused = set(), set()
+    for end in ends:
+        if end.assistant_message_id in here and end.finish_reason == REFUSED:
+            refused |= {end.user_message_id, end.assistant_message_id}
+        elif end.status == "aborted":
+            cut_short.add(end.assistant_message_id)
+    return tuple(
+        Row(
+            row.seq,
+            row.role,
+            row.content,
+            row.parts,
+            edited=bool(row.edited),
+            cut_short=row.record_id in cut_short,
+            refused=row.record_id in refused,
+        )
+        for row in rows
+    )
 
 
 def _rests(cached: Summary) -> bool:

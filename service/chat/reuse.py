@@ -13,6 +13,7 @@ from service.auth.users import Caller
 from service.chat import chunks
 from service.chat.chunks import Chunk
 from service.chat.models import Message, Turn
+from service.chat.tally import shown
 from service.errors import Conflict
 from service.extensions import db
 
@@ -96,7 +97,9 @@ def _part(part: dict[str, Any], text_id: str) -> Iterator[Chunk]:
 
 
 def _end(turn: Turn) -> Iterator[Chunk]:
-    usage: dict[str, Any] = {"inputTokens": turn.input_tokens, "outputTokens": turn.output_tokens}
+    tokens = (turn.input_tokens, turn.output_tokens)
+    cache = (turn.cached_input_tokens, turn.cache_write_tokens)
+    usage: dict[str, Any] = shown(*tokens, *cache)
     if turn.usage_estimated:
         usage["estimated"] = True
     compaction = dict(turn.compaction or {})

@@ -209,6 +209,8 @@ def _metadata_row(run: Run, status: Status) -> dict[str, Any]:
         "steps": tally.steps,
         "input_tokens": tally.input,
         "output_tokens": tally.output,
+        "cached_input_tokens": tally.cache_read,
+        "cache_write_tokens": tally.cache_write,
         "usage_estimated": tally.estimated,
         "compaction": tally.compacted,
         "duration_ms": round((time.monotonic() - question.began) * 1000),

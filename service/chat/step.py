@@ -8,16 +8,10 @@ from flask import Flask
 
 from service.chat import chunks
 from service.chat.chunks import Chunk
-from service.chat.tools.run import (
-    InvalidInput,
-    Outcome,
-    execute,
-    failure,
-    parse_input,
-    read_arguments,
-)
+from service.chat.tools.run import InvalidInput, execute, parse_input, read_arguments
 from service.chat.tools.tool import ToolContext, Tools
 from service.ids import new_id
+from service.json_values import Nesting
 from service.providers.events import (
     CallFragment,
     CallStarted,
@@ -26,9 +20,9 @@ from service.providers.events import (
     StepFinished,
     Text,
 )
-from service.providers.prompt import AssistantMessage, Call, Message, Result, ToolResults
 
 NAME_LIMIT = 128
+RAW_LIMIT = 2_000  # characters of an input that is no JSON; nobody can do anything with more of it
 WITHDRAWN = "The model withdrew this call."
 FAULT_TEXTS = {
     "cut": "The call broke off before its input was whole.",
@@ -50,18 +44,10 @@ class Step:
     text: list[str] = field(default_factory=list)
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
-    results: list[tuple[Call, Outcome]] = field(default_factory=list)
+    results: int = 0  # of calls, errors too
+    _nesting: dict[int, Nesting] = field(default_factory=dict)
     _open_text: str | None = None
     _texts: int = 0
-
-    @property
-    def messages(self) -> Iterator[Message]:
-        """This step as the next one's prompt sees it."""
-        if self.text or self.results:
-            yield AssistantMessage("".join(self.text), tuple(call for call, _ in self.results))
-        if self.results:
-            outcomes = ((call.id, outcome) for call, outcome in self.results)
-            yield ToolResults(tuple(Result(id, o.text, o.failed) for id, o in outcomes))
 
     @property
     def shown(self) -> bool:
@@ -81,7 +67,9 @@ class Step:
                 case CallStarted(key, name) if not self.muted:
                     yield from self._end_text()
                     yield self._start_call(key, name)
-                case CallFragment(key, fragment) if not self.muted:
+                case CallFragment(key, fragment) if not self.muted and self._nesting[key].feed(
+                    fragment
+                ):
                     yield chunks.ToolInputDelta(self.calls[key][0], fragment)
                 case StepFinished():
                     self.finished = event
@@ -122,24 +110,21 @@ class Step:
                 raise InvalidInput("There is no tool of this name.")
             loaded = parse_input(tool, call.arguments)
         except InvalidInput as error:
+            self.results += 1
             yield chunks.ToolInputError(call_id, name, given, str(error))
-            self._keep(call_id, name, given, failure(str(error)))
             return
         yield chunks.ToolInputAvailable(call_id, name, given)
         outcome = execute(app, tool, context, loaded)
-        self._keep(call_id, name, given, outcome)
-        if outcome.failed:
-            yield chunks.ToolOutputError(call_id, outcome.text)
+        self.results += 1
+        if outcome.error is not None:
+            yield chunks.ToolOutputError(call_id, outcome.error)
         else:
             yield chunks.ToolOutputAvailable(call_id, outcome.output)
-
-    def _keep(self, call_id: str, name: str, given: Any, outcome: Outcome) -> None:
-        whole = given if isinstance(given, dict) else {"input": given}
-        self.results.append((Call(call_id, name, whole), outcome))
 
     def _start_call(self, key: int, name: str) -> Chunk:
         # Our own id: providers reuse theirs, send empty ones, or none.
         self.calls[key] = (new_id("call"), name[:NAME_LIMIT])
+        self._nesting[key] = Nesting()
         return chunks.ToolInputStart(*self.calls[key])
 
     def _end_text(self) -> Chunks:
@@ -149,8 +134,8 @@ class Step:
 
 
 def _shown(arguments: str) -> Any:
-    """A call's input as clients see it: its value, or the raw text of what is not JSON."""
+    """A call's input as clients see it: its value, or the beginning of what is not JSON."""
     try:
         return read_arguments(arguments)
     except InvalidInput:
-        return arguments
+        return arguments if len(arguments) <= RAW_LIMIT else arguments[:RAW_LIMIT] + "…"

@@ -7,7 +7,6 @@ import structlog
 from flask import Flask
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from service.billing.prices import BYTES_PER_TOKEN
 from service.chat import costs, model_call, recall
 from service.chat.compaction import History
 from service.chat.model_call import Limits
@@ -52,8 +51,7 @@ class Summarizer:
         model_id = app.config["SETTINGS"].summary_model
         self._model: Model = app.extensions["models"][model_id]
         ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
-        # Half of what it takes, for that is an estimate.
-        self._most = min(TRANSCRIPT, ceiling * BYTES_PER_TOKEN // 2)
+        self._most = min(TRANSCRIPT, ceiling)  # bytes: none is ever more than a token
         self._asked = False
 
     def __call__(self, history: History, cut: int) -> str | None:

@@ -1,16 +1,16 @@
 """What a turn has used so far, what that costs, and how its last step ended."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from service.billing import prices
 from service.chat.step import Step
-from service.providers.events import FinishReason, Usage
+from service.providers.events import FinishReason, PromptCounted, Usage
 from service.providers.prompt import AssistantMessage, Prompt, ToolResults, UserMessage
 from service.providers.provider import Model
-
-BYTES_PER_TOKEN = 4  # a rough mean of English text; only where the provider is silent
+from service.providers.tokens import bound, likely
 
 
 @dataclass
@@ -19,13 +19,15 @@ class Receipt:
     after the provider itself has failed."""
 
     accepted: bool = False
-    prompt_tokens: int | None = None  # told at the beginning
+    counted: PromptCounted | None = None  # told at the beginning
     usage: Usage | None = None  # told at the end
 
     def used(self, prompt: Prompt, said: str) -> Usage:
         """As told, otherwise an estimate."""
-        asked = self.prompt_tokens or size(prompt) // BYTES_PER_TOKEN + 1
-        return self.usage or Usage(asked, len(said.encode()) // BYTES_PER_TOKEN + 1)
+        if self.usage:
+            return self.usage
+        told = self.counted or PromptCounted(likely(size(prompt)))
+        return Usage(told.tokens, likely(bound(said)), told.cache_read, told.cache_write)
 
 
 @dataclass
@@ -36,6 +38,8 @@ class Tally:
     steps: int = 0
     input: int = 0
     output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
     estimated: bool = False
     reason: FinishReason = "other"
     summary: dict[str, Any] | None = None  # the usage of a summary that this turn has paid
@@ -46,7 +50,8 @@ class Tally:
     @property
     def cost(self) -> int:
         """Micro-credits."""
-        return prices.cost(self.model.id, self.input, self.output) + self._summary_cost
+        used = (self.input, self.output, self.cache_read, self.cache_write)
+        return prices.cost(self.model.id, *used) + self._summary_cost
 
     def begin(self, prompt: Prompt, step: Step) -> Receipt:
         """A round trip, whose receipt is to be filled in."""
@@ -66,11 +71,11 @@ class Tally:
     def add_summary(self, model_id: str, prompt: Prompt, said: str, receipt: Receipt) -> None:
         """A summary was asked for."""
         used = receipt.used(prompt, said)
-        self._summary_cost += prices.cost(model_id, used.input, used.output)
+        counts = (used.input, used.output, used.cache_read, used.cache_write)
+        self._summary_cost += prices.cost(model_id, *counts)
         self.summary = {
             "modelId": model_id,
-            "inputTokens": used.input,
-            "outputTokens": used.output,
+            **shown(*counts),
             **({} if receipt.usage else {"estimated": True}),
         }
 
@@ -83,7 +88,7 @@ class Tally:
 
     @property
     def usage(self) -> dict[str, Any]:
-        usage: dict[str, Any] = {"inputTokens": self.input, "outputTokens": self.output}
+        usage: dict[str, Any] = shown(self.input, self.output, self.cache_read, self.cache_write)
         if self.summary:
             usage["summary"] = self.summary
         return {**usage, "estimated": True} if self.estimated else usage
@@ -105,19 +110,40 @@ class Tally:
         self.steps = step.number
         self.input += used.input
         self.output += used.output
+        self.cache_read += used.cache_read
+        self.cache_write += used.cache_write
+
+
+def shown(
+    input_tokens: int, output_tokens: int, cache_read: int | None, cache_write: int | None
+) -> dict[str, int]:
+    """Usage as clients see it. The names are the AI SDK's: `cachedInputTokens` is of its version 5,
+    `cacheWriteTokens` of version 6. Both are part of `inputTokens`, and absent when there are none.
+    """
+    cache = {"cachedInputTokens": cache_read, "cacheWriteTokens": cache_write}
+    told = {name: tokens for name, tokens in cache.items() if tokens}
+    return {"inputTokens": input_tokens, "outputTokens": output_tokens, **told}
 
 
 def size(prompt: Prompt) -> int:
-    """UTF-8 bytes of everything a prompt says, roughly as its wire will."""
-    total = len(prompt.system.encode())
-    total += sum(len(json.dumps(tool.schema)) + len(tool.description) for tool in prompt.tools)
+    """The most tokens that a prompt should come to, without what the provider adds."""
+    return sum(map(bound, _texts(prompt)))
+
+
+def _texts(prompt: Prompt) -> Iterator[str]:
+    yield prompt.system
+    for tool in prompt.tools:
+        yield _json(dict(tool.schema)) + tool.name + tool.description
     for message in prompt.messages:
         match message:
             case UserMessage(text):
-                total += len(text.encode())
+                yield text
             case AssistantMessage(text, calls):
-                total += len(text.encode())
-                total += sum(len(json.dumps(call.input)) + len(call.name) for call in calls)
+                yield text
+                yield from (_json(dict(call.input)) + call.name for call in calls)
             case ToolResults(results):
-                total += sum(len(result.content.encode()) for result in results)
-    return total
+                yield from (result.content for result in results)
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from flask import Flask
 
 from config import Settings
+from service.auth.pseudonym import pseudonym
 from service.chat import chunks, costs
 from service.chat.chunks import Chunk
 from service.chat.conversation import Conversation
@@ -44,10 +45,11 @@ def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
     context = ToolContext(question.caller, collections, question.turn_id, question.chat_id)
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
+        before = len(run.assembly.parts)
         yield chunks.StartStep()
         yield from _step(app, run, step, conversation, context)
         yield chunks.FinishStep()
-        conversation.add(list(step.messages))
+        conversation.add(run.assembly.parts[before:])
         if not step.results and run.tally.reason != "pause":
             return
 
@@ -63,6 +65,7 @@ def _step(
         tools=tools.specs,
         calls_allowed=not step.muted,
         max_output_tokens=settings.max_output_tokens,
+        user=pseudonym(settings, run.question.caller.subject, run.question.model.provider.kind),
     )
     run.tally.compaction = conversation.facts
     if not costs.afford(app, run, prompt, run.question.model.id):

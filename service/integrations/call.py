@@ -27,7 +27,7 @@ from service.integrations.faults import (
     retry_after,
 )
 from service.integrations.payload import encoded, parsed, plain, query_value
-from service.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.upstream import USER_AGENT, Outbound, Upstream, UpstreamError, read_all
 
 BYTES = 8 << 20  # of one answer
 RETRIES = 2
@@ -35,7 +35,6 @@ AT_ONCE = 5  # requests of one call
 AGAIN = (429, 502, 503, 504)
 PASSING = ("unreachable", "unanswered", "cut")
 NEVER_SENT = ("unreachable", "not-public")
-USER_AGENT = "integration-proxy/1"
 _NO_PIECES = ("", ".", "..")
 
 

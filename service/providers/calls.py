@@ -27,6 +27,12 @@ class OpenCall:
     def arguments(self) -> str:
         return "".join(self.fragments)
 
+    @property
+    def seems_whole(self) -> bool:
+        """Whether parsing is worth its cost: a host may repeat the name with every fragment."""
+        last = next((piece for piece in reversed(self.fragments) if piece.strip()), "")
+        return last.rstrip().endswith("}")
+
 
 class CallCollector:
     def __init__(self, names: NameTable) -> None:
@@ -39,15 +45,15 @@ class CallCollector:
         """Take one fragment; events come once the call's name is known."""
         call = self._find(index, call_id, name, fragment)
         fragment = storable(fragment)
-        held = call.arguments if not call.name else ""
         call.fragments.append(fragment)
         if not call.name:
             if not name:
                 return
+            fragment = call.arguments  # with those that came before the name
             call.name = self._names.from_wire(name)
             yield CallStarted(call.key, call.name)
-        if held or fragment:
-            yield CallFragment(call.key, held + fragment)
+        if fragment:
+            yield CallFragment(call.key, fragment)
 
     def finish(self, reason: FinishReason) -> tuple[FinishedCall, ...]:
         """All calls, in order; cut ones bear a fault. Nameless ones are named `unknown`."""
@@ -80,7 +86,7 @@ class CallCollector:
         if not name or not known.name:
             return False
         renamed = self._names.from_wire(name) != known.name  # a call without arguments came first
-        return renamed or bool(fragment and is_object(known.arguments))
+        return renamed or bool(fragment and known.seems_whole and is_object(known.arguments))
 
 
 def finished(key: int, name: str, arguments: str, reason: FinishReason) -> FinishedCall:

@@ -24,6 +24,7 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
             anthropic_messages.WIRE,
             settings.provider_a_base_url or "https://api.anthropic.com",
             settings.provider_a_api_key,
+            told_users=True,
         ),
         "B": Provider(
             "B",
@@ -33,6 +34,7 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
             output_cap="max_completion_tokens",
             # Reported: its newest models refuse tools on this API with the default effort.
             reasoning_effort="none",
+            told_users=True,
         ),
         "C": Provider(
             "C",

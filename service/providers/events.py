@@ -12,14 +12,18 @@ FinishReason = Literal["stop", "length", "tool-calls", "content-filter", "pause"
 
 Fault = Literal[
     "busy",  # 429, 5xx, overloaded
-    "refused-key",  # 401, 403, billing
-    "refused-request",  # 400, 404, 422
+    "refused-key",  # 401, 403, an account without money: for the operator to mend
+    "unknown-model",  # 404, a model that was withdrawn: likewise
+    "refused-request",  # 400, 422
     "too-long",  # more than the model's context holds
     "garbled",  # not what the wire promises
     "cut",  # ended before its terminal event
     "failed",  # the provider reported an error of its own
     "slow",  # nothing came for too long
 ]
+
+
+OPERATORS: tuple[Fault, ...] = ("refused-key", "unknown-model")
 
 
 class ProviderError(Exception):
@@ -33,7 +37,8 @@ class ProviderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens; `input` counts cached ones too."""
+    """Tokens. `input` counts all of the prompt, also what was read from the provider's cache and
+    what was written into it."""
 
     input: int = 0
     output: int = 0
@@ -43,9 +48,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PromptCounted:
-    """What the provider counts in the prompt, told before it says anything: no sign of work."""
+    """What the provider counts in the prompt, told before it says anything: no sign of work.
+
+    `tokens` are all of them, `cache_read` and `cache_write` those that the cache gave and took.
+    """
 
     tokens: int
+    cache_read: int = 0
+    cache_write: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,17 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One request: with `calls_allowed` false the tools are declared but must not be called."""
+    """One request: with `calls_allowed` false the tools are declared but must not be called.
+
+    `user` stands for who asks, and says nothing of them; only some providers are told.
+    """
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = field(default=())
     calls_allowed: bool = True
     max_output_tokens: int = 8192
+    user: str | None = None
 
     @property
     def tool_names(self) -> Iterator[str]:

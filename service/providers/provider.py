@@ -44,7 +44,11 @@ class Wire(Protocol):
 
 @dataclass(frozen=True)
 class Provider:
-    """`output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools."""
+    """`output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools.
+
+    `counts_in_stream`: it must be asked to count tokens in a stream (`stream_options`).
+    `told_users`: it is told who asks, by a pseudonym, so that one user's misuse is not everybody's.
+    """
 
     kind: Kind
     wire: Wire
@@ -53,6 +57,8 @@ class Provider:
     needs_key: bool = True
     output_cap: str = "max_tokens"
     reasoning_effort: str | None = None
+    counts_in_stream: bool = True
+    told_users: bool = False
 
     @property
     def missing_setting(self) -> str | None:

@@ -22,10 +22,15 @@ class ServerSentEvent:
 
 
 class Reader:
-    """Feed it bytes as they come; it yields the events that are whole."""
+    """Feed it bytes as they come; it yields the events that are whole.
+
+    The pieces of a line are joined once, when its end has come: a line in a thousand pieces costs
+    no more than a line in one.
+    """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._held: list[bytes] = []  # the pieces of the line that is not whole
+        self._held_size = 0
         self._name = b""
         self._data: list[bytes] = []
         self._begun = False
@@ -45,25 +50,28 @@ class Reader:
         The format says to drop it; but a JSON object shows by itself whether it is whole, and
         some providers do not send the last blank line. So the wire decides.
         """
-        if self._rest:
-            self._field(self._rest.rstrip(b"\r"))
-            self._rest = b""
+        if rest := self._released():
+            self._field(rest.rstrip(b"\r"))
         if event := self._take():
             yield event
 
     def _lines(self, piece: bytes) -> Iterable[bytes]:
         """The lines that are whole. Hosts send LF alone, which `split` cuts at no cost."""
-        buffer = self._rest + piece if self._rest else piece
-        if not self._begun or b"\r" in buffer:
-            return self._any_lines(buffer)
-        *lines, self._rest = buffer.split(b"\n")
-        self._check_rest()
-        return lines
+        if not self._begun or b"\r" in piece or (self._held and self._held[-1].endswith(b"\r")):
+            return self._any_lines(self._released() + piece)
+        first, *more = piece.split(b"\n")
+        self._hold(first)
+        if not more:
+            return ()
+        *lines, rest = more
+        whole = self._released()
+        self._hold(rest)
+        return (whole, *lines)
 
     def _any_lines(self, buffer: bytes) -> Iterator[bytes]:
         if not self._begun:
             if len(buffer) < 3 and b"\xef\xbb\xbf".startswith(buffer):
-                self._rest = buffer
+                self._hold(buffer)
                 return
             self._begun = True
             buffer = buffer.removeprefix(b"\xef\xbb\xbf")
@@ -73,12 +81,19 @@ class Reader:
                 break  # perhaps the first half of CRLF
             yield buffer[start : end.start()]
             start = end.end()
-        self._rest = buffer[start:]
-        self._check_rest()
+        self._hold(buffer[start:])
 
-    def _check_rest(self) -> None:
-        if len(self._rest) > LINE_LIMIT:
+    def _hold(self, piece: bytes) -> None:
+        if piece:
+            self._held.append(piece)
+            self._held_size += len(piece)
+        if self._held_size > LINE_LIMIT:
             raise ProviderError("garbled")
+
+    def _released(self) -> bytes:
+        """The held pieces as one; nothing is held after that."""
+        held, self._held, self._held_size = self._held, [], 0
+        return b"".join(held)
 
     def _field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")

@@ -6,7 +6,13 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, most
+from service.chat.instructions import SYSTEM
+from service.chat.tally import size
+from service.chat.tools.lookups import LOOKUPS
+from service.chat.tools.records import RECORDS
+from service.chat.tools.tool import Tools
 from service.providers.catalog import KINDS
+from service.providers.prompt import Prompt, UserMessage
 from tests.billing.books import DEPTH
 
 STARTING = 1000 * CREDIT
@@ -30,17 +36,31 @@ def test_a_step_costs_its_tokens():
 
 
 @pytest.mark.parametrize("model", MODEL_PRICES)
-@pytest.mark.parametrize("character", ["a", "é", "漢", "🙂"])
+@pytest.mark.parametrize("character", ["a", "A", "7", "é", "漢", "🙂", "\x00", "\U0010ffff"])
 def test_the_largest_first_hold_is_a_small_part_of_a_fresh_account(model, character):
-    prompt_bytes = len((character * CONTENT).encode())
-    assert 0 < most(model, prompt_bytes, OUTPUT) <= STARTING * 0.05
+    tools = Tools([*LOOKUPS, *RECORDS]).specs
+    prompt = Prompt(SYSTEM, (UserMessage(character * CONTENT),), tools)
+    assert 0 < most(model, size(prompt), OUTPUT) <= STARTING * 0.05
 
 
 @examples
-@given(model=models, prompt_bytes=tokens, used=tokens, cap=tokens, said=tokens)
-def test_a_hold_covers_every_cost_within_its_bounds(model, prompt_bytes, used, cap, said):
-    used, said = min(used, prompt_bytes // 3 + MARGIN), min(said, cap)
-    assert cost(model, used, said) <= most(model, prompt_bytes, cap)
+@given(model=models, bound=tokens, used=tokens, cap=tokens, said=tokens, read=tokens, kept=tokens)
+def test_a_hold_covers_every_cost_within_its_bounds(model, bound, used, cap, said, read, kept):
+    used, said = min(used, bound + MARGIN), min(said, cap)
+    read = min(read, used)
+    kept = min(kept, used - read)
+    assert cost(model, used, said, read, kept) <= most(model, bound, cap)
+
+
+def test_cached_tokens_have_their_own_price():
+    assert cost("llm-sonnet-4-6", 60_000, 0, cache_read=59_000) == 1_000 * 150 + 59_000 * 15
+    assert cost("llm-sonnet-4-6", 60_000, 0, cache_write=60_000) == 60_000 * 150 * 1.25
+    assert cost("gen-5.4", 60_000, 0, cache_read=60_000) == 60_000 * 125 * 0.1
+
+
+@pytest.mark.parametrize("model", MODEL_PRICES)
+def test_what_the_cache_gives_is_never_dearer_than_what_is_read_anew(model):
+    assert cost(model, 1000, 0, cache_read=1000) < cost(model, 1000, 0)
 
 
 @examples

@@ -10,6 +10,7 @@ from service.chat.limits import Limits
 from service.chat.shortening import SHORTENED, shortened
 from service.chat.tools.cap import capped, size
 from service.providers.prompt import ToolResults
+from service.providers.tokens import bound
 
 LIMITS = Limits(budget=240_000, ceiling=180_000)
 C_LIMITS = Limits(budget=240_000, ceiling=120_000)
@@ -115,10 +116,9 @@ DENSE = '{"a":[1,2],"b":{"c":"0x1f"}}'
 
 
 @pytest.mark.parametrize("said", ["海" * 5_000, DENSE * 500])
-def test_tokens_are_counted_by_bytes_where_characters_say_too_little(said):
-    """A token is hardly shorter than three bytes, in Chinese and in dense JSON."""
+def test_tokens_are_counted_where_characters_say_too_little(said):
     rows = talk(24, said)
-    tokens = sum(len(row.content.encode()) for row in rows) // 3
+    tokens = sum(bound(row.content) for row in rows)
     exact = Limits(10_000_000, tokens)
     assert compact(rows, limits=exact)[0].stages == ()
     tighter = Limits(10_000_000, tokens - 1)
@@ -128,16 +128,16 @@ def test_tokens_are_counted_by_bytes_where_characters_say_too_little(said):
 
 
 def test_chinese_within_the_characters_is_over_the_ceiling_of_a_128k_model():
-    rows = talk(24, "海" * 9_000)
+    rows = talk(24, "海" * 8_000)
     assert compact(rows)[0].stages == ("summarized",)
     assert compact(rows, limits=C_LIMITS)[0].stages == ("summarized",)
-    assert compact(talk(24, "海" * 4_500), limits=C_LIMITS)[0].stages == ()
+    assert compact(talk(24, "海" * 4_000), limits=C_LIMITS)[0].stages == ()
 
 
 def test_system_text_and_schemas_count_against_the_ceiling():
-    rows = talk(24, "x" * 5_000)
-    assert compact(rows, limits=Limits(240_000, 50_000, overhead=30_000))[0].stages == ()
-    assert compact(rows, limits=Limits(240_000, 50_000, overhead=30_003))[0].stages != ()
+    rows = talk(24, "x" * 5_000)  # 60 000 tokens at most
+    assert compact(rows, limits=Limits(240_000, 70_000, overhead=10_000))[0].stages == ()
+    assert compact(rows, limits=Limits(240_000, 70_000, overhead=10_001))[0].stages != ()
 
 
 def test_one_result_of_ten_megabytes_loses_its_end_and_nothing_else_does():

@@ -1,6 +1,10 @@
 """A busy provider is asked again, but never once something has been shown."""
 
+import time
+from email.utils import formatdate
+
 import pytest
+from structlog.testing import capture_logs
 
 from service.chat import model_call
 from tests import recorded
@@ -71,3 +75,48 @@ def test_after_the_first_word_nothing_is_repeated(served_by, alice):
     chunks = alice.turn(alice.new_chat(), "hello")
     assert (text_of(chunks), types(chunks)[-1]) == ("begun", "error")
     assert len(served_by.seen) == 1
+
+
+@pytest.mark.parametrize("told", ["1.5", "date"])
+def test_a_fraction_and_a_date_are_patience_too(served_by, alice, stream_of, pauses, told):
+    value = formatdate(time.time() + 5, usegmt=True) if told == "date" else told
+    asked = Answer("{}", "429 Too Many Requests", {"Retry-After": value})
+    served_by.answers = [asked, stream_of("ok")]
+    alice.turn(alice.new_chat(), "hello")
+    assert 1.5 <= max(pauses) < 5.5
+
+
+QUOTA = '{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"canary"}}'
+CREDIT = '{"error":{"message":"Your credit balance is too low to access the Anthropic API."}}'
+OPERATORS = {
+    "an empty account of B": (QUOTA, "429 Too Many Requests"),
+    "an empty account of A": (CREDIT, "400 Bad Request"),
+    "an unknown model": ('{"error":{"message":"model: canary"}}', "404 Not Found"),
+    "a wrong key": ("{}", "401 Unauthorized"),
+}
+
+
+@pytest.mark.parametrize(("body", "status"), OPERATORS.values(), ids=OPERATORS)
+def test_what_the_operator_has_to_mend_is_said_at_once(served_by, alice, pauses, body, status):
+    served_by.answers = [Answer(body, status, {"Retry-After": "0"})]
+    with capture_logs() as logged:
+        chunks = alice.turn(alice.new_chat(), "hello")
+    assert "operator must act" in chunks[-1]["errorText"]
+    assert (len(served_by.seen), pauses) == (1, [])
+    [line] = [entry for entry in logged if entry["log_level"] == "error"]
+    assert (line["provider"], line["model"]) == ("A", "claude-sonnet-4-6")
+    assert "canary" not in str(logged)
+
+
+@pytest.mark.parametrize("model", ["llm-sonnet-4-6", "gen-5.4", "oss-120b"])
+def test_a_provider_is_told_a_name_that_says_nothing_of_the_user(
+    served_by, alice, bob, stream_of, model
+):
+    served_by.answers = [stream_of("ok")]
+    for person in (alice, alice, bob):
+        person.turn(person.new_chat(), "hello", modelId=model)
+    bodies = [seen.json for seen in served_by.seen]
+    first, again, other = (b.get("metadata") or b.get("safety_identifier") for b in bodies)
+    assert "alice" not in str(bodies)
+    assert first == again
+    assert (first != other and first and other) if model != "oss-120b" else first is other is None

@@ -17,9 +17,9 @@ NAME = re.compile(r"[a-zA-Z0-9_-]+")
 LONGEST_ID = {"A": 64, "B": 40, "C": 40}
 LONGEST_NAME = {"A": 128, "B": 64, "C": 64}
 KEYS = {
-    "text": {"type", "text"},
-    "tool_use": {"type", "id", "name", "input"},
-    "tool_result": {"type", "tool_use_id", "content", "is_error"},
+    "text": {"type", "text", "cache_control"},
+    "tool_use": {"type", "id", "name", "input", "cache_control"},
+    "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
     "system": {"role", "content"},
     "user": {"role", "content"},
     "assistant": {"role", "content", "tool_calls"},
@@ -73,7 +73,7 @@ def _a(request: Json) -> Iterator[str]:
         yield f"roles do not alternate from user: {roles}"
     if roles[-1:] != ["user"]:
         yield "does not end with the user"
-    if _blank(request["system"]) or request["max_tokens"] < 1:
+    if any(_blank(block["text"]) for block in request["system"]) or request["max_tokens"] < 1:
         yield "no system text or no max_tokens"
     for message in messages:
         yield from _blocks(message)
@@ -81,6 +81,8 @@ def _a(request: Json) -> Iterator[str]:
     yield from _ids("A", [use["id"] for use in uses])
     if uses and not request.get("tools"):
         yield "tool blocks without tools"
+    if json.dumps(request).count('"cache_control": {"type": "ephemeral"}') > 4:
+        yield "more than four marks of the cache"
     for before, message in zip([{"content": []}, *messages], messages, strict=False):
         yield from _answers(before, message)
     if messages and _of(messages[-1], "tool_use"):

@@ -62,7 +62,7 @@ class Tools:
         tool = self.app.extensions["tools"].get(name)
         loaded = parse_input(tool, json.dumps(given))
         outcome: Outcome = execute(self.app, tool, self.context, loaded)
-        return outcome.output, outcome.text if outcome.failed else None
+        return outcome.output, outcome.error
 
     def list(self, collection: str) -> Answer:
         output, error = self.call("records.query", collection=collection, **NEWEST)

@@ -3,6 +3,7 @@
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 NOTHING = {"type": "object", "properties": {}}
 
+MARK = {"cache_control": {"type": "ephemeral"}}
 A_TOOLS = [
     {"name": "weather__read", "description": "The weather in a city.", "input_schema": CITY},
     {"name": "clock__now", "description": "The time of day.", "input_schema": NOTHING},
@@ -18,12 +19,18 @@ A_RESULTS = [
         "content": '{"degrees":-4}',
         "is_error": False,
     },
-    {"type": "tool_result", "tool_use_id": "call-2", "content": "no clock", "is_error": True},
+    {
+        "type": "tool_result",
+        "tool_use_id": "call-2",
+        "content": "no clock",
+        "is_error": True,
+        **MARK,
+    },
 ]
 A_MESSAGES = [
     {
         "role": "user",
-        "content": [{"type": "text", "text": "How warm is it in Tromsø, and how late?"}],
+        "content": [{"type": "text", "text": "How warm is it in Tromsø, and how late?", **MARK}],
     },
     {"role": "assistant", "content": [{"type": "text", "text": "Let me look."}, *A_CALLS]},
     {"role": "user", "content": A_RESULTS},

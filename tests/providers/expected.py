@@ -25,6 +25,8 @@ ANTHROPIC = {
     "a-tool-input-at-start": Answer(
         "", (("weather.read", '{"city":"Århus"}', None),), ASKED, "tool-calls"
     ),
+    "a-whole-at-start": Answer("Both at once.", (BERGEN, CLOCK), ASKED, "tool-calls"),
+    "a-whole-and-more": Answer("And more.", (BERGEN, CLOCK), ASKED, "tool-calls"),
     "a-refusal": Answer("", (), Usage(20, 0), "content-filter"),
     "a-max-tokens-in-tool": Answer("Noting", (CUT_NOTE,), Usage(20, 64), "length"),
     "a-context-window-in-second-tool": Answer(
@@ -91,6 +93,9 @@ OPENAI = {
 ANSWERS = ANTHROPIC | OPENAI
 
 FAULTS = {
+    "a-credit-too-low": "refused-key",
+    "bc-quota-used-up": "refused-key",
+    "bc-model-withdrawn": "unknown-model",
     "a-error-first": "busy",
     "a-error-after-text": "busy",
     "a-error-in-billing": "refused-key",

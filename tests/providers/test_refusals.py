@@ -11,7 +11,8 @@ from tests.providers.reading import BC, TOOLS, A
 BODIES = [b"", b"<html>Bad Gateway</html>", b"[]", b"null", b'{"error":"no"}', b'{"error":null}']
 BODIES += [b"[" * 100_000, b"\xff", b'{"error":{"code":"rate_limit_exceeded"}}', b'{"error":[]}']
 FAULTS = {
-    "refused-request": [400, 404, 405, 422],
+    "refused-request": [400, 405, 422],
+    "unknown-model": [404],
     "too-long": [413],
     "refused-key": [401, 402, 403],
     "busy": [408, 409, 429, 500, 502, 503, 504, 529],
@@ -61,6 +62,29 @@ def test_hosts_say_in_their_own_words_that_a_prompt_is_too_long(wire, status, an
     with pytest.raises(ProviderError) as raised:
         wire.refusal(status, json.dumps(answer).encode(), NameTable([]))
     assert raised.value.fault == "too-long"
+
+
+OPERATORS = {  # who alone can mend these
+    "OpenAI, no money": (429, {"error": {"type": "insufficient_quota", "code":
+        "insufficient_quota", "message": "You exceeded your current quota."}}, "refused-key"),
+    "OpenAI, over its limit": (400, {"error": {"code": "billing_hard_limit_reached"}},
+        "refused-key"),
+    "Anthropic, no money": (400, {"type": "error", "error": {"type": "invalid_request_error",
+        "message": "Your credit balance is too low to access the Anthropic API."}}, "refused-key"),
+    "Anthropic, its model": (404, {"type": "error", "error": {"type": "not_found_error",
+        "message": "model: claude-none"}}, "unknown-model"),
+    "OpenAI, its model": (404, {"error": {"code": "model_not_found"}}, "unknown-model"),
+    "Groq, an old model": (400, {"error": {"code": "model_decommissioned"}}, "unknown-model"),
+    "Ollama": (404, {"error": "model 'x' not found, try pulling it first"}, "unknown-model"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "answer", "fault"), OPERATORS.values(), ids=OPERATORS)
+@pytest.mark.parametrize("wire", [A, BC], ids=["A", "BC"])
+def test_what_only_the_operator_can_mend_is_told_apart(wire, status, answer, fault):
+    with pytest.raises(ProviderError) as raised:
+        wire.refusal(status, json.dumps(answer).encode(), NameTable([]))
+    assert raised.value.fault == fault
 
 
 def test_an_error_shows_nothing_of_what_the_provider_wrote():

@@ -1,15 +1,17 @@
 """What is sent to each provider: path, headers and body."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from service.providers.prompt import AssistantMessage, Call, ToolResults, UserMessage
 from tests.providers.bodies import A_MESSAGES, A_TOOLS, B_MESSAGES, B_TOOLS
-from tests.providers.prompts import ANSWERED, ASKED, CALLED, body, prompt, request
+from tests.providers.prompts import ANSWERED, ASKED, CALLED, body, model, prompt, request
 
 SAID = AssistantMessage("It is cold.")
 SILENT_CALL = AssistantMessage("", CALLED.calls)
+MARK = {"cache_control": {"type": "ephemeral"}}
 BLANK = ("", "\n", " \t\n ")
 
 
@@ -47,7 +49,7 @@ def test_a_whole_body_for_a():
         "model": "claude-sonnet-4-6",
         "max_tokens": 500,
         "stream": True,
-        "system": "Be brief.",
+        "system": [{"type": "text", "text": "Be brief.", **MARK}],
         "messages": A_MESSAGES,
         "tools": A_TOOLS,
         "tool_choice": {"type": "auto"},
@@ -87,6 +89,26 @@ def test_the_last_step_declares_the_tools_but_forbids_calls(kind, none):
     assert forbidden.pop("tool_choice") == none
     assert allowed.pop("tool_choice") != none
     assert forbidden == allowed
+
+
+def test_a_is_told_where_its_cache_ends():
+    sent = body("A", ASKED, CALLED, ANSWERED, ASKED, SAID, ASKED)
+    marked = [[MARK.items() <= block.items() for block in m["content"]] for m in sent["messages"]]
+    assert marked == [[False], [False] * 3, [False, False, True], [False], [True]]
+    assert json.dumps(sent).count("cache_control") == 3  # four at most
+
+
+@pytest.mark.parametrize("kind", ["A", "B", "C"])
+def test_only_those_who_want_it_are_told_who_asks(kind):
+    told = {"A": {"metadata": {"user_id": "u-1"}}, "B": {"safety_identifier": "u-1"}, "C": {}}
+    assert body(kind, user="u-1") == body(kind) | told[kind]
+
+
+def test_a_host_may_not_know_stream_options():
+    asked = model("C")
+    silent = replace(asked.provider, counts_in_stream=False)
+    made = asked.provider.wire.request(silent, asked.upstream_name, prompt())
+    assert "stream_options" not in json.loads(made.body)
 
 
 def test_a_has_alternating_roles_with_tool_results_first():

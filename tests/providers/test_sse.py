@@ -147,3 +147,28 @@ def test_a_long_line_within_the_limit_is_read():
     line = b"data: " + b"y" * (1 << 20)
     (event,) = events_in(*pieces(line + b"\n\n", 8192))
     assert event.data == line[6:]
+
+
+class Counted(bytes):
+    """Counts the bytes that joining it to what came before copies."""
+
+    copied = 0
+
+    def __radd__(self, before: bytes) -> bytes:
+        Counted.copied += len(before) + len(self)
+        return bytes(before) + bytes(self)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+def test_a_line_in_many_pieces_is_copied_a_few_times_and_not_once_a_piece(end):
+    line = b"data: " + b"x" * 100_000 + end + end
+    reader, Counted.copied = Reader(), 0
+    fed = [event for piece in pieces(line, 10) for event in reader.feed(Counted(piece))]
+    assert [len(event.data) for event in fed] == [100_000]
+    assert Counted.copied < 3 * len(line)
+
+
+def test_a_line_without_an_end_is_refused_however_it_comes():
+    parts = [b"x" * (1 << 16)] * (LINE_LIMIT // (1 << 16) + 2)
+    with pytest.raises(ProviderError, match="garbled"):
+        events_in(*parts)

@@ -75,6 +75,12 @@ def test_a_call_is_shown_while_it_grows():
     ]
 
 
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_empty_text_is_no_event(name):
+    events = events_of(raw(name), wire_of(name))
+    assert all(event.text for event in events if isinstance(event, Text))
+
+
 def test_a_late_name_brings_the_held_fragments_along():
     events = events_of(raw("bc-late-name"), wire_of("bc-late-name"))
     assert events[:2] == [
@@ -95,6 +101,10 @@ def test_text_before_an_error_is_given_out_first():
     assert [next(events), next(events)] == [PromptCounted(20), Text("half")]
     with pytest.raises(ProviderError, match="busy"):
         next(events)
+
+
+def test_what_the_cache_gave_is_told_at_the_beginning():
+    assert events_of(raw("a-usage-grows"), A)[0] == PromptCounted(203, 0, 200)
 
 
 def test_a_step_knows_whether_the_host_refused_a_call():

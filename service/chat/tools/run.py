@@ -16,12 +16,9 @@ from service.chat.tools.cap import capped
 from service.chat.tools.guard import ANSWERED
 from service.chat.tools.tool import Tool, ToolContext
 from service.errors import InvalidRequest, ServiceError
-from service.json_values import encode, poisoned
+from service.json_values import DEEPEST, encode, poisoned
 
 TOOL_SECONDS = 15
-# Levels of a value. The stack ends near a thousand, and for those who send or store it sooner than
-# for those who parse it.
-DEEPEST = 200
 TOO_LONG = f"The tool took longer than {TOOL_SECONDS} seconds."
 
 log = structlog.get_logger("tool")
@@ -33,14 +30,11 @@ class InvalidInput(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call came to: `output` is a JSON value, `text` what the model reads of it.
+    """What a call came to: `output` is a JSON value; with `error`, a text for people and model
+    alike, there is none."""
 
-    With `failed`, `text` is an error for people and model alike, and there is no output.
-    """
-
-    text: str
     output: Any = None
-    failed: bool = False
+    error: str | None = None
 
 
 def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
@@ -92,12 +86,13 @@ def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any])
     Its time bounds its queries too: a database goes on with what nobody waits for any more.
     """
     if context.guard.repeats(tool.name, given, tool.reads):
-        return Outcome(ANSWERED, ANSWERED)
+        return Outcome(ANSWERED)
     began, limit = time.monotonic(), Timeout(TOOL_SECONDS)
     try:
         with limit, database.limited(TOOL_SECONDS), app.app_context():
             output = capped(tool.execute(context, **given))
-            return Outcome(dump(output), output)
+            dump(output)
+            return Outcome(output)
     except Timeout as expired:
         if expired is not limit:
             raise
@@ -114,7 +109,7 @@ def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any])
 
 
 def failure(text: str) -> Outcome:
-    return Outcome(text, failed=True)
+    return Outcome(error=text)
 
 
 def explain(error: ServiceError) -> str:

@@ -36,6 +36,8 @@ def fault_of(status: int) -> Fault:
         return "busy"
     if status in (401, 402, 403):
         return "refused-key"
+    if status == 404:
+        return "unknown-model"
     return "refused-request" if status >= 400 else "garbled"
 
 
@@ -47,16 +49,39 @@ TOO_LONG = re.compile(
 )
 
 
+# OpenAI answers 429 for an empty account, Anthropic 400: asking again does not fill it.
+UNPAID = re.compile(
+    r"insufficient_(quota|funds|balance|credits)|billing_(error|hard_limit_reached|not_active)|"
+    r"credit balance is too low|account_deactivated",
+    re.I,
+)
+UNKNOWN_MODEL = re.compile(r"model_(not_found|decommissioned|not_available)|unknown_model", re.I)
+
+
 def refusal_of(status: int, error: Any) -> Fault:
     """The fault behind a refusal and the error that came with it.
 
     Hosts say in their own words that a prompt is too long. Source: their error pages, and issues
     filed against clients that did not know the words.
     """
-    told = " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
+    told = _words(error)
+    if operators := operators_fault(error):
+        return operators
     if status == 413 or (status in (400, 422) and TOO_LONG.search(told)):
         return "too-long"
     return fault_of(status)
+
+
+def operators_fault(error: Any) -> Fault | None:
+    """The fault of an error that only the service's operator can mend, whatever its status."""
+    told = _words(error)
+    if UNPAID.search(told):
+        return "refused-key"
+    return "unknown-model" if UNKNOWN_MODEL.search(told) else None
+
+
+def _words(error: Any) -> str:
+    return " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
 
 
 def error_in(body: bytes) -> dict[str, Any]:

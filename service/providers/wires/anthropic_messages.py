@@ -23,9 +23,20 @@ from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
-from service.providers.wires.answers import count, dump, error_in, parse, refusal_of
+from service.providers.wires.answers import (
+    count,
+    dump,
+    error_in,
+    operators_fault,
+    parse,
+    refusal_of,
+)
 
 VERSION = "2023-06-01"
+
+# Everything up to this mark is kept by the provider for five minutes. The order is tools, system,
+# messages, so that the mark on the system text covers the tools too. At most four in a request.
+CACHED = {"cache_control": {"type": "ephemeral"}}
 
 REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
@@ -46,7 +57,7 @@ FAULTS: dict[str, Fault] = {
     "permission_error": "refused-key",
     "billing_error": "refused-key",
     "invalid_request_error": "refused-request",
-    "not_found_error": "refused-request",
+    "not_found_error": "unknown-model",
 }
 
 
@@ -57,9 +68,11 @@ class AnthropicMessages:
             "model": upstream_name,
             "max_tokens": prompt.max_output_tokens,
             "stream": True,
-            "system": prompt.system,
-            "messages": _messages(prompt.messages, names),
+            "system": [{"type": "text", "text": prompt.system, **CACHED}],
+            "messages": _with_marks(_messages(prompt.messages, names)),
         }
+        if provider.told_users and prompt.user:
+            body["metadata"] = {"user_id": prompt.user}
         if prompt.tools:
             body["tools"] = [
                 {
@@ -98,6 +111,17 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
     return merged
 
 
+def _with_marks(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest message and the user's one before it end in a mark.
+
+    The first is where this request's cache is written, the second where the one before it was: a
+    mark finds what lies up to twenty blocks before it, and a step can have forty.
+    """
+    for message in [one for one in messages if one["role"] == "user"][-2:]:
+        message["content"][-1] |= CACHED
+    return messages
+
+
 def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
     match message:
         case UserMessage(text):
@@ -134,32 +158,49 @@ class MessageDecoder:
         """A second `message_start` replaces the message: its calls so far are void."""
         self._usage: dict[str, Any] = {}
         self._reason: FinishReason = "other"
-        self._calls: dict[int, tuple[int, str, list[str]]] = {}  # block index: key, name, JSON
+        self._calls: dict[int, tuple[int, str, list[str]]] = {}  # by block: key, name, JSON
 
     def feed(self, event: ServerSentEvent) -> Iterator[Event]:
         data = parse(event.data)
         match data.get("type"):
             case "message_start":
                 self._begin()
-                self._count(data["message"].get("usage"))
-                if usage := self._total():
-                    yield PromptCounted(usage.input)
+                yield from self._open(data["message"])
             case "content_block_start":
                 yield from self._start(data["index"], data["content_block"])
             case "content_block_delta":
                 yield from self._delta(data["index"], data["delta"])
             case "message_delta":
-                self._reason = REASONS.get(data["delta"].get("stop_reason"), "other")
+                self._stop(data["delta"].get("stop_reason"))
                 self._count(data.get("usage"))
             case "message_stop":
                 self.finished = True
                 yield StepFinished(self._reason, self._total(), self._finished_calls())
             case "error":
-                raise ProviderError(FAULTS.get(data["error"].get("type"), "failed"))
+                error = data["error"]
+                fault = operators_fault(error) or FAULTS.get(error.get("type"), "failed")
+                raise ProviderError(fault)
             # Others (ping, content_block_stop, and what is yet to come) say nothing we need.
 
     def end(self) -> Iterator[Event]:
         raise ProviderError("cut")
+
+    def _open(self, message: dict[str, Any]) -> Iterator[Event]:
+        """A message may bring whole blocks and its stop reason along, with no event of their own.
+
+        These blocks have no index: they get numbers that no other block has.
+        """
+        self._count(message.get("usage"))
+        if usage := self._total():
+            yield PromptCounted(usage.input, usage.cache_read, usage.cache_write)
+        for number, block in enumerate(message.get("content") or (), 1):
+            yield from self._start(-number, block)
+        self._stop(message.get("stop_reason"))
+
+    def _stop(self, reason: str | None) -> None:
+        """A null takes nothing back: the reason may have come with the message."""
+        if reason:
+            self._reason = REASONS.get(reason, "other")
 
     def _start(self, index: int, block: dict[str, Any]) -> Iterator[Event]:
         match block.get("type"):
@@ -175,7 +216,7 @@ class MessageDecoder:
 
     def _delta(self, index: int, delta: dict[str, Any]) -> Iterator[Event]:
         match delta.get("type"):
-            case "text_delta":
+            case "text_delta" if delta["text"]:
                 yield Text(storable(delta["text"]))
             case "input_json_delta" if index in self._calls:
                 key, _, fragments = self._calls[index]

@@ -25,7 +25,14 @@ from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
-from service.providers.wires.answers import count, dump, error_in, parse, refusal_of
+from service.providers.wires.answers import (
+    count,
+    dump,
+    error_in,
+    operators_fault,
+    parse,
+    refusal_of,
+)
 
 REASONS: dict[str, FinishReason] = {
     "stop": "stop",
@@ -44,10 +51,13 @@ class OpenAIChat:
         body: dict[str, Any] = {
             "model": upstream_name,
             "stream": True,
-            "stream_options": {"include_usage": True},
             provider.output_cap: prompt.max_output_tokens,
             "messages": [system, *turns],
         }
+        if provider.counts_in_stream:
+            body["stream_options"] = {"include_usage": True}
+        if provider.told_users and prompt.user:
+            body["safety_identifier"] = prompt.user
         if prompt.tools:
             body["tools"] = [
                 {
@@ -157,10 +167,11 @@ class ChunkDecoder:
         if not usage:
             return
         details = usage.get("prompt_tokens_details") or {}
+        asked = count(usage.get("prompt_tokens"))
         self._usage = Usage(
-            input=count(usage.get("prompt_tokens")),
+            input=asked,
             output=count(usage.get("completion_tokens")),
-            cache_read=count(details.get("cached_tokens")),
+            cache_read=min(count(details.get("cached_tokens")), asked),
         )
 
     def _fail(self, error: Any) -> Iterator[Event]:
@@ -181,6 +192,8 @@ def _content(content: Any) -> str:
 
 
 def _fault(error: dict[str, Any]) -> Fault:
+    if operators := operators_fault(error):
+        return operators
     for key in ("status_code", "code", "status"):
         if isinstance(error.get(key), int) and error[key] >= 400:
             return refusal_of(error[key], error)

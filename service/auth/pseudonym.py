@@ -1,0 +1,28 @@
+"""A name for a user that says nothing of them, for a provider that wants to tell users apart.
+
+It is a keyed hash: who does not have our secret can't try subjects until one fits. It is another
+one for each provider, so that two of them can't compare.
+"""
+
+import hmac
+
+from config import Settings
+
+LENGTH = 32  # hexadecimal digits; OpenAI takes 64 characters, Anthropic 256
+
+
+def pseudonym(settings: Settings, subject: str, audience: str) -> str | None:
+    """The user's name towards `audience`; None where there is no secret to make it with.
+
+    It stays the same as long as `AUTH_SECRET` does, or the first of `TOKEN_ENCRYPTION_KEYS` where
+    an identity provider signs the tokens.
+    """
+    key = settings.auth_secret.encode() if settings.auth_secret else _sealing_key(settings)
+    if not key:
+        return None
+    named = f"user of {audience}\0{subject}".encode("utf-8", "surrogatepass")
+    return hmac.new(key, named, "sha256").hexdigest()[:LENGTH]
+
+
+def _sealing_key(settings: Settings) -> bytes:
+    return settings.token_encryption_keys[0][1] if settings.token_encryption_keys else b""

@@ -1,0 +1,106 @@
+"""A prompt begins with the bytes of the one before it: what a provider has kept stays good."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+
+from config import ROOT
+from tests.billing.books import DEPTH
+from tests.chat.scripted_steps import Block, answer
+from tests.services import on_sqlite
+from tests.upstream import Seen
+
+MODELS = ("llm-sonnet-4-6", "gen-5.4", "oss-120b")
+SAID = ("Let me look.", " \n", 'Grüße,\u2028 "quoted" \\ 🌍', "And\n\nagain. ")
+CALLS = (
+    ("user__current", "{}"),
+    ("user__current", ""),
+    ("schema__describe", '{"collection":"ai-chats"}'),
+    ("schema__describe", '{"collection": "nothing-here"}'),
+    ("records__query", '{"collection":"ai-chats","limit":1e1}'),
+    ("records__query", '{"b":2.50,"a":[1,{}],"a":"é\\u0041"}'),
+    ("schema__list", "[1, 2"),
+    ("schema__list", '"words"'),
+    ("no_such.tool", '{"x":"\\ud83d\\ude00"}'),
+    ("user__current", "[" * 300 + "]" * 300),
+)
+
+
+def step(dice: random.Random) -> list[Block]:
+    """Texts and calls in any order; a call at least, so that the turn goes on."""
+    texts = [("text", text) for text in dice.choices(SAID, k=dice.randrange(3))]
+    calls = [("call", *call) for call in dice.choices(CALLS, k=dice.randrange(1, 4))]
+    void = [("void",)] if dice.random() < 0.2 else []
+    blocks = [*texts, *calls, *void]
+    dice.shuffle(blocks)
+    return [*blocks, ("call", *dice.choice(CALLS))]
+
+
+def pieces(seen: Seen) -> list[str]:
+    """What is before the messages, then their blocks one by one, as bytes but for the marks."""
+    body = json.loads(seen.body)
+    text = json.dumps([body.get("tools"), body.get("system")], ensure_ascii=False)
+    blocks = [text]
+    for message in body["messages"]:
+        content = message.pop("content")
+        frame = json.dumps(message, ensure_ascii=False)
+        for block in content if isinstance(content, list) else [content]:
+            if isinstance(block, dict):
+                block.pop("cache_control", None)
+            blocks.append(frame + json.dumps(block, ensure_ascii=False))
+    return blocks
+
+
+@on_sqlite
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("seed", range(4 * DEPTH))
+def test_each_prompt_begins_with_the_one_before_it(alice, served_by, model, seed):
+    dice, script = random.Random(f"{seed}"), []
+    served_by.answers = [lambda seen: answer(seen, script.pop(0))]
+    chat = alice.new_chat()
+    for number in range(4):
+        script += [step(dice) for _ in range(dice.randrange(5))]
+        script.append([("text", f"That is all of {number}.")])
+        alice.turn(chat, f"question {number}", modelId=model)
+        assert script == []
+    prompts = list(map(pieces, served_by.seen))
+    for earlier, later in zip(prompts, prompts[1:], strict=False):
+        assert later[: len(earlier)] == earlier
+        assert len(later) > len(earlier)
+
+
+@on_sqlite
+@pytest.mark.parametrize("model", MODELS)
+def test_a_repeated_question_to_a_tool_is_answered_in_the_same_bytes_later(alice, served_by, model):
+    read = ("call", "user__current", "{}")
+    script = [[read], [read], [read], [("text", "done")], [("text", "fine")]]
+    served_by.answers = [lambda seen: answer(seen, script.pop(0))]
+    chat = alice.new_chat()
+    alice.turn(chat, "who am I", modelId=model)
+    alice.turn(chat, "thank you", modelId=model)
+    last_step, next_turn = served_by.seen[3].body, served_by.seen[4].body
+    told = rb"\"already answered above\""
+    assert last_step.count(told) == next_turn.count(told) == 1
+
+
+SENT = """
+from service.chat.tools.lookups import LOOKUPS
+from service.chat.tools.records import RECORDS
+from service.chat.tools.tool import Tools
+from tests.providers.prompts import prompt, request
+print([request(kind, prompt(tools=Tools([*LOOKUPS, *RECORDS]).specs)).body for kind in "ABC"])
+"""
+
+
+def test_every_process_declares_the_tools_in_the_same_bytes():
+    """Workers and restarts share what a provider has kept."""
+    sent = set()
+    for seed in ("1", "2", "3"):
+        environ = {**os.environ, "PYTHONHASHSEED": seed}
+        asked = [sys.executable, "-c", SENT]
+        sent.add(subprocess.check_output(asked, cwd=ROOT, env=environ))
+    assert len(sent) == 1
