@@ -15,6 +15,7 @@ from joserfc.jwk import OctKey
 
 from config import Settings
 from service.auth.keys import KeySource
+from service.edge import unstorable
 from service.errors import Unauthorized
 
 LEEWAY = 60
@@ -22,15 +23,21 @@ SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
 SUBJECT_LIMIT = 255
 REMEMBERED = 10_000
 REMEMBER_SECONDS = 300  # and no longer than the token lives; a key that is withdrawn takes effect
+# JSON that nests some thousand levels deep ends in a RecursionError.
+UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What a verified token says: `expires` is Unix time in seconds."""
+    """What a verified token says.
+
+    `expires` and `issued` are Unix time in seconds; `issued` is None where the token does not say.
+    """
 
     subject: str
     role: str
     expires: float
+    issued: float | None = None
     email: str | None = None
     name: str | None = None
 
@@ -66,7 +73,7 @@ class Verifier:
             self._registry.validate(claims)
             return _read(claims)
         # A token is a stranger's bytes: whatever they break on the way, they are not a token.
-        except (JoseError, ValueError, TypeError, AttributeError, OverflowError):
+        except UNREADABLE:
             raise Unauthorized() from None
 
     def _decode(self, token: str) -> dict[str, Any]:
@@ -114,13 +121,25 @@ def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
 
 def _read(claims: dict[str, Any]) -> Claims:
     subject, role = claims["sub"], claims.get("role", "user")
-    if not 0 < len(subject) <= SUBJECT_LIMIT or "\x00" in subject or not isinstance(role, str):
+    if not 0 < len(subject) <= SUBJECT_LIMIT or unstorable(subject) or unstorable(role):
         raise ValueError("not a usable subject or role")
-    expires = float(claims["exp"])
-    return Claims(subject, role, expires, _text(claims, "email", 320), _text(claims, "name", 200))
+    return Claims(
+        subject,
+        role,
+        expires=float(claims["exp"]),
+        issued=issued(claims),
+        email=_text(claims, "email", 320),
+        name=_text(claims, "name", 200),
+    )
+
+
+def issued(claims: dict[str, Any]) -> float | None:
+    """When a token was issued, in Unix time; None where it does not say."""
+    value = claims.get("iat")
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _text(claims: dict[str, Any], name: str, limit: int) -> str | None:
     value = claims.get(name)
-    usable = isinstance(value, str) and 0 < len(value) <= limit and "\x00" not in value
+    usable = isinstance(value, str) and 0 < len(value) <= limit and not unstorable(value)
     return value if usable else None
