@@ -1,7 +1,8 @@
 """Streams that real providers sent, where they are at hand, and what they say by themselves.
 
-They are other people's recordings and stay outside this project: FIXTURES_DIR names their folder.
-Expectations come from the recordings' own JSON, by means that share nothing with the wires.
+They are other people's recordings and stay outside this project: FIXTURES_DIR names the folder in
+whose `wires` they are. Expectations come from the recordings' own JSON, by means that share nothing
+with the wires.
 """
 
 import json
@@ -13,7 +14,7 @@ from service.providers.events import Usage
 from service.providers.provider import Wire
 from tests.providers.reading import BC, A, Answer, payloads
 
-FOLDER = Path(os.environ["FIXTURES_DIR"]) if os.environ.get("FIXTURES_DIR") else None
+FOLDER = Path(os.environ["FIXTURES_DIR"], "wires") if os.environ.get("FIXTURES_DIR") else None
 SUFFIXES = (".chunks.txt", ".sse", ".txt")
 FILES = sorted(
     str(path.relative_to(FOLDER))
