@@ -30,10 +30,10 @@ PRAGMAS = (
     "PRAGMA synchronous=NORMAL",
     "PRAGMA busy_timeout=5000",
     "PRAGMA foreign_keys=ON",
-    "PRAGMA case_sensitive_like=ON",  # as PostgreSQL compares
 )
 STATEMENT_SECONDS = 30.0
-STEPS = 4_000  # of SQLite's virtual machine, about a millisecond
+STEPS = 50  # of SQLite's virtual machine: microseconds, but milliseconds where values are large
+SLICE = 0.001  # seconds that a read takes before it lets others run
 
 _sqlite_writer = BoundedSemaphore(1)
 _time_is_up: ContextVar[float | None] = ContextVar("time_is_up", default=None)
@@ -145,22 +145,25 @@ class Patience:
 
     def __init__(self) -> None:
         self._writing = False
+        self._resumed = 0.0
         self._ends = float("inf")
         self._reason: BaseException | None = None
 
     def begin(self, writing: bool) -> None:
         self._writing = writing
-        self._ends = time.monotonic() + _seconds_left()
+        self._resumed = time.monotonic()
+        self._ends = self._resumed + _seconds_left()
 
     def go_on(self) -> bool:
         """False lets it go on, for that is how SQLite puts the question."""
-        if self._writing:
+        if self._writing or time.monotonic() - self._resumed < SLICE:
             return False
         try:
             let_others_run()
         except BaseException as reason:  # noqa: BLE001 - raised again, once SQLite has ended
             self._reason = reason
-        return self._reason is not None or time.monotonic() > self._ends
+        self._resumed = time.monotonic()
+        return self._reason is not None or self._resumed > self._ends
 
     def raise_reason(self) -> None:
         reason, self._reason = self._reason, None

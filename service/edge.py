@@ -18,6 +18,8 @@ from service.errors import InvalidRequest, NotFound, TooLarge
 View = Callable[..., Any]
 
 
+_WHOLE = re.compile(r"-?[0-9]{1,20}")
+_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -36,6 +38,32 @@ class Text(fields.String):
         if unstorable(text):
             raise self.make_error("unstorable")
         return text
+
+
+class Digits(fields.Integer):
+    """A whole number in a query string."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(read_number(value), int):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Number(fields.Float):
+    """A number, or a text that is one in JSON."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str) and read_number(value) is None:
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+def read_number(text: str) -> int | float | None:
+    """A number as JSON writes it, None for any other text. Python's own functions would also take
+    `1_0`, ` 10`, `nan` and the digits of other alphabets."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    return int(text) if _WHOLE.fullmatch(text) else float(text)
 
 
 class AtMost(validate.Length):

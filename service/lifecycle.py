@@ -108,6 +108,19 @@ def let_others_run() -> None:
     hub.wait(hub.loop.timer(0))
 
 
+class Share:
+    """Work that a worker does at a stretch, in any unit: who has used it up lets others run."""
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+
+    def spend(self, amount: int) -> None:
+        self._left -= amount
+        if self._left < 0:
+            self._left = self._most
+            let_others_run()
+
+
 def acknowledged(sock: socket.socket) -> int | None:
     """Bytes the peer has acknowledged so far; None where the kernel does not tell."""
     try:

@@ -13,7 +13,7 @@ from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.database import write_transaction
-from service.edge import answers, query
+from service.edge import Digits, answers, query
 from service.extensions import db, timestamp
 
 LIST_LIMIT = 200
@@ -35,7 +35,7 @@ class Cursor(fields.Field):
 
 
 class StatementQuery(Schema):
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, LIST_LIMIT))
+    limit = Digits(load_default=50, validate=validate.Range(1, LIST_LIMIT))
     cursor = Cursor(load_default=None)
 
 

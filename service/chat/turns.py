@@ -14,7 +14,7 @@ from service.chat.admission import Asking, admit, check_chat
 from service.chat.running import Run, Runs
 from service.chat.views import check_owned
 from service.database import write_transaction
-from service.edge import AtMost, Text, answers, body, query
+from service.edge import AtMost, Digits, Text, answers, body, query
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
 
@@ -111,8 +111,8 @@ def models() -> dict[str, Any]:
 
 
 class JournalQuery(Schema):
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 200))
-    cursor = fields.Integer(load_default=None, validate=validate.Range(1, 2**63 - 1))
+    limit = Digits(load_default=50, validate=validate.Range(1, 200))
+    cursor = Digits(load_default=None, validate=validate.Range(1, 2**63 - 1))
 
 
 class JournalEntrySchema(Schema):

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Flask
-from marshmallow import ValidationError, fields
+from marshmallow import ValidationError
 
 from config import Settings
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
-from service.edge import load
+from service.edge import Number, load
 from service.errors import InvalidRequest, ServiceError, UpstreamFailed
 from service.integrations import gateway
 from service.integrations.attempt import Attempt, Charge
@@ -210,7 +210,7 @@ def _validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, A
 
 def _seconds(value: Any) -> float:
     try:
-        wait = fields.Float().deserialize(value)
+        wait = Number().deserialize(value)
     except ValidationError:
         wait = -1.0
     if not 0 <= wait <= LONGEST_WAIT:

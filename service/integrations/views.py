@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, jsonify, request
 from marshmallow import Schema, fields
 
-from service.edge import answers, read_json
+from service.edge import answers, read_json, read_number
 from service.errors import InvalidRequest
 from service.integrations import oauth
 from service.integrations.catalog import Endpoint
@@ -146,19 +146,9 @@ def _value(field: fields.Field | None, texts: list[str]) -> Any:
         case fields.Boolean():
             return {"true": True, "false": False}.get(text, text)
         case fields.Integer() | fields.Float():
-            return _number(text)
+            number = read_number(text)
+            return text if number is None else number
     return text
-
-
-def _number(text: str) -> Any:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:

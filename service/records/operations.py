@@ -23,8 +23,10 @@ from service.records.live import Live, error_message
 from service.records.query import condition
 from service.records.store import visible
 from service.records.subscription import Id, Subscription
+from service.records.where import Where
 
 SUBSCRIPTIONS = 50  # of one connection
+SEARCHES = 50  # of their filters, for each change is held against all of them
 SNAPSHOT_RECORDS = 5_000
 SNAPSHOT_BYTES = 8 << 20
 
@@ -123,6 +125,7 @@ def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
     if not rule:
         raise Forbidden()
     parsed = where.parse(collection, role, asked["where"])
+    _check_searches(live, parsed)
     subscription = Subscription(asked["id"], collection, role, rule, parsed)
     cursor = asked["cursor"]
     subscription.cursor = _snapshot(live, subscription) if cursor is None else _known(cursor)
@@ -130,6 +133,12 @@ def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
         live.subscribe(subscription)
     else:
         live.say({"type": "resync", "id": subscription.id})
+
+
+def _check_searches(live: Live, added: Where) -> None:
+    filters = [*(subscription.where for subscription in live.subscriptions.values()), added]
+    if sum(map(where.searches, filters)) > SEARCHES:
+        raise TooLarge(f"The subscriptions of a connection take at most {SEARCHES} `contains`.")
 
 
 def _known(text: str) -> Cursor | None:

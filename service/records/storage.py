@@ -11,6 +11,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Double,
+    Integer,
     Select,
     String,
     cast,
@@ -47,6 +48,26 @@ def _as_it_is(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
 @compiles(ByteOrder, "postgresql")
 def _collated(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
     return f'({compiler.process(element.clauses, **kwargs)} COLLATE "C")'
+
+
+class Position(FunctionElement[int]):
+    """Where a text begins within another, counted from 1; 0 when it is not there.
+
+    Characters count as they are, upper and lower case are two, on both databases.
+    """
+
+    inherit_cache = True
+    type = Integer()
+
+
+@compiles(Position, "sqlite")
+def _instr(element: Position, compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **kwargs)})"
+
+
+@compiles(Position, "postgresql")
+def _strpos(element: Position, compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **kwargs)})"
 
 
 def rows_of(collection: Collection) -> Select[Any]:

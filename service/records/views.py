@@ -8,7 +8,7 @@ from flask.blueprints import BlueprintSetupState
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 from werkzeug.routing import BaseConverter
 
-from service.edge import Text, answers, json_body, query
+from service.edge import Digits, Text, answers, json_body, query
 from service.records import store, writes
 from service.records.collection import Collection
 from service.records.query import CURSOR_LIMIT
@@ -42,7 +42,7 @@ class WhereField(fields.Field):
 class ListQuery(Schema):
     where = WhereField()
     sort = Text(validate=validate.Length(1, 100))
-    limit = fields.Integer(validate=validate.Range(1, 200))
+    limit = Digits(validate=validate.Range(1, 200))
     cursor = Text(validate=validate.Length(1, CURSOR_LIMIT))
 
     @post_load

@@ -2,21 +2,26 @@
 
 import random
 import uuid
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 
+import gevent
 import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from service.auth.users import Caller, enrol
+from service.database import limited
 from service.errors import InvalidRequest
 from service.extensions import db
+from service.lifecycle import let_others_run
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column
 from service.records.store import Query
 from tests.billing.books import DEPTH
 from tests.permissions.declared import ACTIONS, OWNER, Base, Ticket
+from tests.services import on_sqlite
 
 OWN = {"*": dict.fromkeys(ACTIONS, "own")}
 SHARED = Collection(
@@ -152,14 +157,65 @@ def test_sql_finds_what_the_filter_matches(collection, drawn):
     assert store.find(collection, caller, Query(where=filter_))["records"] == expected
 
 
-def test_a_pattern_is_as_long_as_every_database_takes(collection):
-    caller, stored = write(collection, [{"title": "\U0001f600" * 10_000}])
-    whole, longer = stored[0]["data"]["title"], "x" * 10_001
+@pytest.mark.parametrize("text", ["a", "\U0001f600"])
+def test_a_text_is_found_by_a_thousand_characters_and_no_more(collection, text):
+    caller, stored = write(collection, [{"title": text * 2_000}])
     for operator in ("contains", "startsWith"):
-        asked = Query(where={"title": {operator: whole}})
+        asked = Query(where={"title": {operator: text * 1_000}})
         assert store.find(collection, caller, asked)["records"] == stored
-        with pytest.raises(InvalidRequest):
-            store.find(collection, caller, Query(where={"title": {operator: longer}}))
+        halves = [{"title": {operator: text * 500}}, {"title": {"contains": text * 501}}]
+        with pytest.raises(InvalidRequest) as refused:
+            store.find(collection, caller, Query(where={"or": halves}))
+        assert "at most 1000 characters in all" in refused.value.facts["details"]["where"][0]
+
+
+@pytest.mark.parametrize(
+    ("comparison", "most"), [({"title": {"contains": "a"}}, 20), ({"count": 1}, 100)]
+)
+def test_a_filter_has_so_many_comparisons_and_no_more(collection, comparison, most):
+    caller, _ = write(collection, [{}])
+    assert store.find(collection, caller, Query(where={"or": [comparison] * most}))
+    with pytest.raises(InvalidRequest) as refused:
+        store.find(collection, caller, Query(where={"or": [comparison] * (most + 1)}))
+    assert f"At most {most}" in refused.value.facts["details"]["where"][0]
+
+
+def test_a_search_that_nearly_finds_its_text_everywhere_is_no_more_work(collection):
+    """LIKE tries every place anew: it takes some ten seconds for these, and is ended."""
+    caller, _ = write(collection, [{"title": "a" * 100_000}] * 40)
+    with limited(4):
+        asked = Query(where={"title": {"contains": "a" * 999 + "b"}})
+        assert store.find(collection, caller, asked)["records"] == []
+
+
+@on_sqlite
+def test_others_run_while_texts_are_looked_through(app):
+    """On SQLite, which works inside of the worker; and where a change is held against filters."""
+    with app.app_context():
+        caller, stored = write(SHARED, [{"title": "a" * 100_000}] * 40)
+        asked = {"title": {"contains": "a" * 999 + "b"}}
+        with turns() as in_sql:
+            assert store.find(SHARED, caller, Query(where=asked))["records"] == []
+        parsed = where.parse(SHARED, "user", asked)
+        with turns() as in_memory:
+            assert not any(match.matches(parsed, record) for record in stored)
+    assert len(in_sql) > 5
+    assert len(in_memory) > 5
+
+
+@contextmanager
+def turns():
+    """What another greenlet gets meanwhile: an entry for each time."""
+    taken = []
+
+    def take():
+        while True:
+            taken.append(1)
+            let_others_run()
+
+    other = gevent.spawn(take)
+    yield taken
+    other.kill()
 
 
 @examples(40)

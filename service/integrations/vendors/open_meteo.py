@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from service.edge import Text
+from service.edge import Number, Text
 from service.errors import NotFound
 from service.integrations.call import Call
 from service.integrations.catalog import ApiKey, Example, Vendor, endpoint
@@ -86,8 +86,8 @@ PLACE = {
 
 class Place(Schema):
     city = Text(validate=validate.Length(2, 100))
-    latitude = fields.Float(validate=validate.Range(-90, 90))
-    longitude = fields.Float(validate=validate.Range(-180, 180))
+    latitude = Number(validate=validate.Range(-90, 90))
+    longitude = Number(validate=validate.Range(-180, 180))
     units = fields.String(load_default="metric", validate=validate.OneOf(["metric", "imperial"]))
     language = Text(load_default="en", validate=validate.Regexp(r"^[a-z]{2}(-[A-Za-z]{2,4})?$"))
 
