@@ -62,24 +62,35 @@ class Call:
         self.is_rejected = False  # whether the vendor did not take the bearer
         self.may_have_acted = False  # whether the vendor may have changed something for us
 
-    def get(self, path: str, query: Mapping[str, Any] | None = None, base: str = "") -> Any:
+    def get(
+        self,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        base: str = "",
+        with_key: bool = True,
+    ) -> Any:
         """The JSON of a GET. `path` is made by `path_of`; `base` names a base URL's setting.
 
-        Raises `ServiceError`.
+        Without the key, it is asked as anybody might. Raises `ServiceError`.
         """
-        return self._json("GET", path, query, None, base)
+        return self._json(self._outbound("GET", path, query, None, base, with_key))
+
+    @property
+    def has_key(self) -> bool:
+        """Whether the operator's key goes along."""
+        return self._key is not None
 
     def post(
         self, path: str, body: Any, base: str = "", query: Mapping[str, Any] | None = None
     ) -> Any:
         """The JSON that answers a POST, which is sent once: it may cost, or change something."""
-        return self._json("POST", path, query, encoded(body), base)
+        return self._json(self._outbound("POST", path, query, encoded(body), base))
 
     def patch(
         self, path: str, body: Any, base: str = "", query: Mapping[str, Any] | None = None
     ) -> Any:
         """The JSON that answers a PATCH, which says what shall be and so may be sent again."""
-        return self._json("PATCH", path, query, encoded(body), base)
+        return self._json(self._outbound("PATCH", path, query, encoded(body), base))
 
     def upload(
         self,
@@ -90,7 +101,7 @@ class Call:
         query: Mapping[str, Any] | None = None,
     ) -> Any:
         """The JSON that answers a POST of bytes as they are."""
-        return self._json("POST", path, query, (content, content_type), base)
+        return self._json(self._outbound("POST", path, query, (content, content_type), base))
 
     def download(
         self, path: str, query: Mapping[str, Any] | None = None, base: str = ""
@@ -116,15 +127,8 @@ class Call:
                 raise answer
         return told
 
-    def _json(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, Any] | None,
-        content: tuple[bytes, str] | None,
-        base: str,
-    ) -> Any:
-        reply = self._accepted(self._outbound(method, path, query, content, base))
+    def _json(self, outbound: Outbound) -> Any:
+        reply = self._accepted(outbound)
         if reply.body is None:
             raise UpstreamFailed(upstreamStatus=reply.status)
         return reply.body
@@ -132,6 +136,7 @@ class Call:
     def _accepted(self, outbound: Outbound) -> Reply:
         """The answer, if it is a 2xx."""
         reply = self._send(outbound)
+        self._vendor.look(reply)
         if reply.status == 401 and self._bearer:
             self.is_rejected = True
             raise GrantRejected()
@@ -185,6 +190,7 @@ class Call:
         query: Mapping[str, Any] | None,
         content: tuple[bytes, str] | None,
         base: str,
+        with_key: bool = True,
     ) -> Outbound:
         headers = {"Accept": "application/json", "User-Agent": USER_AGENT, **self._vendor.headers}
         asked = {k: query_value(v) for k, v in (query or {}).items() if v is not None}
@@ -193,7 +199,7 @@ class Call:
             payload, headers["Content-Type"] = content
         if self._bearer:
             headers["Authorization"] = f"Bearer {self._bearer}"
-        if self._key:
+        if self._key and with_key:
             place, _, name = self._key[0].place.partition(":")
             (headers if place == "header" else asked)[name] = self._key[1]
         url = self._base(base) + path + (f"?{urlencode(asked, doseq=True)}" if asked else "")

@@ -78,7 +78,8 @@ class Vendor:
 
     `base_urls` maps a setting to its default; the first is where paths go unless an endpoint says
     otherwise. `with_key` replaces a default when there is a key. `refusal` reads what the vendor
-    means by a status other than 2xx, None where the common table is right.
+    means by a status other than 2xx, None where the common table is right; `look` sees every
+    answer.
     """
 
     integration: str
@@ -89,6 +90,7 @@ class Vendor:
     with_key: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     refusal: Callable[[Reply], ServiceError | None] = lambda reply: None
+    look: Callable[[Reply], None] = lambda reply: None
 
 
 @dataclass(frozen=True)

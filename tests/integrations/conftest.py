@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from service.integrations.catalog import Catalog
+from service.integrations.vendors.github import visibility
 from tests.integrations.scripted import ScriptedVendor
 
 
 @pytest.fixture
 def vendor(app):
     """Every vendor without OAuth is called here, with a key that can be recognised."""
+    visibility.seen.clear()
     scripted = ScriptedVendor()
     settings = dict(app.extensions["vendor_settings"])
     for known in app.extensions["proxy"].catalog.vendors:

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from service.integrations.vendors.github import examples
+from service.integrations.vendors.github import examples, visibility
+from service.integrations.vendors.github.vendor import token
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -13,6 +14,12 @@ pytestmark = on_sqlite
 
 REPO = {"owner": "octocat", "repo": "Hello-World"}
 READS = ["commits", "issues", "pulls", "tree", "contents"]
+
+
+@pytest.fixture(autouse=True)
+def known(vendor):
+    """A repository that was asked for a moment ago, and is public."""
+    visibility.seen.add("octocat/hello-world")
 
 
 def refusal(status, message="", **headers):
@@ -245,3 +252,103 @@ def test_nothing_is_charged(alice, ask, vendor):
     before = alice.get("/api/credits").json["balance"]
     ask("codehost-get-repository", REPO)
     assert alice.get("/api/credits").json["balance"] == before
+
+
+PRIVATE = {**examples.REPOSITORY, "private": True, "visibility": "private"}
+UNKNOWN = {name: value for name, value in examples.REPOSITORY.items() if name != "private"}
+HIDDEN = [
+    PRIVATE,
+    {**PRIVATE, "visibility": "internal"},
+    {**examples.REPOSITORY, "visibility": "internal"},
+    {**examples.REPOSITORY, "private": None},
+    UNKNOWN,
+]
+SECRETS = {
+    "commits": [{**examples.COMMIT, "sha": "secret"}],
+    "issues": [{**examples.ISSUE, "title": "secret"}],
+    "pulls": [{**examples.PULL, "title": "secret"}],
+    "tree": {**examples.TREE_BODY, "sha": "secret"},
+    "contents": {**examples.FILE, "name": "secret"},
+}
+
+
+def is_a_repository(asked):
+    return asked.path.lower() == "/repos/octocat/hello-world"
+
+
+@pytest.mark.parametrize("hidden", HIDDEN, ids=range(len(HIDDEN)))
+@pytest.mark.parametrize("what", ["", *READS])
+def test_nothing_of_a_private_repository_comes_out(ask, vendor, what, hidden):
+    visibility.seen.clear()
+    name = f"codehost-get-repository{'-' if what else ''}{what}"
+    vendor.says(lambda asked: Said(hidden if is_a_repository(asked) else SECRETS[what]))
+    refused = ask(name, REPO)
+    vendor.says(refusal(404, "Not Found"))
+    absent = ask(name, REPO)
+    assert (refused.status_code, refused.json) == (absent.status_code, absent.json)
+    assert (refused.status_code, refused.json["error"]) == (404, "not_found")
+    assert "secret" not in refused.text
+
+
+@pytest.mark.parametrize("said", [refusal(301), refusal(403, "SAML", X_GitHub_SSO="required")])
+def test_neither_a_new_name_nor_a_sign_on_tells_that_there_is_one(ask, vendor, said):
+    vendor.says(said)
+    told = ask("codehost-get-repository", REPO).json
+    vendor.says(refusal(404))
+    assert told == ask("codehost-get-repository", REPO).json
+
+
+def test_a_search_is_anybodys_and_shows_what_is_public(ask, vendor):
+    mixed = {"total_count": 2, "incomplete_results": False,
+             "items": [examples.REPOSITORY, PRIVATE]}  # fmt: skip
+    vendor.says(mixed)
+    data = ask("codehost-search-repositories", {"query": "a"}).json["data"]
+    assert [found["private"] for found in data["repositories"]] == [False]
+    assert "authorization" not in vendor.seen[0].headers
+
+
+def test_a_repository_is_asked_for_once_a_minute(ask, vendor, monkeypatch):
+    visibility.seen.clear()
+    vendor.says(lambda asked: Said(examples.REPOSITORY if is_a_repository(asked) else []))
+    for repo in ("Hello-World", "hello-world", "HELLO-WORLD"):
+        assert ask("codehost-get-repository-commits", {**REPO, "repo": repo}).status_code == 200
+    assert [is_a_repository(asked) for asked in vendor.seen] == [True, False, False, False]
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + visibility.REMEMBERED + 1)
+    assert not visibility.seen.has("octocat/hello-world")
+
+
+def test_not_all_repositories_are_remembered():
+    for number in range(visibility.MOST + 10):
+        visibility.seen.add(f"o/{number}")
+    assert not visibility.seen.has("o/0")
+    assert visibility.seen.has(f"o/{visibility.MOST + 9}")
+
+
+def test_without_a_token_nothing_more_is_asked(app, ask, vendor):
+    visibility.seen.clear()
+    del app.extensions["vendor_settings"]["GITHUB_TOKEN"]
+    vendor.says([])
+    assert ask("codehost-get-repository-commits", REPO).status_code == 200
+    assert len(vendor.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "warns"),
+    [
+        (Said(examples.REPOSITORY, headers={"X-OAuth-Scopes": "read:org, repo"}), True),
+        (Said({}, 404, {"X-OAuth-Scopes": "repo"}), True),
+        (Said(PRIVATE), True),
+        (Said(examples.REPOSITORY, headers={"X-OAuth-Scopes": "public_repo, read:user"}), False),
+        (Said(examples.REPOSITORY, headers={"X-OAuth-Scopes": ""}), False),
+        (Said(examples.REPOSITORY), False),
+    ],
+)
+def test_a_token_that_reads_private_repositories_is_told_of_once(
+    ask, vendor, monkeypatch, capsys, said, warns
+):
+    monkeypatch.setattr(token, "has_warned", False)
+    vendor.says(said)
+    for _ in range(2):
+        ask("codehost-get-repository", REPO)
+    assert "".join(capsys.readouterr()).count("GITHUB_TOKEN reads private") == warns

@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import endpoint
 from service.integrations.shape import listed, picked
-from service.integrations.vendors.github.examples import CONTENTS, TREES
+from service.integrations.vendors.github.examples import CONTENTS, ONE, TREES
 from service.integrations.vendors.github.parameters import Contents, Tree
 from service.integrations.vendors.github.vendor import DOCS, GITHUB, READS, EmptyRepository
+from service.integrations.vendors.github.visibility import path_in
 
 ENTRY = {"path": "path", "type": "type", "size": "size", "sha": "sha"}
 CHILD = {"name": "name", **ENTRY}
@@ -17,11 +18,11 @@ CHILD = {"name": "name", **ENTRY}
 
 @endpoint(
     "codehost-get-repository-tree", GITHUB, Tree(), "social",
-    f"{DOCS}/git/trees#get-a-tree", examples=TREES, **READS,
+    f"{DOCS}/git/trees#get-a-tree", examples=(*TREES, ONE), **READS,
 )  # fmt: skip
 def tree(call: Call, owner: str, repo: str, ref: str, recursive: bool) -> dict[str, Any]:
     """All files of a repository at a branch, tag or commit."""
-    path = path_of("/repos/{owner}/{repo}/git/trees/", owner=owner, repo=repo) + _pieces(ref)
+    path = path_in(call, owner, repo, f"git/trees/{_pieces(ref)}")
     try:
         # Any value switches it on, even `false`
         answer = call.get(path, {"recursive": "1" if recursive else None})
@@ -36,15 +37,15 @@ def tree(call: Call, owner: str, repo: str, ref: str, recursive: bool) -> dict[s
 
 @endpoint(
     "codehost-get-repository-contents", GITHUB, Contents(), "social",
-    f"{DOCS}/repos/contents#get-repository-content", examples=CONTENTS, **READS,
+    f"{DOCS}/repos/contents#get-repository-content", examples=(*CONTENTS, ONE), **READS,
 )  # fmt: skip
 def contents(
     call: Call, owner: str, repo: str, path: str, ref: str | None = None
 ) -> dict[str, Any]:
     """A file, or what is in a folder; a file that is no text, or over 1 MB, has no `content`."""
-    where = path_of("/repos/{owner}/{repo}/contents/", owner=owner, repo=repo)
     inside = path.strip("/")
-    answer = call.get(where + (_pieces(inside) if inside else ""), {"ref": ref})
+    where = path_in(call, owner, repo, f"contents/{_pieces(inside) if inside else ''}")
+    answer = call.get(where, {"ref": ref})
     if isinstance(answer, list):
         entries = [picked(item, CHILD) for item in answer]
         return {"type": "dir", "path": inside, "entries": entries}

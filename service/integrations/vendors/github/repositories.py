@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.integrations.call import Call, path_of
+from service.integrations.call import Call
 from service.integrations.catalog import endpoint
 from service.integrations.shape import listed, picked
 from service.integrations.vendors.github.examples import COMMITS, FOUND, ISSUES, ONE, PULLS
@@ -15,6 +15,7 @@ from service.integrations.vendors.github.parameters import (
     query_of,
 )
 from service.integrations.vendors.github.vendor import DOCS, GITHUB, READS, EmptyRepository
+from service.integrations.vendors.github.visibility import is_public, path_in, public
 
 SEARCHABLE = 1000  # GitHub gives no more of what a search has found
 
@@ -79,9 +80,12 @@ PULL = {
     f"{DOCS}/search/search#search-repositories", examples=(FOUND,), **READS,
 )  # fmt: skip
 def search(call: Call, **asked: Any) -> dict[str, Any]:
-    """Repositories that match words and qualifiers such as `language:`."""
-    answer = call.get("/search/repositories", query_of(asked))
-    found = listed(answer["items"])
+    """Public repositories that match words and qualifiers such as `language:`.
+
+    Asked without the token: even the number of what it would find tells of private repositories.
+    """
+    answer = call.get("/search/repositories", query_of(asked), with_key=False)
+    found = [item for item in listed(answer["items"]) if is_public(item)]
     more = asked["page"] * asked["perPage"] < min(answer["total_count"], SEARCHABLE)
     return {
         "total": answer["total_count"],
@@ -97,12 +101,12 @@ def search(call: Call, **asked: Any) -> dict[str, Any]:
 )  # fmt: skip
 def repository(call: Call, owner: str, repo: str) -> dict[str, Any]:
     """A repository: what it is, and how many like it."""
-    return picked(call.get(path_of("/repos/{owner}/{repo}", owner=owner, repo=repo)), REPOSITORY)
+    return picked(public(call, owner, repo), REPOSITORY)
 
 
 @endpoint(
     "codehost-get-repository-commits", GITHUB, Commits(), "social",
-    f"{DOCS}/commits/commits#list-commits", examples=(COMMITS,), **READS,
+    f"{DOCS}/commits/commits#list-commits", examples=(COMMITS, ONE), **READS,
 )  # fmt: skip
 def commits(call: Call, **asked: Any) -> dict[str, Any]:
     """Commits of a repository, newest first."""
@@ -118,7 +122,7 @@ def commits(call: Call, **asked: Any) -> dict[str, Any]:
 
 @endpoint(
     "codehost-get-repository-issues", GITHUB, Issues(), "social",
-    f"{DOCS}/issues/issues#list-repository-issues", examples=(ISSUES,), **READS,
+    f"{DOCS}/issues/issues#list-repository-issues", examples=(ISSUES, ONE), **READS,
 )  # fmt: skip
 def issues(call: Call, **asked: Any) -> dict[str, Any]:
     """Issues of a repository; a page may be short, as pull requests are left out."""
@@ -137,7 +141,7 @@ def issues(call: Call, **asked: Any) -> dict[str, Any]:
 
 @endpoint(
     "codehost-get-repository-pulls", GITHUB, Pulls(), "social",
-    f"{DOCS}/pulls/pulls#list-pull-requests", examples=(PULLS,), **READS,
+    f"{DOCS}/pulls/pulls#list-pull-requests", examples=(PULLS, ONE), **READS,
 )  # fmt: skip
 def pulls(call: Call, **asked: Any) -> dict[str, Any]:
     """Pull requests of a repository."""
@@ -149,7 +153,7 @@ def _page(
     call: Call, what: str, owner: str, repo: str, **asked: Any
 ) -> tuple[list[Any], int | None]:
     """A page of a repository's list, and the number of the next one where there may be more."""
-    path = path_of("/repos/{owner}/{repo}/{what}", owner=owner, repo=repo, what=what)
+    path = path_in(call, owner, repo, what)
     found = listed(call.get(path, query_of(asked)))
     return found, asked["page"] + 1 if len(found) >= asked["perPage"] else None
 

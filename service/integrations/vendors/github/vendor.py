@@ -6,9 +6,11 @@ Source: docs.github.com/rest/using-the-rest-api, "Rate limits" and "Troubleshoot
 import time
 from typing import Any
 
-from service.errors import InvalidRequest, NotFound, ServiceError
+import structlog
+
+from service.errors import InvalidRequest, ServiceError
 from service.integrations.catalog import ApiKey, Reply, Vendor
-from service.integrations.faults import forbidden, limited, retry_after
+from service.integrations.faults import absent, forbidden, limited, retry_after
 from service.integrations.shape import at
 
 DOCS = "https://docs.github.com/rest"
@@ -24,12 +26,14 @@ def _refusal(reply: Reply) -> ServiceError | None:
     match reply.status:
         case 403 | 429 if _is_limit(reply):
             return limited(reply, _pause(reply))
+        case 403 if "X-GitHub-SSO" in reply.headers:
+            return absent()  # only of an organization's own would GitHub want its sign-on
         case 403 | 451:
             return forbidden()
         case 409:
             return EmptyRepository("The repository is empty.", details={})
-        case 301 | 302 | 307 | 308:  # renamed: a redirect is not followed
-            return NotFound("The repository has moved and has another name now.")
+        case 301 | 302 | 307 | 308:
+            return absent()  # renamed, and where it leads may be private
     return None
 
 
@@ -51,6 +55,27 @@ def _pause(reply: Reply) -> int:
     return retry_after(reply) or until
 
 
+class TokenWatch:
+    """Says in the log, once for each worker, that the token opens what must stay closed."""
+
+    def __init__(self) -> None:
+        self.has_warned = False
+
+    def look(self, reply: Reply) -> None:
+        """A classic token's scopes come with every answer; a fine-grained one's never do."""
+        scopes = reply.headers.get("X-OAuth-Scopes", "").replace(" ", "").split(",")
+        if "repo" in scopes:
+            self.warn("the scope `repo`")
+
+    def warn(self, reason: str) -> None:
+        if not self.has_warned:
+            self.has_warned = True
+            log.warning("GITHUB_TOKEN reads private repositories", seen=reason)
+
+
+log = structlog.get_logger("integrations")
+token = TokenWatch()
+
 GITHUB = Vendor(
     integration="codehost",
     name="github",
@@ -61,4 +86,5 @@ GITHUB = Vendor(
         "X-GitHub-Api-Version": "2022-11-28",
     },
     refusal=_refusal,
+    look=token.look,
 )
