@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import gevent
 import requests
 import structlog
+from gevent.pool import Group
 from urllib3.exceptions import HTTPError, NewConnectionError, ReadTimeoutError, SSLError
 
 from service.body import Body
@@ -25,6 +26,8 @@ from service.guarded import GuardedAdapter, NotPublic
 from service.observe import UPSTREAM_CALLS
 
 POOLED_CONNECTIONS = 100
+READ_ON_SECONDS = 2.0  # for the end of a body that nobody waits for
+READ_ON_BYTES = 65_536
 USER_AGENT = "chat-integration-service/0.1.0"  # name and version as in setup.cfg
 
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")  # not every host sends whole ones
@@ -72,14 +75,21 @@ class ByteStream(Protocol):
     def read(self) -> bytes:
         """What has arrived, at least one byte; b"" at the end. Raises `UpstreamError`."""
 
+    def finish(self) -> None:
+        """No more of the body is wanted, and its end should not be far."""
+
     def close(self) -> None: ...
 
 
 class PooledStream:
-    """A `ByteStream` over a pooled connection, which goes back to the pool if read to its end."""
+    """A `ByteStream` over a pooled connection, which goes back to the pool if read to its end.
 
-    def __init__(self, response: requests.Response) -> None:
-        self._response = response
+    `reading_on` are the greenlets that read the ends of bodies.
+    """
+
+    def __init__(self, response: requests.Response, reading_on: Group) -> None:
+        self._response, self._reading_on = response, reading_on
+        self._broken = self._finished = False
         self._body = Body(response.raw)
         self.status = response.status_code
         self.headers: Mapping[str, str] = response.headers
@@ -88,11 +98,39 @@ class PooledStream:
         try:  # plainer than `_translated`, because it is called for every token
             return self._body.read()
         except TimeoutError:
+            self._broken = True
             raise UpstreamError("timeout") from None
         except (HTTPException, OSError):
+            self._broken = True
             raise UpstreamError("cut") from None
 
+    def finish(self) -> None:
+        """The end is read in the background, and the connection given back.
+
+        A provider's last event comes a moment before the end of its body. Without that end the
+        connection would be lost, and the next step would wait for a new one: TCP, then TLS.
+        """
+        if not self._broken and not self._body.whole:
+            self._finished = True
+            self._reading_on.spawn(self._read_on)
+            gevent.sleep(0)  # what is there already is read at once
+
     def close(self) -> None:
+        if not self._finished:
+            self._end()
+
+    def _read_on(self) -> None:
+        left = READ_ON_BYTES
+        try:
+            with gevent.Timeout(READ_ON_SECONDS, False):
+                while left > 0 and (data := self._body.read()):
+                    left -= len(data)
+        except (HTTPException, OSError) as error:
+            log.debug("no end", error=type(error).__name__)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
         if self._body.whole:
             self._body.give_back()
         else:
@@ -109,6 +147,7 @@ class Upstream:
         self._session.mount("https://", adapter)
         self._session.mount("http://", adapter)
         self._guarded = GuardedAdapter(pool_maxsize=POOLED_CONNECTIONS)
+        self._reading_on = Group()
 
     @contextmanager
     def open(self, outbound: Outbound) -> Iterator[ByteStream]:
@@ -121,7 +160,7 @@ class Upstream:
         limit = gevent.Timeout.start_new(outbound.whole)
         try:
             with _translated():
-                stream = PooledStream(self._send(outbound))
+                stream = PooledStream(self._send(outbound), self._reading_on)
             outcome = str(stream.status)
             yield stream
         except gevent.Timeout as expired:
@@ -146,7 +185,8 @@ class Upstream:
             return stream.status, read_all(stream, limit)
 
     def close(self) -> None:
-        """Close the pooled connections."""
+        """Close the pooled connections, also those whose last body is still being read."""
+        self._reading_on.kill()
         self._session.close()
         self._guarded.close()
 

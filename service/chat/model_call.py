@@ -150,6 +150,8 @@ def _answer(stream: ByteStream, decoder: Decoder) -> Iterator[Event]:
         if error.fault != "slow":
             raise
         yield from _silent_end(decoder, error)
+    else:
+        stream.finish()
 
 
 def _read(stream: ByteStream) -> bytes:

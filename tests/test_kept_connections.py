@@ -1,0 +1,162 @@
+"""Connections to model providers are used again, though a body's end comes after its last event."""
+
+import ssl
+import subprocess
+
+import gevent
+import pytest
+from gevent.server import StreamServer
+
+from config import load
+from service import upstream as upstream_module
+from service.chat import model_call
+from service.chat.running import Deadline
+from service.chat.tally import Receipt
+from service.providers.catalog import models
+from service.providers.prompt import Prompt, UserMessage
+from tests import recorded
+from tests.services import require, wait_for
+
+STEPS = 5
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+LAST = b"0\r\n\r\n"
+WHOLE = {"llm-sonnet-4-6": recorded.anthropic("well"), "gen-5.4": recorded.openai("well")}
+
+
+def chunk(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+class Provider:
+    """Answers each request of a connection; `opened` and `left` count connections."""
+
+    def __init__(self, end, certificate=None):
+        self.end, self.opened, self.left = end, 0, 0
+        tls = {}
+        if certificate:
+            tls["ssl_context"] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls["ssl_context"].load_cert_chain(certificate, certificate.with_name("key.pem"))
+        self._server = StreamServer(("127.0.0.1", 0), self._serve, **tls)
+        self._server.start()
+        self.url = f"{'https' if tls else 'http'}://localhost:{self._server.server_port}"
+
+    def stop(self):
+        self._server.stop(timeout=0)
+
+    def _serve(self, sock, _address):
+        self.opened += 1
+        try:
+            while request := _request(sock):
+                model = "llm-sonnet-4-6" if b"/v1/messages" in request else "gen-5.4"
+                sock.sendall(HEAD + chunk(WHOLE[model].encode()))
+                self.end(sock)
+        except OSError:
+            pass
+        finally:
+            self.left += 1
+            sock.close()
+
+
+def _request(sock) -> bytes:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = sock.recv(65_536)
+        if not piece:
+            return b""
+        data += piece
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+    while len(body) < length:
+        body += sock.recv(65_536)
+    return head
+
+
+def a_moment_later(sock):
+    gevent.sleep(0.01)
+    sock.sendall(LAST)
+
+
+def never(sock):
+    sock.recv(1)
+    raise OSError
+
+
+def without_end(sock):
+    while True:
+        sock.sendall(chunk(b": and more\n" * 100))
+        gevent.sleep(0)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    made = tmp_path_factory.mktemp("certificate")
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    keys = ["-newkey", "rsa:2048", "-nodes", "-keyout", made / "key.pem", "-out", made / "cert.pem"]
+    done = subprocess.run(["openssl", "req", "-x509", *keys, *names], capture_output=True)
+    require(done.returncode == 0, "OpenSSL's command (openssl)")
+    return made / "cert.pem"
+
+
+@pytest.fixture
+def provide(monkeypatch):
+    made = []
+
+    def providing(end, certificate=None):
+        if certificate:
+            monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(certificate))
+        made.append(Provider(end, certificate))
+        return made[-1]
+
+    yield providing
+    for provider in made:
+        provider.stop()
+
+
+def asking(caller, provider, model):
+    base = {"llm-sonnet-4-6": ("A", ""), "gen-5.4": ("B", "/v1")}[model]
+    name, path = f"PROVIDER_{base[0]}_", base[1]
+    given = {f"{name}BASE_URL": provider.url + path, f"{name}API_KEY": "k"}
+    prompt = Prompt("Be brief.", (UserMessage("hello"),))
+    return model_call.ask(caller, models(load(given))[model], prompt, Deadline(), Receipt())
+
+
+@pytest.mark.parametrize("model", WHOLE)
+@pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
+def test_the_steps_of_a_turn_share_one_connection(caller, provide, certificate, model, secure):
+    provider = provide(a_moment_later, certificate if secure else None)
+    for _ in range(STEPS):
+        assert list(asking(caller, provider, model))
+        gevent.sleep(0.05)  # a tool's time
+    assert provider.opened == 1
+
+
+def test_an_end_that_does_not_come_is_not_waited_for_long(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 0.2)
+    provider = provide(never)
+    list(asking(caller, provider, "gen-5.4"))
+    assert provider.left == 0
+    wait_for(lambda: provider.left == 1)
+
+
+def test_nobody_reads_on_for_ever(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 60)
+    provider = provide(without_end)
+    list(asking(caller, provider, "llm-sonnet-4-6"))
+    wait_for(lambda: provider.left == 1)
+
+
+def test_who_gives_up_before_the_end_leaves_at_once(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 60)
+    provider = provide(never)
+    events = asking(caller, provider, "llm-sonnet-4-6")
+    next(events)
+    events.close()
+    wait_for(lambda: provider.left == 1)
+
+
+def test_a_worker_that_stops_reads_nothing_on(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 60)
+    provider = provide(never)
+    list(asking(caller, provider, "gen-5.4"))
+    caller.close()
+    wait_for(lambda: provider.left == 1)
