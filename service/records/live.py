@@ -103,7 +103,7 @@ class Live:
 
     def look_up(self) -> None:
         known = rights_cache.known(self.subject)
-        if time.time() >= self._expires or (known and known[1]):
+        if time.time() >= self._expires or (known and not known.admit(self.caller.issued)):
             # Not left to the writer, which may be waiting for a slow client.
             gevent.spawn(self._socket.close, SESSION_OVER, SESSION_IS_OVER)
         elif self._outdated():
