@@ -35,8 +35,10 @@ def send(live: Live, subscription: Subscription) -> Cursor:
     cursor = changes.here(db.session())
     head = encode({"type": "snapshot", "id": subscription.id})[:-1]
     pieces = Pieces(f'{head},"records":[')
-    _fill(pieces, live, subscription)
-    db.session.commit()
+    try:
+        _fill(pieces, live, subscription)
+    finally:  # also before a refusal is sent, to whom it may take a while
+        db.session.rollback()
     pieces.add(f'],"cursor":"{cursor}"}}'.encode())
     live.say_in_pieces(pieces.taken())
     return cursor
