@@ -15,7 +15,7 @@ from service.auth.models import User
 from service.auth.users import rights_cache
 from service.billing.models import Account
 from service.chat.collections import AI_MESSAGES, USERS
-from service.chat.models import Claim, JournalEntry, Turn
+from service.chat.models import Chat, Claim, JournalEntry, Turn
 from service.database import write_transaction
 from service.integrations.connections import Connections
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
@@ -56,7 +56,10 @@ def erase(subject: str, collections: Iterable[Collection], connections: Connecti
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with write_transaction() as session:
-        user = _user(session, subject)  # first: whatever is about to be written for it waits
+        # In the order of a turn, which locks its chat and then, by a foreign key, its user.
+        chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
+        session.execute(chats.with_for_update())
+        user = _user(session, subject)  # whatever is about to be written for it waits from now on
         grants = connections.take_all(session, subject)
         if user:
             _erase_records(session, subject, collections)

@@ -3,16 +3,18 @@
 import time
 from contextlib import contextmanager
 
+import gevent
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 from service import create_app
 from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
 from service.chat import people
+from service.chat.models import Chat, Message
 from service.database import write_transaction
 from service.extensions import db, now
 from service.integrations.models import Grant
@@ -78,6 +80,24 @@ def test_who_comes_back_is_a_new_user_without_starting_credits(app, client, alic
     assert alice.ask(alice.new_chat(), "hello").json["error"] == "insufficient_credits"
     erase(app, "alice")
     assert as_bearer(client, token_of("alice", iat=4)).json["balance"] == 0
+
+
+def test_an_erase_and_a_turn_that_stores_its_rows_do_not_lock_each_other_out(app, alice):
+    chat = alice.new_chat()
+
+    def store():
+        with app.app_context(), write_transaction() as session:
+            session.execute(select(Chat.seq).filter_by(record_id=chat).with_for_update())
+            gevent.sleep(0.5)
+            session.add(
+                Message(record_id="m", chat_id=chat, user_id="alice", role="user", content="c")
+            )
+
+    storing = gevent.spawn(store)
+    gevent.sleep(0.2)
+    assert gevent.spawn(erase, app, "alice").get(timeout=30)
+    storing.get(timeout=30)
+    assert "alice" not in everything(app)
 
 
 WRITES = [
