@@ -5,15 +5,16 @@ Source: contract section 10, "Slow endpoints are jobs".
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
 import gevent
 from sqlalchemy import select
 
+from service.auth import users
 from service.database import write_transaction
-from service.errors import NotFound, ServiceError, UpstreamFailed, UpstreamTimedOut
+from service.errors import InvalidRequest, NotFound, ServiceError, UpstreamFailed, UpstreamTimedOut
 from service.extensions import db, now
 from service.ids import new_id
 from service.integrations import places
@@ -39,17 +40,19 @@ class Jobs:
 
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
         """The job of a task that the vendor has accepted."""
-        job = _job(endpoint)
-        row = IntegrationJob(
-            job_id=new_id("job"),
-            user_id=user_id,
-            endpoint=endpoint.name,
-            task_id=task.id,
-            state="running",
-            ends_at=now() + timedelta(seconds=job.limit),
-        )
+        row = self._new(user_id, endpoint, new_id("job"), task.id)
         self._settle(row, task)
         return row
+
+    def _new(self, user_id: str, endpoint: Endpoint, job_id: str, task_id: str) -> IntegrationJob:
+        return IntegrationJob(
+            job_id=job_id,
+            user_id=user_id,
+            endpoint=endpoint.name,
+            task_id=task_id,
+            state="running",
+            ends_at=now() + timedelta(seconds=_job(endpoint).limit),
+        )
 
     def watch(self, row: IntegrationJob, endpoint: Endpoint, wait: float) -> None:
         """Until it has ended, at most for `wait` seconds."""
@@ -71,14 +74,34 @@ class Jobs:
         self, user_id: str, job_id: str, endpoints: Callable[[str], Endpoint]
     ) -> dict[str, Any]:
         """A job of the user's own, asked for at the vendor while it runs. Raises `NotFound`."""
-        mine = select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id)
-        row = db.session.scalar(mine)
-        db.session.commit()
-        if row is None:
+        row = self.find(user_id, job_id)
+        if row is None or row.is_elsewhere:
             raise NotFound()
         if row.state == "running":
             self._look(row, endpoints(row.endpoint))
         return self.shown(row)
+
+    def find(self, user_id: str, job_id: str) -> IntegrationJob | None:
+        row = db.session.scalar(select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id))
+        db.session.commit()
+        return row
+
+    def adopt(self, user_id: str, endpoint: Endpoint, job_id: str) -> None:
+        """Whose a job is that another instance keeps, where all users' jobs are one owner's."""
+        if self.find(user_id, job_id) is None:
+            self._settle(self._new(user_id, endpoint, job_id, job_id), Task(job_id))
+
+    def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
+        """Raises `InvalidRequest` where parameters continue a task that is none of the user's: all
+        users' tasks run under the operator's one account, and their ids are no secrets."""
+        name = endpoint.continues
+        if name is None or params.get(name) is None:
+            return
+        mine = {"user_id": user_id, "endpoint": endpoint.name, "task_id": params[name]}
+        found = db.session.scalar(select(IntegrationJob.job_id).filter_by(**mine).limit(1))
+        db.session.commit()
+        if found is None:
+            raise InvalidRequest(details={name: ["You have no such job."]})
 
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
         """Raises `UpstreamTimedOut` once the job has had its time.
@@ -96,6 +119,7 @@ class Jobs:
         if task.state != "running":
             row.result = self._sealer.seal(encode(task.result), places.job(row.job_id))
         with write_transaction() as session:
+            users.hold(session, row.user_id)  # or it would come back after an erase
             session.merge(row)
 
     def shown(self, row: IntegrationJob) -> dict[str, Any]:

@@ -56,7 +56,10 @@ class Consent(db.Model):  # type: ignore[name-defined,misc]
 
 
 class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
-    """A slow call at the vendor's own task API; only its owner sees it."""
+    """A slow call at the vendor's own task API; only its owner sees it.
+
+    One that another instance runs for us goes by that instance's id for it, in `task_id` too.
+    """
 
     __tablename__ = "integration_jobs"
 
@@ -68,6 +71,10 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     result: Mapped[str | None] = mapped_column(Text)  # JSON, sealed
     ends_at: Mapped[datetime]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return self.task_id == self.job_id
 
 
 class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]

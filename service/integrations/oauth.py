@@ -3,15 +3,23 @@
 Source: contract section 10.
 """
 
-from typing import Any
-
-from flask import Blueprint, Response, current_app, g, make_response, render_template, request
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    g,
+    jsonify,
+    make_response,
+    render_template,
+    request,
+)
 from marshmallow import Schema, fields
 
 from service.auth.bearer import public
 from service.edge import answers
 from service.integrations.connections import Connections
 from service.integrations.consents import Connected, Failed, Outcome, Unconfirmed
+from service.integrations.way import told_response
 
 COOKIE = "oauth_browser"
 COOKIE_SECONDS = 3600
@@ -58,11 +66,14 @@ def confirm(integration: str) -> Response:
 
 
 @oauth.delete("/<integration>/disconnect")
-@answers(Disconnected())
-def disconnect(integration: str) -> dict[str, Any]:
+@answers(None, media_type="application/json", answer_schema=Disconnected())
+def disconnect(integration: str) -> Response:
     """Revoke and forget the caller's tokens; done also when there are none"""
     _connections().disconnect(g.caller.subject, integration)
-    return {"success": True, "data": {"connected": False}}
+    gateway = current_app.extensions["proxy"].gateway
+    if gateway:  # where the tokens of all calls are that it makes
+        return told_response(gateway.disconnect(g.token, integration))
+    return jsonify({"success": True, "data": {"connected": False}})
 
 
 def bind(response: Response, browser: str, secure: bool) -> None:

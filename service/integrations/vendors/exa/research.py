@@ -16,7 +16,8 @@ def _poll(call: Call, run_id: str) -> Task:
 
 @endpoint(
     "neuralsearch-research", EXA, Research(), "search", f"{DOCS}/agent-api/create-a-run",
-    examples=(ACCEPTED, RAN), credits=50, job=Job(_poll, wait=0, limit=600),
+    examples=(ACCEPTED, RAN), credits=50, continues="previousRunId",
+    job=Job(_poll, wait=0, limit=600),
 )  # fmt: skip
 def research(call: Call, **asked: Any) -> Task:
     """A researched report with its sources, which may take ten minutes."""
