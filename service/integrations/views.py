@@ -111,7 +111,7 @@ def get(endpoint: str) -> Response:
 
 
 def _call(endpoint: str, body: dict[str, Any]) -> Response:
-    browser = secrets.token_urlsafe(32)  # the cookie's path is OAuth's: it never comes here
+    browser = secrets.token_urlsafe(32)  # each call's own, whatever cookie comes along
     key = request.headers.get("Idempotency-Key")
     if key is not None and not 0 < len(key) <= KEY_LIMIT:
         raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})
@@ -129,8 +129,7 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
     told = _proxy().call(asked)
     response = told_response(told)
     if told.consent:
-        own = current_app.config["SETTINGS"].own_url
-        oauth.bind(response, browser, own.startswith("https://"))
+        oauth.bind(response, browser)
     return response
 
 
