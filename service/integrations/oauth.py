@@ -3,6 +3,8 @@
 Source: contract section 10.
 """
 
+from urllib.parse import urlsplit
+
 from flask import (
     Blueprint,
     Response,
@@ -99,8 +101,7 @@ def bind(response: Response, browser: str) -> None:
 
 def _scheme() -> str:
     """Of the address under which browsers reach us."""
-    own: str = current_app.config["SETTINGS"].own_url
-    return own.partition("://")[0]
+    return urlsplit(current_app.config["SETTINGS"].own_url).scheme
 
 
 def _page(integration: str, outcome: Outcome) -> Response:

@@ -123,6 +123,14 @@ def test_under_https_the_cookie_is_secure(alice):
 
 
 @on_sqlite
+@pytest.mark.settings(public_url="HTTPS://app.example.com")
+def test_the_scheme_counts_however_it_is_written(alice):
+    cookie = alice.call(READ).headers["Set-Cookie"]
+    assert cookie.startswith("__Host-oauth_browser=")
+    assert "; Secure" in cookie
+
+
+@on_sqlite
 @pytest.mark.settings(public_url="https://app.example.com")
 def test_a_cookie_from_a_sibling_subdomain_connects_nothing(alice, bob, provider):
     """Mallory (alice) began the consent and has set her cookie in bob's browser, which a sibling of
