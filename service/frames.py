@@ -6,7 +6,7 @@ times cheaper, and one frame can go to many connections.
 
 import base64
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from wsproto.connection import ConnectionType
 from wsproto.events import (
@@ -21,9 +21,11 @@ from wsproto.handshake import H11Handshake
 from wsproto.utilities import ProtocolError
 
 MESSAGE_LIMIT = 65_536  # bytes, over all fragments
+FINAL, TEXT, CONTINUATION = 0x80, 0x1, 0x0  # of a frame's first byte
 TEXT_ONLY, TOO_BIG = 1003, 1009
 COUNTED = ("host", "connection", "upgrade")
 
+Piece = bytes | bytearray
 Headers = Iterable[tuple[str, str]]
 
 
@@ -37,12 +39,30 @@ class Closed(Exception):
 
 def frame(text: bytes) -> bytes:
     """A whole text message as one frame; `text` must be UTF-8."""
-    size = len(text)
+    return _framed(FINAL | TEXT, text)
+
+
+def fragments(pieces: Iterable[Piece]) -> Iterator[bytes]:
+    """One text message as a frame for each piece, of which there is at least one.
+
+    Until the last one has gone out, only control frames may come between (RFC 6455, 5.4).
+    """
+    rest = iter(pieces)
+    piece, opcode = next(rest), TEXT
+    for following in rest:
+        yield _framed(opcode, piece)
+        piece, opcode = following, CONTINUATION
+    yield _framed(FINAL | opcode, piece)
+
+
+def _framed(first: int, payload: Piece) -> bytes:
+    """`first` is the first byte: opcode, and whether the message ends here."""
+    size = len(payload)
     if size < 126:
-        return bytes((0x81, size)) + text
+        return bytes((first, size)) + payload
     if size < 65_536:
-        return struct.pack("!BBH", 0x81, 126, size) + text
-    return struct.pack("!BBQ", 0x81, 127, size) + text
+        return struct.pack("!BBH", first, 126, size) + payload
+    return struct.pack("!BBQ", first, 127, size) + payload
 
 
 def offered(headers: Headers) -> list[str]:

@@ -6,21 +6,19 @@ One greenlet receives; any greenlet may send or close.
 
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any
 
 import gevent
-import structlog
-from flask import Response
-from gevent import GreenletExit, get_hub
+from gevent import get_hub
 from gevent.event import Event
 from gevent.lock import BoundedSemaphore
 from gevent.socket import cancel_wait, wait, wait_write
 from wsproto.events import CloseConnection
 
-from service.frames import Closed, Headers, Protocol, frame
-from service.lifecycle import READ, acknowledged
+from service.frames import Closed, Headers, Piece, Protocol, fragments, frame
+from service.lifecycle import READ, ClientWatch, acknowledged
 
 PING_SECONDS = 25.0  # of silence before a ping, and again before we give up
 SLOW_BYTES = 65_536  # taken in that time: a slow reader, to whom the ping has yet to come
@@ -29,8 +27,6 @@ STALL_STEPS = 5  # looks at a stalled write in that time
 GOODBYE_SECONDS = 1.0
 RECEIVE_BYTES = 4096  # as tiny frames, five milliseconds of parsing in which nobody else runs
 NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
-
-log = structlog.get_logger("websocket")
 
 
 class WebSocket:
@@ -49,7 +45,8 @@ class WebSocket:
         self.code = LOST
         self._sock = sock
         self._sock.setblocking(False)  # gevent's switch: we do the waiting
-        self._lock = BoundedSemaphore(1)
+        self._lock = BoundedSemaphore(1)  # held while a frame is written
+        self._message = BoundedSemaphore(1)  # held while all of a message's are
         self._reading: Any = None  # the event loop's watcher that a greenlet waits for
         self._pinged = False  # and nothing has come since
         self._taken = 0  # bytes that the peer had acknowledged at its ping
@@ -77,7 +74,44 @@ class WebSocket:
     def send(self, *texts: str | bytes) -> None:
         """Whole text messages, in one write. Raises `Closed`."""
         encoded = (text.encode() if isinstance(text, str) else text for text in texts)
-        self.send_frames(b"".join(map(frame, encoded)))
+        with self._message:
+            self.send_frames(b"".join(map(frame, encoded)))
+
+    def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
+        """One text message, of which a piece at a time is in memory. Raises `Closed`.
+
+        Pings, and a goodbye, go out between two pieces.
+        """
+        with self._message:
+            whole = False
+            try:
+                for data in fragments(pieces):
+                    self.send_frames(data)
+                whole = True
+            finally:
+                if not whole and not self.closed:
+                    self._cut()
+
+    def wait_until_idle(self) -> None:
+        """Until no message is being written. Raises `Closed`."""
+        with self._message:
+            if self.closed:
+                raise Closed(self.code)
+
+    def wait_for(self, event: Event) -> None:
+        """Until others set an event. Raises `Closed`.
+
+        Nobody receives meanwhile, so a peer that leaves is noticed here.
+        """
+        if event.is_set():
+            return
+        watch = ClientWatch(self._sock, self._cut)
+        try:
+            gevent.wait([event, self._over], count=1)
+        finally:
+            watch.stop()
+        if self.closed:
+            raise Closed(self.code)
 
     def send_frames(self, data: bytes) -> None:
         """What `frame` made: all of it is written, or the connection is cut. Raises `Closed`."""
@@ -200,47 +234,3 @@ class WebSocket:
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self._sock.shutdown(socket.SHUT_RDWR)  # wakes whoever is writing
         self._over.set()
-
-
-class Upgraded(Response):
-    """Answers a request with a WebSocket and runs `session` on it, in the request's greenlet.
-
-    A session that returns closes with 1000; one that raises is logged and closes with 1011.
-    Raises `ValueError` as `WebSocket` does, while another answer can still be given.
-    """
-
-    def __init__(
-        self,
-        sock: socket.socket,
-        headers: Headers,
-        path: str,
-        subprotocol: str | None,
-        session: Callable[[WebSocket], None],
-    ) -> None:
-        self._opening = (sock, list(headers), path, subprotocol)
-        Protocol(self._opening[1], subprotocol)
-        super().__init__(status=101)
-        self._session = session
-
-    def __call__(self, environ: Any, start_response: Any) -> NoReturn:
-        """Raises `StopIteration`: gunicorn's async workers take it for the end of a connection,
-        write nothing more and log nothing."""
-        try:
-            with suppress(Closed):
-                self._converse(WebSocket(*self._opening))
-        finally:
-            self.close()
-            raise StopIteration
-
-    def _converse(self, connection: WebSocket) -> None:
-        code = FAILED
-        try:
-            self._session(connection)
-            code = NORMAL
-        except (Closed, GreenletExit):
-            code = LEAVING
-        finally:
-            if code == FAILED:
-                log.error("session failed", path=connection.path, exc_info=True)
-            connection.close(code)
-            connection.linger()

@@ -17,7 +17,7 @@ FILES = [*(ROOT / name for name in TOP), *MODULES]
 FLOORS = [
     {"config"},
     {"body", "clock", "connecting", "deferred", "errors", "extensions", "ids", "database", "edge",
-     "frames", "guarded", "json_values", "lifecycle", "observe", "openapi", "upstream",
+     "frames", "guarded", "json_values", "lifecycle", "observe", "openapi", "upgrade", "upstream",
      "websocket"},
     {"providers"},
     {"auth"},

@@ -6,8 +6,13 @@ from tests.services import on_sqlite
 
 pytestmark = on_sqlite
 NO_NUMBERS = ["1_0", " 10", "10 ", "+10", "\u0661\u0660", "1e1", "0x10", "10.0", ""]
-PATHS = ["/api/records/notes?limit=", "/api/credits?limit=", "/api/ai/journal?limit=",
-         "/api/ai/journal?cursor=", "/api/integrations/geocode-city?city=Berlin&count="]  # fmt: skip
+PATHS = [
+    "/api/records/notes?limit=",
+    "/api/credits?limit=",
+    "/api/ai/journal?limit=",
+    "/api/ai/journal?cursor=",
+    "/api/integrations/geocode-city?city=Berlin&count=",
+]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -15,6 +15,7 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: bytes
+    method: str = "POST"
 
     @property
     def json(self) -> Any:
@@ -48,7 +49,8 @@ class ScriptedUpstream:
             k[5:].replace("_", "-").lower(): v for k, v in environ.items() if k.startswith("HTTP_")
         }
         length = int(environ.get("CONTENT_LENGTH") or 0)
-        seen = Seen(environ["PATH_INFO"], headers, environ["wsgi.input"].read(length))
+        body = environ["wsgi.input"].read(length)
+        seen = Seen(environ["PATH_INFO"], headers, body, environ["REQUEST_METHOD"])
         self.seen.append(seen)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if callable(answer):

@@ -9,8 +9,10 @@ import structlog
 from flask import Flask, jsonify, request
 
 from service import websocket
+from service.frames import Closed, frame
 from service.observe import configure_logs
-from service.websocket import Closed, Upgraded, WebSocket, frame
+from service.upgrade import Upgraded
+from service.websocket import WebSocket
 
 app = Flask(__name__)
 log = structlog.get_logger("app")

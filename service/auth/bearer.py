@@ -43,7 +43,7 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
         raise ConfigError(f"OWNER_TOKEN: {reason}") from None
     except Unavailable:
         return _unverified(settings.owner_token)
-    return Caller(claims.subject, claims.role)
+    return Caller(claims.subject, claims.role, claims.issued)
 
 
 def _unverified(token: str) -> Caller:
@@ -52,7 +52,7 @@ def _unverified(token: str) -> Caller:
     subject, role = claims.get("sub"), claims.get("role", "user")
     if not isinstance(subject, str) or not 0 < len(subject) <= tokens.SUBJECT_LIMIT:
         raise ConfigError("OWNER_TOKEN: must have a subject")
-    return Caller(subject, str(role))
+    return Caller(subject, str(role), tokens.issued(claims))
 
 
 def public(view: Any) -> Any:

@@ -44,5 +44,5 @@ class KeySource:
             status, body = self._upstream.fetch(self._request, DOCUMENT_LIMIT)
             if status == 200:
                 self._keys = KeySet.import_key_set(json.loads(body))
-        except (UpstreamError, JoseError, ValueError, TypeError, KeyError):
+        except (UpstreamError, JoseError, ValueError, TypeError, KeyError, RecursionError):
             return  # the keys we have go on serving

@@ -1,4 +1,4 @@
-"""The `users` table: one row for each subject that has called."""
+"""The `users` table, one row for each subject that has called; and who was erased from it."""
 
 from datetime import datetime
 
@@ -19,3 +19,12 @@ class User(db.Model):  # type: ignore[name-defined,misc]
     disabled: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Erasure(db.Model):  # type: ignore[name-defined,misc]
+    """A subject that was erased, known by a hash only; the row stays when the person comes back."""
+
+    __tablename__ = "erasures"
+
+    subject_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    erased_at: Mapped[datetime]

@@ -14,6 +14,7 @@ from sqlalchemy import Row, Select, and_, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from service.auth.erasure import erased_at
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
@@ -68,11 +69,16 @@ INSERT_HOLD, INSERT_ENTRY = insert(_holds), insert(_entries)
 
 
 def ensure_account(session: Session, subject: str, starting: int) -> None:
-    """The account of `subject`; a new one is granted `starting`. Parallel calls make one."""
+    """The account of `subject`; a new one is granted `starting`. Parallel calls make one.
+
+    A subject that was erased begins with nothing: it has had its starting credits.
+    """
     if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
         return
     account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
-    if _insert_new(session, Account, account) and starting:
+    if not _insert_new(session, Account, account) or not starting:
+        return
+    if erased_at(session, subject) is None:
         grant(session, subject, starting, "starting", "starting credits")
 
 

@@ -7,6 +7,7 @@ from flask import Blueprint, current_app, g
 from marshmallow import Schema, ValidationError, fields, validate
 
 from config import Settings
+from service.auth import users
 from service.billing import ledger
 from service.billing.ledger import Statement
 from service.billing.models import Entry
@@ -81,6 +82,7 @@ def _opened(asked: dict[str, Any]) -> Statement:
     """A subject that has never paid yet gets its account, with the starting credits."""
     settings: Settings = current_app.config["SETTINGS"]
     with write_transaction() as session:
+        users.hold(session, g.caller.subject)
         ledger.ensure_account(session, g.caller.subject, settings.starting_credits * CREDIT)
     page = _page(asked)
     assert page is not None, "made above"

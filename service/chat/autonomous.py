@@ -54,7 +54,7 @@ def _question(app: Flask, text: str, model_id: str) -> Question:
         hold_id="",
         held=0,
     )
-    users.enrol(question.caller.subject)
+    users.enrol(question.caller.subject, issued=question.caller.issued)
     app.extensions["lease"].keep()
     with write_transaction() as session:
         return hold_for(app, session, question, forwarded=None)

@@ -4,16 +4,19 @@ Source: contract sections 3 and 7.
 """
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from service.auth import erasure
 from service.auth.models import User
+from service.auth.users import rights_cache
 from service.billing.models import Account
 from service.chat import journal
 from service.chat.collections import AI_MESSAGES, USERS
-from service.chat.models import Claim, JournalEntry, Turn
+from service.chat.models import Chat, Claim, JournalEntry, Turn
 from service.database import write_transaction
 from service.integrations.connections import Connections
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
@@ -34,24 +37,46 @@ def set_role(subject: str, role: str | None) -> bool:
     return _change(subject, {"role": role})
 
 
-def erase(subject: str, collections: Iterable[Collection], connections: Connections) -> bool:
-    """Delete a user with every record; False when nothing is known of the subject.
+@dataclass(frozen=True)
+class Erased:
+    """`known` tells whether there was anything of the subject's, `unrevoked` for which integrations
+    the vendor could not be told that its tokens have ended, and why."""
 
-    Grants are revoked first. What has been paid stays, under a pseudonym.
+    known: bool
+    unrevoked: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        return self.known
+
+
+def erase(subject: str, collections: Iterable[Collection], connections: Connections) -> Erased:
+    """Delete a user with every record and grant.
+
+    What has been paid stays, under a pseudonym. The subject's earlier tokens are over. Vendors are
+    told last, where they can be: nothing of theirs keeps a user here.
     """
-    connections.disconnect_all(subject)
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with write_transaction() as session:
-        user = _user(session, subject)
+        # In the order of a turn, which locks its chat and then, by a foreign key, its user.
+        chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
+        session.execute(chats.with_for_update())
+        user = _user(session, subject)  # whatever is about to be written for it waits from now on
+        grants = connections.take_all(session, subject)
         if user:
             journal.name_owners(session)  # while the records are there that tell
             _erase_records(session, subject, collections)
-            _erase_traces(session, subject, pseudonym)
-            session.flush()
+        _erase_traces(session, subject, pseudonym)
+        session.flush()
+        if user:
             session.delete(user)
         renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
-        known = session.execute(renamed.returning(Account.seq)).first() is not None
-        return known or user is not None
+        paid = session.execute(renamed.returning(Account.seq)).first() is not None
+        known = paid or user is not None or bool(grants)
+        if known:
+            erasure.remember(session, subject)
+    rights_cache.forget(subject)
+    told = {grant.integration: connections.revoke(grant) for grant in grants}
+    return Erased(known, {name: reason for name, reason in told.items() if reason})
 
 
 def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:

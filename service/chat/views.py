@@ -10,6 +10,7 @@ from marshmallow import Schema, fields, validate
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.auth import users
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.running import Runs
@@ -63,6 +64,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
     )
     made = full_envelope(AI_CHATS, chat)
     with write_transaction() as session:
+        users.hold(session, chat.user_id)
         session.add(chat)
         session.flush()
         change = outbox.change(AI_CHATS, chat.user_id, None, made)

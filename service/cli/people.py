@@ -78,8 +78,15 @@ def change_role(subject: str, role: str | None) -> None:
 def erase(subject: str) -> None:
     """Delete SUBJECT with all chats and records; the ledger stays, under a pseudonym."""
     connections = current_app.extensions["proxy"].connections
-    if not people.erase(subject, current_app.extensions["collections"], connections):
+    erased = people.erase(subject, current_app.extensions["collections"], connections)
+    if not erased:
         _unknown(subject)
+    for integration, reason in erased.unrevoked.items():
+        text = f"{integration}: erased here, but not revoked at the provider ({reason})."
+        click.echo(f"{text} The person can end the access in the account's own settings there.")
+    settings: Settings = current_app.config["SETTINGS"]
+    if gateway := settings.integrations_gateway_url:
+        click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
 
 
 def _unknown(subject: str) -> NoReturn:

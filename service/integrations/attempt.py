@@ -13,6 +13,7 @@ import structlog
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.auth import users
 from service.billing import ledger
 from service.billing.payer import Payer
 from service.database import write_transaction
@@ -110,6 +111,8 @@ class Attempt:
 
     def _store(self, session: Session, cost: int, sealed: str, job: IntegrationJob | None) -> None:
         charged = 0
+        if job:
+            users.hold(session, job.user_id)  # or the job would come back after an erase
         if self._hold and self._charge:
             charged = ledger.settle(
                 session, self._hold, cost, self._charge.what, self._charge.facts

@@ -81,12 +81,16 @@ class Authority:
         """Fresh tokens, within `SECONDS`. Raises `Refused`, whatever was the reason."""
         return self._tokens(grant_type="refresh_token", refresh_token=token)
 
-    def revoke(self, token: str) -> None:
-        """Tell the vendor that the token is not needed any more; its answer changes nothing."""
+    def revoke(self, token: str) -> bool:
+        """Tell the vendor that a token is not needed any more: whether it knows that now.
+
+        Google answers 400 for a token that has ended already.
+        """
         try:
-            self._send("POST", self._url("revoke_url"), {"token": token})
+            status, _ = self._send("POST", self._url("revoke_url"), {"token": token})
         except UpstreamError:
-            return
+            return False
+        return status in (200, 400)
 
     def account(self, access_token: str) -> dict[str, str]:
         """Whose tokens these are: userinfo's `sub` or `id`, and `email`; empty if not told."""

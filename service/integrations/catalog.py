@@ -142,7 +142,8 @@ class Endpoint:
     `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well.
     `auto_approve` means price 0 and never asks. `reads` allows GET. `idempotent` says that a second
     call changes nothing more at the vendor. `seconds` bounds a call with all its requests,
-    `body_limit` the bytes of what a caller sends.
+    `body_limit` the bytes of what a caller sends. `continues` names the parameter that takes an
+    earlier task's id, which must be of a job of the caller's own.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Endpoint:
     seconds: float = 60
     body_limit: int = 1 << 20
     job: Job | None = None
+    continues: str | None = None
 
     @property
     def repeatable(self) -> bool:

@@ -6,18 +6,24 @@ Source: specification, "Cloud-suite connection (per user)"; contract section 10.
 from collections.abc import Mapping
 from typing import Any
 
+import structlog
 from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from config import Settings
-from service.errors import NotFound, ServiceError
+from service.errors import NotConfigured, NotFound, ServiceError
 from service.integrations.authority import Authority
 from service.integrations.catalog import Catalog, Endpoint, OAuth2
 from service.integrations.consents import Consents
 from service.integrations.faults import GrantRejected, ScopeMissing
 from service.integrations.grants import Grants, Held
+from service.integrations.models import Grant
 from service.integrations.scopes import Scopes
 from service.integrations.seal import Sealer
 from service.integrations.way import Request
+
+log = structlog.get_logger("connections")
 
 
 class Connections:
@@ -57,12 +63,29 @@ class Connections:
         if grant is None:
             return
         grants.clear(user_id)  # first: the vendor may be slow
-        for token in grants.tokens_of(grant)[:1]:
-            self.authority(integration).revoke(token)
+        if reason := self.revoke(grant):
+            log.warning("not revoked", integration=integration, why=reason)
 
-    def disconnect_all(self, user_id: str) -> None:
-        for integration in self._oauth:
-            self.disconnect(user_id, integration)
+    def take_all(self, session: Session, user_id: str) -> list[Grant]:
+        """Clear every grant of a user's, also of an integration that there is no longer."""
+        mine = session.scalars(select(Grant).where(Grant.user_id == user_id).with_for_update())
+        taken = list(mine)
+        for grant in taken:
+            session.delete(grant)
+        return taken
+
+    def revoke(self, grant: Grant) -> str | None:
+        """Tell the vendor that a grant, which was cleared, has ended; else why it can't be told."""
+        try:
+            authority = self.authority(grant.integration)
+        except NotFound:
+            return "this server has no such integration any more"
+        except NotConfigured as error:
+            return error.message
+        tokens = self.grants(grant.integration).tokens_of(grant)[:1]
+        if not tokens:
+            return "no key in TOKEN_ENCRYPTION_KEYS opens its tokens"
+        return None if authority.revoke(tokens[0]) else "the provider did not confirm it"
 
     def grants(self, integration: str) -> Grants:
         self.oauth(integration)

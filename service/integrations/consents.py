@@ -16,11 +16,15 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from service.auth import users
+from service.auth.users import Standing
 from service.database import write_transaction
+from service.errors import Unauthorized
 from service.extensions import db, now, table
 from service.integrations import places
+from service.integrations.accounts import account_id, is_other
 from service.integrations.authority import Authority, Refused, Tokens
-from service.integrations.grants import Grants, account_id, is_other
+from service.integrations.grants import Grants
 from service.integrations.models import Consent
 from service.integrations.seal import Sealer
 
@@ -54,6 +58,7 @@ class Failed:
 
 Outcome = Connected | Unconfirmed | Failed
 
+NOT_ADMITTED = "This user of the app can't connect an account now."
 GONE = "This link has been used already, or is too old. Please start again in the app."
 DENIED = "The access was not granted."
 NO_TOKENS = "The provider did not complete the connection. Please try again."
@@ -83,6 +88,7 @@ class Consents:
             expires_at=now() + LIFETIME,
         )
         with write_transaction() as session:
+            users.hold(session, user_id)
             session.add(row)
         hint = grant.email if grant else None
         return authority.consent_url(self._redirect, scopes, state, verifier, hint)
@@ -91,11 +97,13 @@ class Consents:
         self, state: str, code: str | None, browser: str | None, authority: Authority
     ) -> Outcome:
         """What the vendor's redirect brought; without a `code`, that it was refused."""
-        taken = self._take(state)
+        taken, user = self._take(state)
         if taken is None or taken.verifier is None:
             return Failed(GONE)
         if not code:
             return Failed(DENIED)
+        if user is None:
+            return Failed(NOT_ADMITTED)
         known = browser is not None and self._is_known(hashed(browser), taken)
         verifier = self._sealer.open(taken.verifier, places.consent(hashed(state)))
         try:
@@ -105,54 +113,74 @@ class Consents:
         account = authority.account(tokens.access)
         if reason := self._objection(taken.user_id, account):
             return Failed(reason)
-        if known:
-            return self._connect(taken.user_id, tokens, account, taken.asked)
-        return self._ask(taken, tokens, account)
+        try:
+            if known:
+                return self._connect(user, tokens, account, taken.asked)
+            return self._ask(user, taken.asked, tokens, account)
+        except Unauthorized:
+            self._give_back(user, tokens, authority)
+            return Failed(NOT_ADMITTED)
 
     def confirm(self, token: str) -> Outcome:
         """The user has said yes on the page."""
-        taken = self._take(token)
+        taken, user = self._take(token)
         if taken is None or taken.tokens is None:
             return Failed(GONE)
+        if user is None:
+            return Failed(NOT_ADMITTED)
         told = json.loads(self._sealer.open(taken.tokens, places.consent(hashed(token))))
         issued_at = datetime.fromisoformat(told["tokens"].pop("issued_at"))
         tokens = Tokens(**told["tokens"], issued_at=issued_at)
-        return self._connect(taken.user_id, tokens, told["account"], taken.asked)
+        try:
+            return self._connect(user, tokens, told["account"], taken.asked)
+        except Unauthorized:
+            return Failed(NOT_ADMITTED)
 
     def _connect(
-        self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
+        self, user: Standing, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
     ) -> Connected | Failed:
-        stored = self._grants.store(user_id, tokens, account, asked)
+        stored = self._grants.store(user, tokens, account, asked)
         return Connected(account.get("email")) if stored else Failed(OTHER_ACCOUNT)
 
-    def _ask(self, taken: Consent, tokens: Tokens, account: Mapping[str, str]) -> Unconfirmed:
-        """Keep the answer, sealed, until the page's form comes back."""
+    def _ask(
+        self, user: Standing, asked: list[str], tokens: Tokens, account: Mapping[str, str]
+    ) -> Unconfirmed:
+        """Keep the answer, sealed, until the page's form comes back. Raises `Unauthorized`."""
         token = secrets.token_urlsafe(32)
         answer = {**asdict(tokens), "issued_at": tokens.issued_at.isoformat()}
         told = json.dumps({"tokens": answer, "account": account})
         row = Consent(
             state_hash=hashed(token),
-            user_id=taken.user_id,
+            user_id=user.subject,
             integration=self._integration,
             browser_hash="",
-            asked=taken.asked,
+            asked=asked,
             tokens=self._sealer.seal(told, places.consent(hashed(token))),
             expires_at=now() + LIFETIME,
         )
         with write_transaction() as session:
+            users.hold_still(session, user)
             session.add(row)
-        return Unconfirmed(token, taken.user_id, account.get("email"))
+        return Unconfirmed(token, user.subject, account.get("email"))
 
-    def _take(self, state: str) -> Consent | None:
-        """The consent of a state, which is then used up."""
+    def _give_back(self, user: Standing, tokens: Tokens, authority: Authority) -> None:
+        """Who was erased during the exchange leaves no tokens at the vendor either. Nobody else's
+        are revoked, for that may end what they have granted elsewhere in the app."""
+        if users.was_erased(user):
+            authority.revoke(tokens.refresh or tokens.access)
+
+    def _take(self, state: str) -> tuple[Consent | None, Standing | None]:
+        """The consent of a state, which is then used up; and its user, None who is not admitted."""
         mine = (
             _consents.c.state_hash == hashed(state),
             _consents.c.integration == self._integration,
             _consents.c.expires_at > now(),
         )
         with write_transaction() as session:
+            begun_by = session.scalar(select(_consents.c.user_id).where(*mine))
+            user = _admitted(session, begun_by) if begun_by else None
             row = session.execute(delete(_consents).where(*mine).returning(_consents)).one_or_none()
-        return Consent(**row._mapping) if row else None
+        return (Consent(**row._mapping) if row else None), user
 
     def _is_known(self, browser_hash: str, taken: Consent) -> bool:
         """Whether a consent of this user was begun in this browser: this one, or a later one, for
@@ -172,6 +200,13 @@ class Consents:
             return NO_TOKENS
         grant = self._grants.find(user_id)
         return OTHER_ACCOUNT if grant and is_other(grant, account) else None
+
+
+def _admitted(session: Session, user_id: str) -> Standing | None:
+    try:
+        return users.hold(session, user_id)
+    except Unauthorized:
+        return None
 
 
 def hashed(secret: str) -> str:

@@ -16,11 +16,14 @@ import structlog
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from service.auth import users
+from service.auth.users import Standing
 from service.database import write_transaction
 from service.errors import UpstreamFailed
 from service.extensions import db, now, table
 from service.ids import new_id
 from service.integrations import places
+from service.integrations.accounts import account_id, is_other
 from service.integrations.authority import Authority, Refused, Tokens
 from service.integrations.models import Grant
 from service.integrations.scopes import parsed
@@ -91,21 +94,24 @@ class Grants:
         raise RefreshFailed(upstreamStatus=None)
 
     def store(
-        self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
+        self, user: Standing, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
     ) -> bool:
         """Tokens of a consent: its scopes join those granted before.
 
-        False, with nothing stored, when another account is connected.
+        False, with nothing stored, when another account is connected. Raises `Unauthorized` when
+        the user has been disabled or erased since the consent was taken.
         """
         try:
-            return self._store(user_id, tokens, account, asked)
+            return self._store(user, tokens, account, asked)
         except IntegrityError:  # the first two consents at once: this one joins the other
-            return self._store(user_id, tokens, account, asked)
+            return self._store(user, tokens, account, asked)
 
     def _store(
-        self, user_id: str, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
+        self, user: Standing, tokens: Tokens, account: Mapping[str, str], asked: Iterable[str]
     ) -> bool:
+        user_id = user.subject
         with write_transaction() as session:
+            users.hold_still(session, user)
             grant = session.scalar(
                 select(Grant)
                 .filter_by(user_id=user_id, integration=self._integration)
@@ -226,16 +232,6 @@ class Grants:
 
 def _same(grant: Grant) -> tuple[ColumnElement[bool], ...]:
     return _grants.c.seq == grant.seq, _grants.c.version == grant.version
-
-
-def account_id(account: Mapping[str, str]) -> str | None:
-    """The vendor's id of an account, as userinfo tells it."""
-    return account.get("sub") or account.get("id")
-
-
-def is_other(grant: Grant, account: Mapping[str, str]) -> bool:
-    """Whether an account is not, or can't be told to be, the one that is connected."""
-    return grant.account != account_id(account)
 
 
 def _is_due(grant: Grant) -> bool:

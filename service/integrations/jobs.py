@@ -5,17 +5,18 @@ Source: contract section 10, "Slow endpoints are jobs".
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gevent
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 
+from service.auth import users
 from service.billing import ledger
 from service.clock import current_time, from_now
 from service.database import write_transaction
-from service.errors import NotFound, ServiceError, UpstreamFailed, UpstreamTimedOut
+from service.errors import InvalidRequest, NotFound, ServiceError, UpstreamFailed, UpstreamTimedOut
 from service.extensions import db, table
 from service.ids import new_id
 from service.integrations import places
@@ -44,16 +45,19 @@ class Jobs:
 
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
         """The job of a task that the vendor has accepted, for `store`."""
-        row = IntegrationJob(
-            job_id=new_id("job"),
+        row = self._new(user_id, endpoint, new_id("job"), task)
+        row.result = self._sealed(row, task)
+        return row
+
+    def _new(self, user_id: str, endpoint: Endpoint, job_id: str, task: Task) -> IntegrationJob:
+        return IntegrationJob(
+            job_id=job_id,
             user_id=user_id,
             endpoint=endpoint.name,
             task_id=task.id,
             state=task.state,
             ends_at=from_now(_job(endpoint).limit),
         )
-        row.result = self._sealed(row, task)
-        return row
 
     def watch(self, row: IntegrationJob, endpoint: Endpoint, wait: float) -> None:
         """Until it has ended, at most for `wait` seconds."""
@@ -75,15 +79,37 @@ class Jobs:
         self, user_id: str, job_id: str, endpoints: Callable[[str], Endpoint]
     ) -> dict[str, Any]:
         """A job of the user's own, asked for at the vendor while it runs. Raises `NotFound`."""
-        mine = select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id)
-        row = db.session.scalar(mine)
-        db.session.commit()
-        if row is None:
+        row = self.find(user_id, job_id)
+        if row is None or row.is_elsewhere:
             raise NotFound()
         db.session.expunge(row)  # what becomes of it is written by `_end` alone
         if row.state == "running":
             self._look(row, endpoints(row.endpoint))
         return self.shown(row)
+
+    def find(self, user_id: str, job_id: str) -> IntegrationJob | None:
+        row = db.session.scalar(select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id))
+        db.session.commit()
+        return row
+
+    def adopt(self, user_id: str, endpoint: Endpoint, job_id: str) -> None:
+        """Whose a job is that another instance keeps, where all users' jobs are one owner's."""
+        if self.find(user_id, job_id) is None:
+            with write_transaction() as session:
+                users.hold(session, user_id)  # or it would come back after an erase
+                store(session, self._new(user_id, endpoint, job_id, Task(job_id)), None, 0)
+
+    def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
+        """Raises `InvalidRequest` where parameters continue a task that is none of the user's: all
+        users' tasks run under the operator's one account, and their ids are no secrets."""
+        name = endpoint.continues
+        if name is None or params.get(name) is None:
+            return
+        mine = {"user_id": user_id, "endpoint": endpoint.name, "task_id": params[name]}
+        found = db.session.scalar(select(IntegrationJob.job_id).filter_by(**mine).limit(1))
+        db.session.commit()
+        if found is None:
+            raise InvalidRequest(details={name: ["You have no such job."]})
 
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
         """Raises `UpstreamTimedOut` once the job has had its time.
@@ -111,6 +137,7 @@ class Jobs:
         ended = running.values(state=row.state, result=row.result)
         paid = (_jobs.c.payer, _jobs.c.charged)
         with write_transaction() as session:
+            users.hold(session, row.user_id)  # or it would come back after an erase
             known = session.execute(ended.returning(*paid)).one_or_none()
             if known and known.charged and task.cost is not None:
                 back = known.charged - task.cost

@@ -59,7 +59,8 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     """A slow call at the vendor's own task API; only its owner sees it.
 
     `charged` is what `payer` was charged when the vendor accepted it, in micro-credits; both are
-    None where it cost nothing.
+    None where it cost nothing. A job that another instance runs for us goes by that instance's id
+    for it, in `task_id` too.
     """
 
     __tablename__ = "integration_jobs"
@@ -74,6 +75,10 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     charged: Mapped[int | None] = mapped_column(BigInteger)
     ends_at: Mapped[datetime] = mapped_column(index=True)
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return self.task_id == self.job_id
 
 
 class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]

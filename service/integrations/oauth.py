@@ -3,19 +3,34 @@
 Source: contract section 10.
 """
 
-from typing import Any
+from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, current_app, g, make_response, render_template, request
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    g,
+    jsonify,
+    make_response,
+    render_template,
+    request,
+)
 from marshmallow import Schema, fields
 
 from service.auth.bearer import public
 from service.edge import answers
 from service.integrations.connections import Connections
 from service.integrations.consents import Connected, Failed, Outcome, Unconfirmed
+from service.integrations.way import told_response
 
-COOKIE = "oauth_browser"
 COOKIE_SECONDS = 3600
 PATH = "/api/integrations/oauth"
+COOKIE = {
+    # A browser takes this prefix only from the host itself, over https and for the path "/" (RFC
+    # 6265bis, 4.1.3): no sibling below the same domain can set it.
+    "https": ("__Host-oauth_browser", "/"),
+    "http": ("oauth_browser", PATH),
+}
 HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -43,7 +58,8 @@ def callback(integration: str) -> Response:
     connections = _connections()
     consents = connections.consents(integration)
     state, code = request.args.get("state", ""), request.args.get("code")
-    browser = request.cookies.get(COOKIE)
+    name, _ = COOKIE[_scheme()]
+    browser = request.cookies.get(name)
     authority = connections.authority(integration)
     return _page(integration, consents.finish(state, code, browser, authority))
 
@@ -58,24 +74,34 @@ def confirm(integration: str) -> Response:
 
 
 @oauth.delete("/<integration>/disconnect")
-@answers(Disconnected())
-def disconnect(integration: str) -> dict[str, Any]:
+@answers(None, media_type="application/json", answer_schema=Disconnected())
+def disconnect(integration: str) -> Response:
     """Revoke and forget the caller's tokens; done also when there are none"""
     _connections().disconnect(g.caller.subject, integration)
-    return {"success": True, "data": {"connected": False}}
+    gateway = current_app.extensions["proxy"].gateway
+    if gateway:  # where the tokens of all calls are that it makes
+        return told_response(gateway.disconnect(g.token, integration))
+    return jsonify({"success": True, "data": {"connected": False}})
 
 
-def bind(response: Response, browser: str, secure: bool) -> None:
+def bind(response: Response, browser: str) -> None:
     """Give the browser the cookie by which a consent that it began is known again."""
+    scheme = _scheme()
+    name, path = COOKIE[scheme]
     response.set_cookie(
-        COOKIE,
+        name,
         browser,
         max_age=COOKIE_SECONDS,
-        path=PATH,
+        path=path,
         httponly=True,
         samesite="Lax",
-        secure=secure,
+        secure=scheme == "https",
     )
+
+
+def _scheme() -> str:
+    """Of the address under which browsers reach us."""
+    return urlsplit(current_app.config["SETTINGS"].own_url).scheme
 
 
 def _page(integration: str, outcome: Outcome) -> Response:

@@ -16,13 +16,13 @@ from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
 from service.edge import Number, load
 from service.errors import InvalidRequest, ServiceError, UpstreamFailed
-from service.integrations import gateway
 from service.integrations.attempt import Attempt, Charge
 from service.integrations.breaker import Breakers
 from service.integrations.call import Call
 from service.integrations.catalog import Catalog, Endpoint, Task
 from service.integrations.connections import Connection, Connections
 from service.integrations.faults import is_down
+from service.integrations.gateway import Gateway
 from service.integrations.idempotency import Once
 from service.integrations.jobs import LONGEST_WAIT, Jobs
 from service.integrations.keeper import KeyKeeper
@@ -55,6 +55,7 @@ class Proxy:
         self._settings: Settings = app.config["SETTINGS"]
         self.connections = Connections(app, catalog, sealer)
         self.jobs = Jobs(sealer, self._call, lambda: app.extensions["lifecycle"].draining)
+        self.gateway = self._gateway()
         self._breakers = Breakers(app)
         self._keeper = KeyKeeper(app)
 
@@ -63,13 +64,19 @@ class Proxy:
         """As configured, or as the sandbox has redirected them."""
         return self._app.extensions["vendor_settings"]
 
+    def _gateway(self) -> Gateway | None:
+        if not self._settings.integrations_gateway_url:
+            return None
+        upstream, owners = self._app.extensions["upstream"], self._settings.owner_token or ""
+        return Gateway(upstream, self._settings.integrations_gateway_url, owners, self.jobs)
+
     def call(self, request: Request) -> Told:
         """Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
-        if self._settings.integrations_gateway_url:
-            return self._forward(endpoint, request)
+        if self.gateway:
+            return self.gateway.call(endpoint, request, self.billing(endpoint) == "developer")
         answer = self._answer(endpoint, request)
-        return Told(200, {"success": True, "data": answer.data})
+        return Told(200, {"success": True, "data": answer.data}, consent=answer.consent)
 
     def is_configured(self, endpoint: Endpoint) -> bool:
         """Whether nothing is missing that an operator has to set."""
@@ -87,17 +94,12 @@ class Proxy:
         forwarded = request.caller if self.billing(endpoint) == "user" else owner
         return payer_of(forwarded, owner.subject)
 
-    def _forward(self, endpoint: Endpoint, request: Request) -> Told:
-        base = self._settings.integrations_gateway_url or ""
-        owners = self._settings.owner_token or ""
-        bearer = request.token if self.billing(endpoint) == "user" else owners
-        return gateway.forward(self._app.extensions["upstream"], base, endpoint, request, bearer)
-
     def _answer(self, endpoint: Endpoint, request: Request) -> Answer:
         connection = self.connections.of(endpoint, request)
         if connection and not connection.suffices:
             return Answer(connection.payload(), consent=True)
         params, wait = _validated(endpoint, request.body)
+        self.jobs.check_own(request.caller.subject, endpoint, params)
         ready = Ready(endpoint, request, params, wait, connection)
         if request.idempotency_key is None:
             return self._make(ready, None)

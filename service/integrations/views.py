@@ -14,7 +14,7 @@ from service.errors import InvalidRequest
 from service.integrations import oauth
 from service.integrations.catalog import Endpoint
 from service.integrations.proxy import Proxy
-from service.integrations.way import Request
+from service.integrations.way import Request, told_response
 from service.openapi import json_schema
 
 APPROVALS = ("once", "session", "auto")
@@ -44,7 +44,10 @@ def envelop(response: Response) -> Response:
 @answers(None, media_type="application/json")
 def status() -> Response:
     """What the caller has connected, and what that allows"""
-    return jsonify(_proxy().connections.status(g.caller.subject))
+    proxy = _proxy()
+    if proxy.gateway:
+        return told_response(proxy.gateway.status(g.token))
+    return jsonify(proxy.connections.status(g.caller.subject))
 
 
 @integrations.get("/catalog")
@@ -73,12 +76,14 @@ def routes_schema() -> Response:
 
 
 @integrations.get("/jobs/<job_id>")
-@answers(Envelope())
-def job(job_id: str) -> dict[str, Any]:
+@answers(None, media_type="application/json", answer_schema=Envelope())
+def job(job_id: str) -> Response:
     """The state of a slow call of the caller's own, and its result once it is there"""
     proxy = _proxy()
+    if proxy.gateway and (told := proxy.gateway.job(g.caller, g.token, job_id)):
+        return told_response(told)
     data = proxy.jobs.state(g.caller.subject, job_id, proxy.catalog.named)
-    return {"success": True, "data": data}
+    return jsonify({"success": True, "data": data})
 
 
 @integrations.post("/<path:endpoint>")
@@ -106,7 +111,7 @@ def get(endpoint: str) -> Response:
 
 
 def _call(endpoint: str, body: dict[str, Any]) -> Response:
-    browser = secrets.token_urlsafe(32)  # the cookie's path is OAuth's: it never comes here
+    browser = secrets.token_urlsafe(32)  # each call's own, whatever cookie comes along
     key = request.headers.get("Idempotency-Key")
     if key is not None and not 0 < len(key) <= KEY_LIMIT:
         raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})
@@ -122,13 +127,9 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
         request_id=g.request_id,
     )
     told = _proxy().call(asked)
-    response = jsonify(told.envelope)
-    response.status_code = told.status
-    response.headers.update(told.headers)
-    data = told.envelope.get("data")
-    if isinstance(data, dict) and data.get("requiresOAuth") is True:
-        own = current_app.config["SETTINGS"].own_url
-        oauth.bind(response, browser, own.startswith("https://"))
+    response = told_response(told)
+    if told.consent:
+        oauth.bind(response, browser)
     return response
 
 

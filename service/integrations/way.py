@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from flask import Response, jsonify
+
 from service.auth.users import Caller
 
 
@@ -24,11 +26,12 @@ class Request:
 
 @dataclass(frozen=True)
 class Told:
-    """What a client gets: status, envelope, headers."""
+    """What a client gets: status, envelope, headers; `consent` as in `Answer`, if it is ours."""
 
     status: int
     envelope: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
+    consent: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,3 +40,10 @@ class Answer:
 
     data: Any
     consent: bool = False
+
+
+def told_response(told: Told) -> Response:
+    response = jsonify(told.envelope)
+    response.status_code = told.status
+    response.headers.update(told.headers)
+    return response

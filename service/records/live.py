@@ -6,8 +6,8 @@ Source: contract section 7.
 """
 
 import json
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -18,16 +18,18 @@ from gevent.event import Event
 from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.auth.tokens import LEEWAY
-from service.auth.users import Caller, current_role, rights_cache
+from service.auth.users import Caller
 from service.edge import unstorable
 from service.errors import Forbidden, Unauthorized
+from service.frames import Piece
 from service.json_values import encode
 from service.lifecycle import let_others_run
 from service.records import permissions
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
+from service.records.entitlement import Entitlement
 from service.records.feed import Feed, Forgotten
+from service.records.line import Lines
 from service.records.subscription import Id, Subscription
 from service.websocket import Closed, WebSocket
 
@@ -48,14 +50,13 @@ class Live:
         self.place = Position(0, 0)
         self.subscriptions: dict[Id, Subscription] = {}
         self._app = app
-        # A token that our leeway has let in lives as long as the leeway.
-        self._expires = expires if expires > time.time() else expires + LEEWAY
+        self.entitlement = Entitlement(caller, expires)
         self._socket = socket
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
         self._telling = BoundedSemaphore(1)  # held from making a batch until it is written
-        self._rights = rights_cache.known(caller.subject)
+        self._snapshots: Lines = app.extensions["snapshots"]
 
     def begin(self) -> gevent.Greenlet:
         """Listen, and write from now on. Needs an app context."""
@@ -79,6 +80,10 @@ class Live:
         # Escaped where UTF-8 can't carry it: an error may repeat a client's lone surrogate.
         self._socket.send(json.dumps(message) if unstorable(text) else text)
 
+    def say_in_pieces(self, pieces: Iterable[Piece]) -> None:
+        """One message. Raises `Closed`."""
+        self._socket.send_in_pieces(pieces)
+
     def subscribe(self, subscription: Subscription) -> None:
         self.subscriptions[subscription.id] = subscription
         self._look()
@@ -88,10 +93,13 @@ class Live:
         with self._telling:
             return self.subscriptions.pop(id, None) is not None
 
-    def check_token(self) -> None:
-        """Raises `Unauthorized` once it has expired."""
-        if time.time() >= self._expires:
-            raise Unauthorized()
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """When no other socket of this user's has a snapshot that is still being read, and ours can
+        be written at once. Raises `Closed`."""
+        self._socket.wait_until_idle()
+        with self._snapshots.turn(self.subject, self._socket.wait_for):
+            yield
 
     def hear(self, read: list[Change], tail: Position) -> None:
         if self._pending:
@@ -102,17 +110,11 @@ class Live:
             self.place = tail
 
     def look_up(self) -> None:
-        known = rights_cache.known(self.subject)
-        if time.time() >= self._expires or (known and known[1]):
+        if self.entitlement.is_over:
             # Not left to the writer, which may be waiting for a slow client.
             gevent.spawn(self._socket.close, SESSION_OVER, SESSION_IS_OVER)
-        elif self._outdated():
+        elif self.entitlement.is_outdated:
             self._wake.set()
-
-    def _outdated(self) -> bool:
-        """Whether rights may have changed since `_revise`; the feed keeps reading them."""
-        known = rights_cache.known(self.subject)
-        return known is None or known != self._rights or time.time() >= self._expires
 
     def _look(self) -> None:
         self._pending = True
@@ -140,14 +142,13 @@ class Live:
 
     def _follow_rights(self) -> None:
         """Raises `Unauthorized` when they are gone."""
-        if self._outdated():
-            self.check_token()
+        if self.entitlement.is_outdated:
+            self.entitlement.check_token()
             with self._app.app_context():  # which takes as long as all the rest
                 self._revise()
 
     def _revise(self) -> None:
-        role = current_role(self.caller)
-        self._rights = rights_cache.known(self.subject)
+        role = self.entitlement.role()
         for subscription in list(self.subscriptions.values()):
             if subscription.role != role:
                 self._adapt(subscription, role)

@@ -13,22 +13,16 @@ from service.auth.users import current_role
 from service.edge import Text, load
 from service.errors import Conflict, Forbidden, InvalidRequest, NotFound, ServiceError, TooLarge
 from service.extensions import db
-from service.json_values import encode
 from service.lifecycle import let_others_run
-from service.records import changes, permissions, where, writes
+from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
-from service.records.envelope import Envelope, envelope
 from service.records.live import Live, error_message
-from service.records.query import condition
-from service.records.store import visible
 from service.records.subscription import Id, Subscription
 from service.records.where import Where
 
 SUBSCRIPTIONS = 50  # of one connection
 SEARCHES = 50  # of their filters, for each change is held against all of them
-SNAPSHOT_RECORDS = 5_000
-SNAPSHOT_BYTES = 8 << 20
 
 Message = dict[str, Any]
 
@@ -77,7 +71,7 @@ def answer(live: Live, collections: Collections, text: str) -> None:
     try:
         given = _read(text)
         id = _id(given)
-        live.check_token()
+        live.entitlement.check_token()
         schema, perform = _operation(given)
         perform(live, collections, load(schema, given))
     except ServiceError as error:
@@ -119,6 +113,27 @@ def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
         raise Conflict("This id is subscribed already.")
     if len(live.subscriptions) >= SUBSCRIPTIONS:
         raise TooLarge(f"A connection has at most {SUBSCRIPTIONS} subscriptions.")
+    if asked["cursor"] is None:
+        return _begin(live, collections, asked)
+    subscription = _subscription(live, collections, asked)
+    subscription.cursor = _known(asked["cursor"])
+    if subscription.cursor:
+        live.subscribe(subscription)
+    else:
+        live.say({"type": "resync", "id": subscription.id})
+
+
+def _begin(live: Live, collections: Collections, asked: Message) -> None:
+    """With a snapshot, once none of this user's waits to be read; that may take its time."""
+    with live.turn():
+        live.entitlement.check_token()
+        subscription = _subscription(live, collections, asked)
+        subscription.cursor = snapshot.send(live, subscription)
+    live.subscribe(subscription)
+
+
+def _subscription(live: Live, collections: Collections, asked: Message) -> Subscription:
+    """As asked for, with the rights that its subscriber has now."""
     collection = collections.named(asked["collection"])
     role = current_role(live.caller)
     rule = permissions.rule(collection, role, "read")
@@ -126,13 +141,7 @@ def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
         raise Forbidden()
     parsed = where.parse(collection, role, asked["where"])
     _check_searches(live, parsed)
-    subscription = Subscription(asked["id"], collection, role, rule, parsed)
-    cursor = asked["cursor"]
-    subscription.cursor = _snapshot(live, subscription) if cursor is None else _known(cursor)
-    if subscription.cursor:
-        live.subscribe(subscription)
-    else:
-        live.say({"type": "resync", "id": subscription.id})
+    return Subscription(asked["id"], collection, role, rule, parsed)
 
 
 def _check_searches(live: Live, added: Where) -> None:
@@ -147,33 +156,6 @@ def _known(text: str) -> Cursor | None:
     known = cursor is not None and changes.is_known(db.session(), cursor)
     db.session.commit()
     return cursor if known else None
-
-
-def _snapshot(live: Live, subscription: Subscription) -> Cursor:
-    """Send the records as they are; returns the cursor of that very moment."""
-    db.session.commit()
-    changes.begin_snapshot(db.session())
-    cursor = changes.here(db.session())
-    records = _records(live, subscription)
-    db.session.commit()
-    message = {"type": "snapshot", "id": subscription.id, "records": records}
-    live.say({**message, "cursor": str(cursor)})
-    return cursor
-
-
-def _records(live: Live, subscription: Subscription) -> list[Envelope]:
-    collection, role = subscription.collection, subscription.role
-    statement = visible(collection, live.caller, role, "read")
-    statement = statement.where(condition(collection, subscription.where))
-    statement = statement.order_by(collection.model.seq).limit(SNAPSHOT_RECORDS + 1)
-    records: list[Envelope] = []
-    size = 0
-    for row in db.session.scalars(statement.execution_options(yield_per=100)):
-        records.append(envelope(collection, row, role))
-        size += len(encode(records[-1]).encode())
-        if size > SNAPSHOT_BYTES or len(records) > SNAPSHOT_RECORDS:
-            raise TooLarge("These are too many records to subscribe to: narrow them with `where`.")
-    return records
 
 
 def _unsubscribe(live: Live, collections: Collections, asked: Message) -> None:

@@ -15,8 +15,10 @@ from service.edge import answers
 from service.errors import Draining, Forbidden, InvalidRequest, RateLimited
 from service.records import operations
 from service.records.feed import Feed
+from service.records.line import Lines
 from service.records.live import Live
-from service.websocket import Upgraded, WebSocket
+from service.upgrade import Upgraded
+from service.websocket import WebSocket
 
 PROTOCOL = "records.v1"
 SOCKETS = 20  # of one user, in one worker
@@ -128,7 +130,9 @@ class Pace:
 
 
 def init_app(app: Flask) -> None:
-    """This worker's feed, how many sockets each user has, and the end of these."""
+    """This worker's feed, how many sockets each user has, whose snapshot is being read, and the end
+    of these."""
     app.extensions["sockets"] = Counter()
+    app.extensions["snapshots"] = Lines()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["lifecycle"].on_drain(lambda _grace: feed.restart())

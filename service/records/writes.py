@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from service.auth.users import Caller, current_role
+from service.auth.users import Caller, current_role, hold
 from service.database import write_transaction
 from service.errors import Conflict, Forbidden
 from service.extensions import now, timestamp
@@ -48,6 +48,7 @@ def create(collection: Collection, caller: Caller, data: Any, note: Note | None 
         raise Forbidden()
     values = accepted(collection, role, data, new=True)
     with write_transaction() as session:
+        hold(session, caller.subject)
         row = _new(collection, caller.subject, values)
         session.add(row)
         after = _stored(session, collection, row)

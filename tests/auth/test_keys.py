@@ -75,6 +75,13 @@ def test_a_token_signed_by_the_provider_is_accepted(start, upstream, make, algor
     assert ask(token(make("one"), algorithm)).status_code == 401
 
 
+@pytest.mark.parametrize("body", ["", "[]", '{"keys": 5}', '{"keys": [5]}', "[" * 99_999])
+def test_a_key_set_that_is_none_is_an_outage(start, upstream, body):
+    upstream.answers = [Answer(body, headers={"Content-Type": "application/json"})]
+    ask, key = start(), rsa("one")
+    assert [ask(token(key)).status_code for _ in range(2)] == [503, 503]
+
+
 def test_keys_are_fetched_once_and_again_for_an_unknown_one(start, upstream, monkeypatch):
     old, new = rsa("old"), rsa("new")
     upstream.answers = [key_set(old), key_set(old, new)]

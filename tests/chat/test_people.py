@@ -1,15 +1,26 @@
 """Erasing a user, and reading what the assistant has changed."""
 
+import time
+from contextlib import contextmanager
+
+import gevent
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 from sqlalchemy import inspect, select, text, update
 
+from service import create_app
+from service.auth import users
+from service.auth.models import User
 from service.auth.users import rights_cache
 from service.chat import people, sweeper
-from service.chat.models import JournalEntry
+from service.chat.models import Chat, JournalEntry, Message
 from service.database import write_transaction
-from service.extensions import db
+from service.extensions import db, now
+from service.integrations.models import Grant
 from tests.chat.test_record_tools import NOTES, called
 from tests.people import text_of
+from tests.services import SECRET, flask, settings_for
 
 
 def everything(app) -> str:
@@ -48,8 +59,112 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     assert "alice" not in left
     assert "bob-task" in left
     assert "erased-" in left
-    assert alice.get("/api/credits").json["balance"] == 1000 > spent
+    assert spent < 1000
+    assert alice.get("/api/credits").status_code == 401
     assert not erase(app, "nobody")
+
+
+def test_an_erased_persons_older_tokens_are_over(app, client, alice):
+    alice.new_chat()
+    erase(app, "alice")
+    for token in (alice.token, token_of("alice", iat=None), token_of("alice", iat=-3600)):
+        assert as_bearer(client, token).status_code == 401
+    with app.app_context():
+        assert users.everyone() == []
+
+
+def test_who_comes_back_is_a_new_user_without_starting_credits(app, client, alice):
+    alice.new_chat("before")
+    assert alice.get("/api/credits").json["balance"] == 1000
+    erase(app, "alice")
+    token = token_of("alice", iat=2)
+    assert as_bearer(client, token, "/api/records/ai-chats").json["records"] == []
+    balance = as_bearer(client, token).json
+    assert (balance["balance"], balance["entries"]) == (0, [])
+    assert as_bearer(client, alice.token).status_code == 401, "the older one is still over"
+    alice.token = token
+    assert alice.ask(alice.new_chat(), "hello").json["error"] == "insufficient_credits"
+    erase(app, "alice")
+    assert as_bearer(client, token_of("alice", iat=4)).json["balance"] == 0
+
+
+def test_an_erase_and_a_turn_that_stores_its_rows_do_not_lock_each_other_out(app, alice):
+    chat = alice.new_chat()
+
+    def store():
+        with app.app_context(), write_transaction() as session:
+            session.execute(select(Chat.seq).filter_by(record_id=chat).with_for_update())
+            gevent.sleep(0.5)
+            session.add(
+                Message(record_id="m", chat_id=chat, user_id="alice", role="user", content="c")
+            )
+
+    storing = gevent.spawn(store)
+    gevent.sleep(0.2)
+    assert gevent.spawn(erase, app, "alice").get(timeout=30)
+    storing.get(timeout=30)
+    assert "alice" not in everything(app)
+
+
+WRITES = [
+    ("POST", "/api/ai/chats", {}),
+    ("POST", "/api/records/notes", {"title": "canary"}),
+    ("GET", "/api/credits", None),
+    ("POST", "/api/integrations/current-weather", {"city": "Berlin"}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), WRITES, ids=lambda w: str(w))
+def test_whom_a_worker_still_knows_leaves_nothing_behind(app, alice, method, path, body):
+    """For two seconds it takes a user's rights as it has read them."""
+    alice.get("/api/ai/models")
+    known = rights_cache.known("alice")
+    erase(app, "alice")
+    rights_cache._rights["alice"] = known, float("inf")
+    answer = alice.request(method, path, json=body)
+    assert answer.status_code in (200, 401), answer.json
+    assert answer.status_code == 401 or "weather" in path
+    rights_cache.clear()
+    assert "alice" not in everything(app)
+
+
+def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databases):
+    url = databases.make("sqlite")
+    with made(url) as app, write_transaction() as session:
+        session.add(User(subject="alice"))
+        session.add(grant_of("alice"))
+    said = flask(url, "users", "erase", "alice", SANDBOX="0")
+    assert "cloudsuite" in said
+    assert "CLOUDSUITE_CLIENT_ID" in said
+    with made(url) as app:
+        left = everything(app)
+    assert "alice" not in left
+
+
+@contextmanager
+def made(url):
+    app = create_app(settings_for(url, sandbox="0"))
+    with app.app_context():
+        yield app
+        db.session.remove()
+        db.engine.dispose()
+
+
+def grant_of(subject):
+    return Grant(
+        user_id=subject, integration="cloudsuite", scopes=[], access_token="t:x", expires_at=now()
+    )
+
+
+def token_of(subject, iat):
+    """Issued `iat` seconds from now; not saying when, if that is None."""
+    moment = int(time.time())
+    claims = {"sub": subject, "exp": moment + 600} | ({} if iat is None else {"iat": moment + iat})
+    return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(SECRET))
+
+
+def as_bearer(client, token, path="/api/credits"):
+    return client.get(path, headers={"Authorization": f"Bearer {token}"})
 
 
 @pytest.mark.parametrize("release", ["this", "the one before 0008"])

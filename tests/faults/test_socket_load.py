@@ -49,6 +49,27 @@ def test_much_reaches_a_slow_reader_whole_and_in_order(start, kind):
     slow.shutdown()
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_twenty_snapshots_that_nobody_reads_take_the_memory_of_one(start, listen, kind):
+    service = start(kind)
+    large = {"name": "large", "text": "x" * 7500}
+    rows = [
+        {"record_id": f"r-{n}", "collection": "notes", "owner": "alice", "data": large}
+        for n in range(1000)
+    ]
+    with within(service.database_url), write_transaction() as session:
+        session.execute(insert(Record), rows)
+    listen(service, "bob").subscribe("notes")
+    stuck = [connect(service, "alice", room=4096) for _ in range(20)]
+    with memory_bounded(service.worker, 50):  # of snapshots that have 7.6 MB each
+        for sock in stuck:
+            sock.send('{"op":"subscribe","id":"s","collection":"notes"}')
+        gevent.sleep(3)
+        for sock in stuck:
+            assert len(sock.recv()) > 7_500_000
+            sock.shutdown()
+
+
 def test_who_never_reads_is_closed_in_time_and_delays_nobody(start, listen):
     service = start()
     meter = Meter(service, "bob", listen(service, "bob"))

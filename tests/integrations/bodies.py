@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from service.integrations.catalog import Endpoint
+from service.integrations.vendors.exa.examples import RUN
 from service.openapi import json_schema
 
 VALUES: dict[str, Any] = {
@@ -19,7 +20,7 @@ VALUES: dict[str, Any] = {
     "outputSchema": {"type": "object", "properties": {"answer": {"type": "string"}}},
     "owner": "octocat",
     "path": "README.md",
-    "previousRunId": "agent_run_1",
+    "previousRunId": RUN["id"],
     "ref": "main",
     "repo": "Hello-World",
     "since": "2026-01-01T00:00:00+02:00",

@@ -333,3 +333,18 @@ def test_it_has_ten_minutes(app, started):
         ends = db.session.query(IntegrationJob.ends_at).filter_by(job_id=started).scalar()
         db.session.remove()
     assert timedelta(seconds=580) < ends - now() <= timedelta(seconds=600)
+
+
+def continued(run):
+    return {"query": "and then?", "previousRunId": run}
+
+
+def test_only_a_run_of_ones_own_can_be_continued(alice, bob, ask, vendor, started):
+    foreign = bob.post("/api/integrations/neuralsearch-research", continued(QUEUED["id"]))
+    absent = ask("neuralsearch-research", continued("agent_run_nobodys"))
+    assert (foreign.status_code, foreign.json) == (absent.status_code, absent.json)
+    assert (foreign.status_code, list(foreign.json["details"])) == (400, ["previousRunId"])
+    assert len(vendor.seen) == 1
+    vendor.says({**QUEUED, "id": "agent_run_2"})
+    assert ask("neuralsearch-research", continued(QUEUED["id"])).status_code == 200
+    assert vendor.seen[-1].json["previousRunId"] == QUEUED["id"]

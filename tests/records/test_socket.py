@@ -199,6 +199,18 @@ def test_a_disabled_user_and_an_expired_token_end_the_session(subscriber, live_s
     assert expiring.close_code() == 4401
 
 
+def test_an_erased_users_session_ends_though_the_person_is_back(subscriber, live_service, called):
+    idle, slow = subscriber("carol"), subscriber("carol", slow=True)
+    for one in (idle, slow):
+        assert one.subscribe("notes") == []
+    flask(live_service.database_url, "users", "erase", called("carol"))
+    time.sleep(1)  # a token of the same second is over too
+    back = subscriber("carol")
+    assert back.subscribe("notes") == []
+    assert [idle.close_code(), slow.close_code()] == [4401, 4401]
+    assert back.subscribe("tasks", id="t") == []
+
+
 def test_a_changed_role_changes_the_set(subscriber, hands, live_service, called):
     root = subscriber("root", role="admin")
     assert root.subscribe("notes", where={"title": {"contains": "admins"}}) == []

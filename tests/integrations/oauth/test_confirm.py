@@ -112,10 +112,46 @@ def test_the_cookie_is_only_for_the_callback(alice):
 @on_sqlite
 @pytest.mark.settings(public_url="https://app.example.com")
 def test_under_https_the_cookie_is_secure(alice):
-    assert cookie_flags(alice) == {*FLAGS, "Secure"}
+    name, *flags = alice.call(READ).headers["Set-Cookie"].split("; ")
+    assert name.startswith("__Host-oauth_browser=")
+    assert "Path=/" in flags
+    assert "Secure" in flags
+    assert not [flag for flag in flags if flag.startswith("Domain")]
     url = alice.payload()["authUrl"]
     redirect = parse_qs(urlsplit(url).query)["redirect_uri"]
     assert redirect == [f"https://app.example.com{CALLBACK}"]
+
+
+@on_sqlite
+@pytest.mark.settings(public_url="HTTPS://app.example.com")
+def test_the_scheme_counts_however_it_is_written(alice):
+    cookie = alice.call(READ).headers["Set-Cookie"]
+    assert cookie.startswith("__Host-oauth_browser=")
+    assert "; Secure" in cookie
+
+
+@on_sqlite
+@pytest.mark.settings(public_url="https://app.example.com")
+def test_a_cookie_from_a_sibling_subdomain_connects_nothing(alice, bob, provider):
+    """Mallory (alice) began the consent and has set her cookie in bob's browser, which a sibling of
+    the same domain can do for any name without the prefix."""
+    tossed = alice.call(READ).headers["Set-Cookie"].partition("=")[2].partition(";")[0]
+    url = alice.payload()["authUrl"]
+    for path in ("/", "/api/integrations/oauth"):
+        bob.browser.set_cookie("oauth_browser", tossed, path=path)
+    page = bob.browser.get(provider.consent(url))
+    assert (outcome(page), alice.row) == ("unconfirmed", None)
+
+
+@on_sqlite
+@pytest.mark.settings(public_url="https://app.example.com")
+def test_under_https_the_browser_that_began_connects_at_once(alice):
+    alice.browser.base_url = "https://localhost"
+    for header in alice.call(READ).headers.getlist("Set-Cookie"):
+        assert header.startswith("__Host-")
+    path = alice.consent()
+    page = alice.browser.get(path, base_url="https://localhost")
+    assert outcome(page) == "connected"
 
 
 @on_sqlite

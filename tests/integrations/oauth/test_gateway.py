@@ -1,11 +1,17 @@
 """Gateway mode: another instance is called, with the bearer that the billing mode picks."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from service.database import write_transaction
+from service.extensions import now
+from service.integrations.catalog import Catalog
+from service.integrations.models import IntegrationJob
 from service.upstream import Upstream
-from tests.integrations.oauth.user import MAIL, SEND
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import ENVIRONMENT, on_sqlite
 from tests.upstream import Answer
 
@@ -24,7 +30,7 @@ def gateway(upstream):
 @pytest.fixture
 def configure(configure, gateway) -> dict:
     billing = {"integrations_billing": "probe=developer"}
-    return {**configure, **billing, "integrations_gateway_url": gateway.url}
+    return {**billing, **configure, "integrations_gateway_url": gateway.url}
 
 
 def bearer(gateway) -> str:
@@ -112,4 +118,108 @@ def test_unknown_endpoints_are_not_forwarded(alice, gateway):
     answer = alice.call("cloudsuite/mail-sent", {})
     assert (answer.status_code, answer.json["error"]) == (404, "unknown_endpoint")
     assert answer.json["nearest"][0] == SEND
+    assert gateway.seen == []
+
+
+def told(gateway, data, status="200 X"):
+    gateway.answers = [Answer(json.dumps(data), status, JSON)]
+
+
+def test_under_developer_billing_each_user_has_keys_of_their_own(alice, bob, gateway):
+    for someone in (alice, bob, alice):
+        someone.call("probe-search", {"q": "x"}, headers={"Idempotency-Key": "k1"})
+    keys = [seen.headers["idempotency-key"] for seen in gateway.seen]
+    assert keys[0] == keys[2] != keys[1]
+    assert "alice" not in keys[0]
+    assert len(keys[0]) == 64
+
+
+def test_no_key_can_be_made_to_be_another_users(app, gateway, provider):
+    pairs = [('a", "b', "c"), ("a", 'b", "c'), ("ab", "c"), ("a", "bc")]
+    for subject, key in pairs:
+        who = user(app, provider, subject)
+        who.call("probe-search", {"q": "x"}, headers={"Idempotency-Key": key})
+    assert len({seen.headers["idempotency-key"] for seen in gateway.seen}) == len(pairs)
+
+
+RUNNING = {"success": True, "data": {"jobId": "job_there", "status": "running"}}
+ENDED = {"success": True, "data": {"jobId": "job_there", "status": "done", "result": 1}}
+
+
+def test_a_job_that_the_owner_pays_is_only_its_callers(alice, bob, gateway):
+    told(gateway, RUNNING)
+    for _ in range(2):  # with an Idempotency-Key, it is the same job again
+        assert alice.call("probe-task").json == RUNNING
+    told(gateway, ENDED)
+    answer = alice.person.get("/api/integrations/jobs/job_there")
+    assert (answer.json, gateway.seen[-1].path) == (ENDED, "/api/integrations/jobs/job_there")
+    assert bearer(gateway) == ENVIRONMENT["OWNER_TOKEN"]
+    bob.person.get("/api/integrations/jobs/job_there")
+    assert bearer(gateway) == bob.person.token, "where it is not his"
+
+
+@pytest.mark.settings(integrations_billing="probe=user")
+def test_a_job_that_its_caller_pays_is_asked_for_in_their_name(alice, gateway):
+    told(gateway, RUNNING)
+    alice.call("probe-task")
+    told(gateway, {"success": False, "error": "not_found", "message": "…"}, "404 X")
+    answer = alice.person.get("/api/integrations/jobs/job_there")
+    assert (answer.status_code, bearer(gateway)) == (404, alice.person.token)
+
+
+def test_a_job_from_before_there_was_a_gateway_is_asked_for_here(alice, provider, gateway):
+    row = IntegrationJob(
+        job_id="job_here",
+        user_id="alice",
+        endpoint="probe-task",
+        task_id="task-1",
+        state="running",
+        ends_at=now(),
+    )
+    alice.person.get("/api/ai/models")
+    with alice.app.app_context(), write_transaction() as session:
+        session.add(row)
+    provider.script("probe", Reply(200, {"state": "done", "result": 1}))
+    assert alice.person.get("/api/integrations/jobs/job_here").json["data"]["result"] == 1
+    assert gateway.seen == []
+
+
+def test_the_status_is_that_of_where_the_tokens_are(alice, gateway):
+    connected = {"cloudsuite": {"connected": True, "mailRead": True}}
+    told(gateway, connected)
+    assert alice.person.get("/api/integrations/status").json == connected
+    assert (gateway.seen[-1].path, bearer(gateway)) == (
+        "/api/integrations/status",
+        alice.person.token,
+    )
+    told(gateway, {"hello": "world"})
+    assert alice.person.get("/api/integrations/status").status_code == 502
+
+
+def test_a_disconnect_ends_the_connection_there(alice, gateway):
+    done = {"success": True, "data": {"connected": False}}
+    told(gateway, done)
+    assert alice.disconnect().json == done
+    seen = gateway.seen[-1]
+    assert (seen.method, seen.path) == (
+        "DELETE",
+        "/api/integrations/oauth/cloudsuite/disconnect",
+    )
+    assert bearer(gateway) == alice.person.token
+    gateway.answers = [BROKEN["html 502"]]
+    assert alice.disconnect().status_code == 502
+
+
+def test_the_browser_gets_no_cookie_of_ours_for_a_consent_there(alice, gateway):
+    data = {"requiresOAuth": True, "provider": "cloudsuite", "scopes": ["s"], "authUrl": "u"}
+    told(gateway, {"success": True, "data": data})
+    assert "Set-Cookie" not in alice.call(SEND).headers
+
+
+def test_what_all_users_share_there_is_not_continued(app, alice, gateway):
+    proxy = app.extensions["proxy"]
+    continuing = replace(proxy.catalog.named("probe-task"), continues="q")
+    proxy.catalog = Catalog([continuing])
+    answer = alice.call("probe-task", {"q": "task-of-bob"})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["q"])
     assert gateway.seen == []

@@ -17,7 +17,8 @@ def _poll(call: Call, run_id: str) -> Task:
 
 @endpoint(
     "neuralsearch-research", EXA, Research(), "search", f"{DOCS}/agent-api/create-a-run",
-    examples=(ACCEPTED, RAN), credits=50, meter=RUNS, job=Job(_poll, wait=0, limit=600),
+    examples=(ACCEPTED, RAN), credits=50, meter=RUNS, continues="previousRunId",
+    job=Job(_poll, wait=0, limit=600),
 )  # fmt: skip
 def research(call: Call, **asked: Any) -> Task:
     """A researched report with its sources, which may take ten minutes."""

@@ -1,0 +1,126 @@
+"""A user who is disabled or erased while a consent is under way ends up with nothing."""
+
+import gevent
+import pytest
+
+from service.auth import users
+from service.auth.users import rights_cache
+from service.chat import people
+from service.extensions import db
+from service.integrations.models import Consent, Grant
+from tests.integrations.oauth.pages import CALLBACK, form_token, refused
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.user import READ
+from tests.services import on_sqlite
+
+NOT_NOW = "can&#39;t connect an account now"
+
+
+def erase(app, subject: str = "alice") -> people.Erased:
+    with app.app_context():
+        connections = app.extensions["proxy"].connections
+        return people.erase(subject, app.extensions["collections"], connections)
+
+
+def disable(app, subject: str = "alice") -> None:
+    with app.app_context():
+        assert people.set_disabled(subject, True)
+
+
+def left(app) -> int:
+    """Rows of consents and grants."""
+    with app.app_context():
+        rows = [*db.session.scalars(db.select(Grant)), *db.session.scalars(db.select(Consent))]
+        db.session.commit()
+    return len(rows)
+
+
+def test_a_disabled_user_can_not_finish_a_consent(app, alice, provider):
+    path = alice.consent()
+    disable(app)
+    assert refused(alice.browser.get(path), NOT_NOW)
+    assert (alice.row, provider.asked("token"), left(app)) == (None, [], 0)
+
+
+def test_nor_confirm_one(app, alice, provider):
+    token = form_token(app.test_client().get(alice.consent()))
+    disable(app)
+    assert refused(app.test_client().post(CALLBACK, data={"token": token}), NOT_NOW)
+    assert (alice.row, left(app)) == (None, 0)
+
+
+def test_an_erased_user_has_no_consent_under_way(app, alice, provider):
+    path, token = alice.consent(), form_token(app.test_client().get(alice.consent()))
+    erase(app)
+    assert refused(alice.browser.get(path))
+    assert refused(app.test_client().post(CALLBACK, data={"token": token}))
+    assert left(app) == 0
+
+
+@pytest.mark.parametrize("browser", ["the same", "another"])
+@pytest.mark.parametrize("what", ["disabled", "erased", "back again"])
+def test_who_ends_during_the_exchange_keeps_no_grant(app, alice, provider, browser, what):
+    path = alice.consent()
+
+    def end():
+        disable(app) if what == "disabled" else erase(app)
+        if what == "back again":
+            with app.app_context():
+                users.enrol("alice", issued=4e9)
+
+    provider.script("token", lambda seen: gevent.spawn(end).join())
+    client = alice.browser if browser == "the same" else app.test_client()
+    assert refused(client.get(path), NOT_NOW)
+    assert left(app) == 0
+    revoked = [seen.form["token"] for seen in provider.asked("revoke")]
+    assert len(revoked) == (0 if what == "disabled" else 1)
+
+
+def test_erasing_revokes_what_was_granted(app, connected, provider):
+    assert erase(app) == people.Erased(True, {})
+    assert [seen.form for seen in provider.asked("revoke")] == [{"token": "rt-canary-2"}]
+    assert left(app) == 0
+
+
+def test_erasing_needs_no_client_and_says_what_it_could_not_revoke(app, connected, provider):
+    settings = app.extensions["vendor_settings"]
+    settings.pop("CLOUDSUITE_CLIENT_SECRET")
+    erased = erase(app)
+    assert list(erased.unrevoked) == ["cloudsuite"]
+    assert "CLOUDSUITE_CLIENT_SECRET" in erased.unrevoked["cloudsuite"]
+    assert left(app) == 0
+    with app.app_context():
+        assert [user.subject for user in users.everyone()] == []
+        db.session.commit()
+
+
+@on_sqlite
+def test_a_vendor_that_refuses_a_revocation_is_named(app, connected, provider):
+    provider.script("revoke", Reply(500, {}))
+    assert list(erase(app).unrevoked) == ["cloudsuite"]
+    assert left(app) == 0
+
+
+def test_a_consent_can_not_be_begun_by_who_was_just_erased(app, alice, provider):
+    assert alice.call(READ).status_code == 200
+    erase(app)
+    rights_cache.clear()
+    assert alice.call(READ).status_code == 401
+    assert left(app) == 0
+
+
+@on_sqlite
+def test_whom_a_worker_still_knows_begins_no_consent(app, alice, monkeypatch):
+    assert alice.call(READ).status_code == 200
+    known = rights_cache.known("alice")
+    erase(app)
+    rights_cache._rights["alice"] = known, float("inf")
+    assert alice.call(READ).status_code == 401
+    assert left(app) == 0
+
+
+@on_sqlite
+def test_disconnecting_works_without_a_client(app, connected, provider):
+    app.extensions["vendor_settings"].pop("CLOUDSUITE_CLIENT_ID")
+    assert connected.disconnect().status_code == 200
+    assert connected.row is None
