@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(ARGS)
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint fmt bench migrate
+.PHONY: help run test lint fmt bench migrate lock
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
@@ -29,6 +30,14 @@ bench: $(VENV)/test.stamp ## Print the figures, each beside its floor from the s
 
 migrate: $(VENV)/run.stamp ## Write a migration for what the models have become (M="what changed")
 	@$(BIN)/flask --app wsgi db upgrade && $(BIN)/flask --app wsgi db migrate -m "$(M)"
+
+lock: $(VENV)/bin/uv ## Write both lock files from requirements*.in (ARGS=--upgrade for newer versions)
+	@$(LOCK) -o requirements.lock requirements.in
+	@$(LOCK) -o requirements-test.lock requirements-test.in
+
+$(VENV)/bin/uv: | $(VENV)/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all: uv
+	@touch $@
 
 $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)

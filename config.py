@@ -65,6 +65,8 @@ class Settings:
     bind: str | None = setting(text)
     web_concurrency: int = setting(integer(1, 64), 1)
     graceful_timeout: int = setting(integer(1, 600), 30)
+    request_head_seconds: int = setting(integer(1, 600), 15)
+    request_body_seconds: int = setting(integer(1, 600), 30)
     public_url: str | None = setting(url)
     database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}")
     database_pool_size: int = setting(integer(1, 200), 10)

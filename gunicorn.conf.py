@@ -5,63 +5,37 @@ from gevent import monkey
 monkey.patch_all()  # before anything else opens a socket or makes a lock
 
 import gc  # noqa: E402
-import json  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
-import tempfile  # noqa: E402
 import time  # noqa: E402
-
-import gunicorn.util  # noqa: E402
-from gunicorn.errors import AppImportError  # noqa: E402
-from gunicorn.workers.ggevent import GeventWorker  # noqa: E402
+from pathlib import Path  # noqa: E402
 
 from config import ConfigError, load  # noqa: E402
+from serving import metrics_directory  # noqa: E402
 
-# The master makes the directory in which the workers share their metrics, before they import us.
-os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="service-metrics-"))
+# Before anything imports prometheus_client.
+if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_directory.make())
+directory = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
 
 try:
     settings = load()
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 
+# The workers inherit the service's modules: one that takes a dead one's place while the tree is
+# being replaced starts with the code of this release, not with half of the next.
+from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
-def write(sock, data, chunked=False) -> None:
-    """gunicorn's own, but for `sendall`: gevent's asks the kernel for its buffer's size each time,
-    which was a tenth of what a streamed token cost."""
-    left = memoryview(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
-    while left:
-        left = left[sock.send(left) :]
-
-
-def write_error(sock, status: int, reason: str, _text: str) -> None:
-    """What gunicorn refuses before the service sees it, in the form of every other error."""
-    code = "invalid_request" if status < 500 else "internal_error"
-    body = json.dumps({"error": code, "message": reason})
-    head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    answer = f"{head}Content-Length: {len(body)}\r\n\r\n{body}"
-    gunicorn.util.write_nonblock(sock, answer.encode())
-
-
-gunicorn.util.write = write
-gunicorn.util.write_error = write_error
-
-
-class Worker(GeventWorker):
-    """Boots with every setting in place, or says in one line which is not: gunicorn prints the
-    text of this error alone, of any other a traceback."""
-
-    def load_wsgi(self) -> None:
-        try:
-            super().load_wsgi()
-            self.wsgi.extensions.complete()
-        except ConfigError as error:
-            raise AppImportError(f"Error: {error}") from None
-
+from service.auth.tokens import issue  # noqa: E402
+from service.observe import REQUEST_ID  # noqa: E402
+from service.sandbox.boot import prepare  # noqa: E402
+from serving import descriptors, handover, logs, pending  # noqa: E402
+from serving import worker as worker_module  # noqa: E402
 
 bind = settings.listen
 workers = settings.web_concurrency
-worker_class = Worker
+worker_class = worker_module.Worker
 worker_connections = 5000
 keepalive = 5
 limit_request_line = 8190  # the most that gunicorn takes; a filter stands in the address
@@ -69,6 +43,19 @@ graceful_timeout = settings.graceful_timeout
 timeout = 30  # kills only a worker whose event loop is stuck
 control_socket_disable = True
 accesslog = None  # the service writes one line a request itself
+logger_class = logs.JsonLogger
+
+logs.install()
+handover.install(os.environ)
+handover.check_inherited(os.environ, bind)
+worker_module.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)
+report = handover.Report(os.environ)
+
+
+def on_starting(server) -> None:
+    complaint = descriptors.raise_limit(worker_connections)
+    if complaint:
+        server.log.warning(complaint)
 
 
 def post_worker_init(worker) -> None:
@@ -78,20 +65,28 @@ def post_worker_init(worker) -> None:
     gc.freeze()
     gc.set_threshold(50_000, 50, 1_000)
     app = worker.app.callable
-    app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout)
+    app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout, handover.delay)
     app.extensions["start_sweeping"]()
     sandbox = app.extensions.get("sandbox")
     if sandbox:
         sandbox.start()
+    worker.pending = pending.Pending(directory, worker_connections, REQUEST_ID)
+    report.booted()
+
+
+def pre_request(worker, request) -> None:
+    worker.pending.begin(request)
+
+
+def post_request(worker, request, _environ, _response) -> None:
+    worker.pending.end(request)
 
 
 def when_ready(server) -> None:
     """In the sandbox, say how to get in: there is no account to sign in with."""
+    report.workers(server.num_workers)
     if not settings.sandbox:
         return
-    from service.auth.tokens import issue
-    from service.sandbox.boot import prepare
-
     token = issue(prepare(settings), "alice", "user", 8 * 3600)
     until = time.strftime("%H:%M", time.localtime(time.time() + 8 * 3600))
     print(f"\n  Sandbox at {settings.own_url}/   (every upstream is a stand-in)")
@@ -99,6 +94,6 @@ def when_ready(server) -> None:
 
 
 def child_exit(server, worker) -> None:
-    from prometheus_client.multiprocess import mark_process_dead
-
     mark_process_dead(worker.pid)
+    for facts in pending.left_by(directory, worker.pid):
+        server.log.error("request lost with its worker", extra={"facts": facts})

@@ -6,9 +6,10 @@ one lock per process, and nothing inside a write transaction may switch greenlet
 does: it lets others run every few thousand steps, and so can be interrupted.
 """
 
+import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -116,6 +117,14 @@ def _check_waiting() -> None:
 
 
 def _listen_sqlite(engine: Engine) -> None:
+    @event.listens_for(engine, "do_connect")
+    def make_private(*_: object) -> None:
+        """Make a new file for our eyes only: SQLite gives its -wal and -shm the same rights."""
+        path = engine.url.database or ""
+        if not path.startswith("file:"):
+            with suppress(OSError):  # it is there; what else is wrong, SQLite will say
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # we begin transactions ourselves

@@ -31,13 +31,20 @@ class Lifecycle:
     def on_drain(self, listener: Callable[[float], None]) -> None:
         self._listeners.append(listener)
 
-    def watch(self, alive: Callable[[], bool], grace: float) -> gevent.Greenlet:
-        """Begin the drain when `alive()` turns false; `grace` is in seconds."""
+    def watch(
+        self,
+        alive: Callable[[], bool],
+        grace: float,
+        delay: Callable[[float], float] = lambda _grace: 0.0,
+    ) -> gevent.Greenlet:
+        """Begin the drain `delay(grace)` after `alive()` turns false; `grace` is in seconds."""
 
         def wait() -> None:
             while alive():
                 gevent.sleep(POLL_SECONDS)
-            self.drain(grace)
+            later = delay(grace)
+            gevent.sleep(later)
+            self.drain(grace - later)
 
         return gevent.spawn(wait)
 

@@ -133,9 +133,18 @@ class Service:
         self.database_url = database_url
         self._environment = environment(database_url, PORT=self.port, **values)
         self.process: subprocess.Popen | None = None
+        self.prefix: list[str] = []  # of the command, such as `prlimit`
 
     def start(self) -> "Service":
-        command = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"]
+        command = [
+            *self.prefix,
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "-c",
+            "gunicorn.conf.py",
+            "wsgi:app",
+        ]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=self._environment, stdout=log, stderr=log

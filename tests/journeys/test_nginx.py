@@ -1,10 +1,13 @@
 """The service behind deploy/nginx.conf, as it stands but for its port and certificate."""
 
+import re
 import shutil
+import socket
+import ssl
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import requests
@@ -14,35 +17,80 @@ from tests.records.listening import Subscriber, token_of
 from tests.services import flask, free_port, require, wait_for
 
 
+@dataclass
+class Front:
+    """nginx in front of a service."""
+
+    directory: Path
+    port: int
+    plain_port: int  # of http, without TLS
+
+    def __post_init__(self) -> None:
+        self.url = f"https://127.0.0.1:{self.port}"
+        self.client = requests.Session()
+        self.client.trust_env = False  # REQUESTS_CA_BUNDLE would overrule this
+        self.client.verify = str(self.directory / "certificate.pem")
+
+    def connect(self) -> ssl.SSLSocket:
+        context = ssl.create_default_context(cafile=self.client.verify)
+        plain = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+    def logged(self) -> str:
+        return "".join(path.read_text() for path in sorted(self.directory.glob("*.log")))
+
+
 @pytest.fixture
 def front(service, tmp_path):
-    """nginx in front of the running service; its base URL."""
+    """deploy/nginx.conf as it stands, but for its ports, its certificate and where it logs."""
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     require(nginx, "nginx")
-    port = free_port()
-    (tmp_path / "site.conf").write_text(site(service.port, port))
+    require(shutil.which("openssl"), "openssl")
+    made = Front(certified(tmp_path), free_port(), free_port())
+    (tmp_path / "site.conf").write_text(site(service.port, made))
     (tmp_path / "nginx.conf").write_text(
-        f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log;"
-        f"events {{}} http {{ access_log off; client_body_temp_path {tmp_path}/body;"
+        f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log info;"
+        f"events {{}} http {{ client_body_temp_path {tmp_path}/body;"
         f"proxy_temp_path {tmp_path}/proxy; include {tmp_path}/site.conf; }}"
     )
     process = subprocess.Popen([nginx, "-p", tmp_path, "-c", tmp_path / "nginx.conf"])
-    wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
-    yield f"http://127.0.0.1:{port}"
+    wait_for(lambda: answers(made))
+    yield made
+    made.client.close()
     process.terminate()
     process.wait()
 
 
-def site(service_port: int, port: int) -> str:
+def certified(directory: Path) -> Path:
+    """The directory, with a certificate in it that it has signed itself."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", directory / "key.pem", "-out", directory / "certificate.pem"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return directory
+
+
+def site(service_port: int, front: Front) -> str:
     text = (ROOT / "deploy/nginx.conf").read_text()
-    lines = [line for line in text.splitlines() if "ssl_certificate" not in line]
-    changed = "\n".join(lines).replace("listen 443 ssl;", f"listen 127.0.0.1:{port};")
-    return changed.replace("127.0.0.1:8000", f"127.0.0.1:{service_port}")
+    changes = {
+        "listen 443 ssl;": f"listen 127.0.0.1:{front.port} ssl;",
+        "listen 80;": f"listen 127.0.0.1:{front.plain_port};",
+        "127.0.0.1:8000": f"127.0.0.1:{service_port}",
+        "/etc/ssl/service/fullchain.pem": f"{front.directory}/certificate.pem",
+        "/etc/ssl/service/privkey.pem": f"{front.directory}/key.pem",
+        "/var/log/nginx/": f"{front.directory}/",
+    }
+    for old, new in changes.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
 
 
-def answers(url: str) -> bool:
+def answers(front: Front) -> bool:
     try:
-        return requests.get(url, timeout=2).ok
+        return front.client.get(f"{front.url}/healthz", timeout=2).ok
     except requests.ConnectionError:
         return False
 
@@ -50,9 +98,10 @@ def answers(url: str) -> bool:
 def test_a_turn_streams_through_nginx_with_its_header(front, service):
     token = flask(service.database_url, "token", "issue", "alice")
     headers = {"Authorization": f"Bearer {token}"}
-    chat = requests.post(f"{front}/api/ai/chats", headers=headers, json={}).json()["chat"]
+    chat = front.client.post(f"{front.url}/api/ai/chats", headers=headers, json={}).json()["chat"]
     body = {"chatId": chat["recordId"], "userMessageId": "u", "content": "count to 40"}
-    with requests.post(f"{front}/api/ai/chat", headers=headers, json=body, stream=True) as turn:
+    url = f"{front.url}/api/ai/chat"
+    with front.client.post(url, headers=headers, json=body, stream=True) as turn:
         arrivals, first = [], b""
         for piece in turn.iter_content(None):
             arrivals.append(time.monotonic())
@@ -63,11 +112,12 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
 
 
 def test_the_socket_goes_through_nginx(front, service):
-    here = SimpleNamespace(port=int(front.rpartition(":")[2]), database_url=service.database_url)
-    alice, token = Subscriber(here, "alice"), token_of(service, "alice")
+    token = token_of(service, "alice")
+    alice = Subscriber(service, "alice", through=front.connect())
     assert alice.subscribe("notes") == []
-    headers = {"Authorization": f"Bearer {token}"}
-    made = requests.post(f"{front}/api/records/notes", headers=headers, json={"title": "t"}).json()
+    headers, note = {"Authorization": f"Bearer {token}"}, {"title": "t"}
+    url = f"{front.url}/api/records/notes"
+    made = front.client.post(url, headers=headers, json=note).json()
     assert alice.changes(1) == [("added", made)]
     service.stop()
     assert alice.close_code() == 1012
@@ -76,10 +126,47 @@ def test_the_socket_goes_through_nginx(front, service):
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])
 def test_what_is_for_operators_is_not_forwarded(front, path):
-    assert requests.get(front + path).status_code == 404
+    assert front.client.get(front.url + path).status_code == 404
 
 
-def test_the_unit_file_starts_what_exists():
-    unit = (ROOT / "deploy/service.service").read_text()
-    assert "gunicorn -c gunicorn.conf.py wsgi:app" in unit
-    assert Path(ROOT / "gunicorn.conf.py").exists()
+def test_browsers_are_kept_to_https(front):
+    plain = f"http://127.0.0.1:{front.plain_port}/some/page?with=query"
+    sent_on = requests.get(plain, allow_redirects=False, timeout=10)
+    assert sent_on.status_code == 301
+    assert sent_on.headers["Location"] == "https://app.example.com/some/page?with=query"
+    for path in ("/healthz", "/nowhere"):
+        seen = front.client.get(front.url + path).headers["Strict-Transport-Security"]
+        assert seen == "max-age=31536000"
+
+
+def test_no_query_of_a_callback_comes_into_any_log(front, service):
+    """Of a redirect that is answered, one from http, and one that meets no service."""
+    path = "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry"
+    referred = {"Referer": f"{front.url}{path}"}
+    front.client.get(front.url + path)
+    front.client.get(f"{front.url}/healthz", headers=referred)
+    requests.get(f"http://127.0.0.1:{front.plain_port}{path}", allow_redirects=False, timeout=10)
+    service.stop()
+    assert front.client.get(front.url + path).status_code == 502
+    wait_for(lambda: front.logged().count("oauth/cloudsuite/callback") >= 3)
+    assert "c4n4ry" not in front.logged() + service.log.read_text()
+
+
+def test_connections_of_one_address_are_bounded(front):
+    limit = int(re.search(r"limit_conn service_clients (\d+);", site(1, front))[1])
+    held = []
+    try:
+        for _ in range(limit):
+            held.append(half_a_request(front))
+        wait_for(lambda: front.client.get(f"{front.url}/healthz").status_code == 429)
+    finally:
+        for sock in held:
+            sock.close()
+    wait_for(lambda: front.client.get(f"{front.url}/healthz").ok)
+
+
+def half_a_request(front: Front) -> ssl.SSLSocket:
+    """A connection whose body is on its way: its head is read, so that it counts."""
+    sock = front.connect()
+    sock.sendall(b"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+    return sock

@@ -11,12 +11,13 @@ from tests.services import Service, settings_for
 
 
 class Subscriber:
-    """One connection to `/api/records/socket`."""
+    """One connection to `/api/records/socket`, by a socket of its own or `through` a given one."""
 
     def __init__(self, service: Service, subject: str, **options: Any) -> None:
         role, seconds = options.pop("role", "user"), options.pop("seconds", 3600)
         token = options.pop("token", None) or token_of(service, subject, role, seconds)
-        sock = connection(service.port, options.pop("slow", False))
+        slow = options.pop("slow", False)
+        sock = options.pop("through", None) or connection(service.port, slow)
         try:
             self.socket = websocket.create_connection(
                 f"ws://127.0.0.1:{service.port}/api/records/socket",

@@ -1,0 +1,63 @@
+"""What gunicorn, libraries and gevent log, as JSON lines in the form of `service/observe.py`.
+
+An exception is told by its types and places; its text may repeat SQL or what a user has written.
+"""
+
+import json
+import logging
+import re
+import sys
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any
+
+from gevent.hub import Hub
+from gunicorn.glogging import Logger
+
+from service.observe import place_of_error, redactor
+
+# An address in a message; the query of an OAuth callback bears a code.
+QUERY = re.compile(r"\?[^\s'\"]*")
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one JSON object; `extra={"facts": {…}}` joins it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        # Where gunicorn puts a traceback into the text, it begins on the second line.
+        text, _, rest = record.getMessage().partition("\n")
+        event: dict[str, Any] = {"event": QUERY.sub("?…", text), "worker": record.process}
+        event |= getattr(record, "facts", {})
+        if record.exc_info or rest:
+            event["exc_info"] = record.exc_info[1] if record.exc_info else sys.exc_info()[1]
+            event = place_of_error(None, "", event)
+        event |= {"logger": record.name, "level": record.levelname.lower()}
+        event["timestamp"] = datetime.fromtimestamp(record.created, UTC).isoformat()
+        return json.dumps(redactor(None, "", event), default=repr)
+
+
+class JsonLogger(Logger):
+    """gunicorn's logger with these lines; for `logger_class`."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        for handler in self.error_log.handlers:
+            handler.setFormatter(JsonFormatter())
+
+
+def install() -> None:
+    """Take in what would be printed as text: other loggers' lines, and errors of greenlets."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    Hub.print_exception = _print_exception
+
+
+def _print_exception(
+    _hub: Hub,
+    _context: object,
+    kind: type[BaseException],
+    error: BaseException,
+    place: TracebackType | None,
+) -> None:
+    logging.getLogger("gevent").error("a greenlet failed", exc_info=(kind, error, place))

@@ -1,0 +1,140 @@
+"""What systemd does with deploy/service.service, so that a test runs the unit's own lines.
+
+It runs their commands, gives them the settings' file as it is at that moment, listens to their
+notifications and takes them from whom `NotifyAccess=exec` allows. Processes whose parent has ended
+become children of this one, as they become systemd's.
+"""
+
+import ctypes
+import os
+import shlex
+import signal
+import socket
+import struct
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import gevent
+
+from config import ROOT
+from tests.services import wait_for
+
+PR_SET_CHILD_SUBREAPER = 36
+CREDENTIALS = struct.Struct("3i")
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def lines_of(name: str) -> list[str]:
+    """The values of each line `name=` of the unit file, in order."""
+    unit = (ROOT / "deploy/service.service").read_text()
+    return [line.partition("=")[2] for line in unit.splitlines() if line.startswith(f"{name}=")]
+
+
+class Unit:
+    """The service as its unit in the source tree at `tree`; `settings` is /etc/service.env."""
+
+    def __init__(self, tree: Path, directory: Path, settings: dict[str, str]) -> None:
+        assert lines_of("Type") == ["notify"]
+        assert lines_of("NotifyAccess") == ["exec"]
+        assert lines_of("RuntimeDirectory") == ["service"]
+        self.tree, self.settings = tree, settings
+        self.runtime = directory / "run"
+        self.runtime.mkdir(mode=0o700)
+        self.log = directory / "journal"
+        self.main = self.control = 0
+        self.ready = False
+        self._processes: list[subprocess.Popen] = []
+        self._notifications = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._notifications.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._notifications.bind(str(directory / "notify"))
+        self._listening = gevent.spawn(self._listen)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+    def start(self) -> "Unit":
+        for command in lines_of("ExecStartPre"):
+            assert self._spawn(command).wait(60) == 0, self.journal
+        (command,) = lines_of("ExecStart")
+        self.main = self._spawn(command).pid
+        wait_for(lambda: self.ready, 60)
+        return self
+
+    def reload(self) -> bool:
+        """Whether each command of ExecReload has succeeded."""
+        for command in lines_of("ExecReload"):
+            process = self._spawn(command.replace("$MAINPID", str(self.main)))
+            self.control = process.pid
+            status = process.wait(90)
+            self.control = 0
+            if status != 0:
+                return False
+        return True
+
+    def stop(self) -> None:
+        """SIGTERM to the main process, then SIGKILL to what is left, as with KillMode=mixed."""
+        with suppress(ProcessLookupError):
+            os.kill(self.main, signal.SIGTERM)
+            wait_for(lambda: not self.runs(self.main), 40)
+        for pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not self.processes(), 10)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 0)
+        self._listening.kill()
+        self._notifications.close()
+
+    @property
+    def journal(self) -> str:
+        return self.log.read_text()
+
+    def runs(self, pid: int) -> bool:
+        """Whether a process lives; one of ours that has ended is reaped first."""
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+        return Path(f"/proc/{pid}").exists()
+
+    def processes(self) -> list[int]:
+        """Every process of the unit: they all have its runtime directory in their environment."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if f"RUNTIME_DIRECTORY={self.runtime}".encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+        return [pid for pid in found if self.runs(pid)]
+
+    def parent_of(self, pid: int) -> int:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+    def _spawn(self, command: str) -> subprocess.Popen:
+        arguments = shlex.split(command.replace("/srv/service", str(self.tree)))
+        environ = {
+            "PATH": os.environ["PATH"],
+            "NOTIFY_SOCKET": self._notifications.getsockname(),
+            "RUNTIME_DIRECTORY": str(self.runtime),
+            **self.settings,
+        }
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(
+                arguments, cwd=self.tree, env=environ, stdout=log, stderr=log
+            )
+        self._processes.append(process)
+        return process
+
+    def _listen(self) -> None:
+        while True:
+            data, ancillary, _, _ = self._notifications.recvmsg(4096, 1024)
+            sender = 0
+            for _level, kind, value in ancillary:
+                if kind == socket.SCM_RIGHTS:  # a barrier: everything before it has been read
+                    os.close(int.from_bytes(value[:4], "little"))
+                elif kind == getattr(socket, "SCM_CREDENTIALS", 2):
+                    sender = CREDENTIALS.unpack(value)[0]
+            if sender in (self.main, self.control):
+                self._take(dict(line.split("=", 1) for line in data.decode().splitlines()))
+
+    def _take(self, told: dict[str, str]) -> None:
+        self.ready = self.ready or told.get("READY") == "1"
+        if "MAINPID" in told:
+            main = int(told["MAINPID"])
+            # systemd does not wait for the end of a main process that is not its child.
+            assert self.parent_of(main) == os.getpid(), "the new main process has another parent"
+            self.main = main

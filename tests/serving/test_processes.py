@@ -1,0 +1,145 @@
+"""What a service leaves behind: lines of its log, directories, limits of its processes."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from serving import metrics_directory
+from serving.descriptors import raise_limit
+from tests.faults.conftest import client_of
+from tests.services import Service, require, wait_for
+
+
+@pytest.fixture
+def here(databases, tmp_path, monkeypatch):
+    """A service whose temporary directory is the test's."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    running = Service(databases.make("sqlite"), TMPDIR=tmp_path).start()
+    yield running
+    running.remove()
+
+
+def lines(service) -> list[dict]:
+    """Every line of the log but what `make run` shows a person: all of them are JSON."""
+    text = service.log.read_text()
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def not_json(service) -> list[str]:
+    shown = ("  Sandbox at", "  Sign-in token", "ey")
+    text = service.log.read_text().splitlines()
+    return [line for line in text if line and not line.startswith(("{", *shown))]
+
+
+def test_what_gunicorn_says_is_json(here):
+    client = client_of(here)
+    client.send("GET", "/healthz bad").read_until(b"400")
+    here.stop()
+    assert not not_json(here)
+    events = [line["event"] for line in lines(here) if line.get("logger") == "gunicorn.error"]
+    assert any(event.startswith("Booting worker") for event in events)
+    assert any(event.startswith("Invalid request") for event in events)
+    assert all(line["timestamp"] and line["level"] for line in lines(here))
+
+
+def test_no_query_of_a_callback_comes_into_the_log(here):
+    client = client_of(here)
+    address = "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry"
+    client.send("GET", address).read_until(b"\r\n\r\n")
+    client.send("GET", f"{address} bad").read_until(b"400")
+    client.send("POST", address).read_until(b"\r\n\r\n")
+    here.stop()
+    assert "c4n4ry" not in here.log.read_text()
+
+
+def test_a_killed_workers_requests_leave_a_line_each(here):
+    client = client_of(here)
+    chats = [client.new_chat() for _ in range(3)]
+    turns = [client.ask(chat, "count to 5000", chat) for chat in chats]
+    for turn in turns:
+        turn.read_until(b"text-delta", 2)
+    killed = here.worker
+    here.kill_worker(signal.SIGKILL)
+    wait_for(lambda: len(lost(here)) == 3)
+    assert {(line["worker"], line["path"]) for line in lost(here)} == {(killed, "/api/ai/chat")}
+    for turn in turns:
+        given = turn.raw.lower().split(b"x-request-id: ")[1].split(b"\r\n")[0].decode()
+        assert given in {line["request_id"] for line in lost(here)}
+
+
+def lost(service) -> list[dict]:
+    return [line for line in lines(service) if line["event"] == "request lost with its worker"]
+
+
+def test_a_worker_that_ends_well_has_lost_nothing(here):
+    client = client_of(here)
+    client.ask(client.new_chat(), "hello", "u").read_whole()
+    here.stop()
+    assert not lost(here)
+
+
+def test_a_request_keeps_the_id_that_it_came_with(here):
+    client = client_of(here)
+    chat = client.new_chat()
+    body = b'{"chatId":"%s","userMessageId":"u","content":"count to 5000"}' % chat.encode()
+    turn = client.send("GET", "/healthz")
+    turn.read_until(b"ok")
+    turn.sock.sendall(
+        b"POST /api/ai/chat HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine-1\r\nAuthorization: Bearer "
+        + client.token.encode() + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    )  # fmt: skip
+    turn.read_until(b"text-delta", 2)
+    here.kill_worker(signal.SIGKILL)
+    wait_for(lambda: [line["request_id"] for line in lost(here)] == ["mine-1"])
+
+
+def test_the_metrics_directory_goes_with_its_service(here, tmp_path):
+    assert len(list(tmp_path.glob("service-metrics-*"))) == 1
+    here.stop()
+    assert not list(tmp_path.glob("service-metrics-*"))
+
+
+def test_what_a_killed_service_has_left_is_removed_at_the_next_start(here, tmp_path):
+    (left,) = tmp_path.glob("service-metrics-*")
+    worker = here.worker
+    here.stop(signal.SIGKILL)
+    wait_for(lambda: not Path(f"/proc/{worker}").exists())
+    assert left.exists()
+    here.start()
+    (now,) = tmp_path.glob("service-metrics-*")
+    assert now != left
+
+
+def test_a_directory_in_use_is_never_removed(here, tmp_path):
+    (used,) = tmp_path.glob("service-metrics-*")
+    made = metrics_directory.make()
+    assert used.exists()
+    metrics_directory._remove(made, os.getpid())
+
+
+def test_the_limit_of_open_files_is_raised_or_complained_of():
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (300, before[1]))
+        raise_limit(50)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (before[1], before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert str(before[1]) in raise_limit(before[1])
+
+
+def test_a_limit_that_cannot_be_raised_is_one_line_at_the_start(databases):
+    require(shutil.which("prlimit"), "prlimit (util-linux)")
+    running = Service(databases.make("sqlite"))
+    running.prefix = ["prlimit", "--nofile=1024:1024"]
+    try:
+        running.start()
+        (line,) = [line for line in lines(running) if "open files" in line["event"]]
+    finally:
+        running.remove()
+    assert (line["level"], "1024" in line["event"]) == ("warning", True)
