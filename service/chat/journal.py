@@ -4,7 +4,7 @@ A turn that dies still shows what it did, and an updated or deleted record can b
 was. Source: contract sections 5 and 7.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import and_, delete, or_, select, update
@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry
+from service.clock import from_now
 from service.extensions import db, timestamp
 from service.records import permissions
 from service.records.collection import Collection, Collections
@@ -94,9 +95,9 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
     session.execute(theirs.values(before=None), execution_options={"synchronize_session": False})
 
 
-def sweep(session: Session, moment: datetime) -> int:
+def sweep(session: Session) -> int:
     """Delete a batch of what has been kept long enough; how many, 0 is the end."""
-    old = select(JournalEntry.seq).where(JournalEntry.created_at < moment - KEPT)
+    old = select(JournalEntry.seq).where(JournalEntry.created_at < from_now(-KEPT.total_seconds()))
     found = list(session.scalars(old.limit(SWEPT_AT_ONCE)))
     session.execute(delete(JournalEntry).where(JournalEntry.seq.in_(found)))
     return len(found)

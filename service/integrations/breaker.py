@@ -5,20 +5,22 @@ only one, whichever worker it is in; its outcome closes or opens the breaker aga
 """
 
 import time
-from datetime import timedelta
 
 from flask import Flask
-from sqlalchemy import or_, select, update
+from sqlalchemy import false, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import UpstreamFailed
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import Breaker
 
 FAILURES = 5
 OPEN_SECONDS = 30.0
 LOOK_SECONDS = 1.0  # a worker knows the state that long
+
+_is_open = func.coalesce(Breaker.open_until > current_time(), false()).label("is_open")
 
 
 class Breakers:
@@ -34,24 +36,23 @@ class Breakers:
         if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
             return
         row = db.session.execute(
-            select(Breaker.failures, Breaker.open_until).where(Breaker.integration == integration)
+            select(Breaker.failures, _is_open).where(Breaker.integration == integration)
         ).one_or_none()
         db.session.commit()
         self._known[integration] = (time.monotonic(), row.failures if row else 0)
         if row is None or row.failures < FAILURES:
             return
-        resting = row.open_until is not None and row.open_until > now()
-        if resting or not self._may_try(integration):
+        if row.is_open or not self._may_try(integration):
             raise UpstreamFailed(
                 "This integration has failed repeatedly and is left alone.", upstreamStatus=None
             )
 
     def _may_try(self, integration: str) -> bool:
         """Take the one trial after the pause: whoever moves the row on has it."""
-        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= now())
+        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= current_time())
         trial = update(Breaker).where(Breaker.integration == integration, waited)
         with write_transaction() as session:
-            taken = trial.values(open_until=now() + timedelta(seconds=OPEN_SECONDS))
+            taken = trial.values(open_until=from_now(OPEN_SECONDS))
             return session.execute(taken.returning(Breaker.integration)).first() is not None
 
     def succeeded(self, integration: str) -> None:
@@ -74,6 +75,6 @@ class Breakers:
             row = row or Breaker(integration=integration, failures=0)
             row.failures += 1
             if row.failures >= FAILURES:
-                row.open_until = now() + timedelta(seconds=OPEN_SECONDS)
+                row.open_until = from_now(OPEN_SECONDS)
             session.add(row)
             self._known[integration] = (time.monotonic(), row.failures)
