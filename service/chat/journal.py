@@ -24,8 +24,19 @@ KEPT = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
 
 
-def note(turn_id: str, chat_id: str, user_id: str, tool: str) -> Note:
-    """What a record tool passes along with its write."""
+def note(
+    turn_id: str,
+    chat_id: str,
+    user_id: str,
+    tool: str,
+    user_message_id: str | None = None,
+    asked: str | None = None,
+) -> Note:
+    """What a record tool passes along with its write.
+
+    `asked` is the call's fingerprint, where a later try of the same message may be answered with
+    this write's result.
+    """
 
     def write(session: Session, written: Written) -> None:
         entry = JournalEntry(
@@ -38,6 +49,9 @@ def note(turn_id: str, chat_id: str, user_id: str, tool: str) -> Note:
             owner=written.owner,
             outcome=written.action,
             before=None if _forgotten(written) else written.before,
+            after=written.after,
+            user_message_id=user_message_id,
+            input_hash=asked,
         )
         session.add(entry)
 
@@ -92,7 +106,9 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
     )
     of_owner = and_(JournalEntry.owner == owner, or_(of_chat, of_messages))
     theirs = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
-    session.execute(theirs.values(before=None), execution_options={"synchronize_session": False})
+    session.execute(
+        theirs.values(before=None, after=None), execution_options={"synchronize_session": False}
+    )
 
 
 def sweep(session: Session) -> int:

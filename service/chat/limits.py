@@ -28,9 +28,14 @@ class Limits:
         return characters <= self.budget and tokens <= self.ceiling
 
     def beside(self, messages: Sequence[Message]) -> "Limits":
-        """What these messages leave of it."""
+        """What these messages, which are newer, leave of it."""
         characters, bytes_ = size(messages)
-        return replace(self, budget=self.budget - characters, overhead=self.overhead + bytes_)
+        return replace(
+            self,
+            budget=self.budget - characters,
+            overhead=self.overhead + bytes_,
+            recent_results=max(0, self.recent_results - count_results(messages)),
+        )
 
     def halved(self, messages: Sequence[Message]) -> "Limits":
         """Half of what these messages take: for a provider that takes less than we thought."""
@@ -46,6 +51,10 @@ def size(messages: Iterable[Message]) -> tuple[int, int]:
         characters += len(text)
         bytes_ += len(text) if text.isascii() else len(text.encode())
     return characters, bytes_
+
+
+def count_results(messages: Iterable[Message]) -> int:
+    return sum(len(message.results) for message in messages if isinstance(message, ToolResults))
 
 
 def _texts(messages: Iterable[Message]) -> Iterable[str]:

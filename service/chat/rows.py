@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, sele
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
-from service.chat import claims, costs
+from service.chat import claims, costs, earlier
 from service.chat.collections import AI_CHATS, AI_MESSAGES
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
@@ -128,6 +128,8 @@ def _write(session: Session, run: Run, status: Status) -> None:
     charged = costs.charge(session, run)
     metadata = _metadata_row(run, status) | {"credits": charged, "created_at": answered}
     _insert(connection, INSERT_TURN, metadata)
+    if run.earlier:
+        earlier.settle(session, question)
     name = _name(chat, question, status)
     changes.append(_touch(connection, chat, name, answered))
     outbox.append(connection, changes)

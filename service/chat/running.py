@@ -15,6 +15,7 @@ from gevent import get_hub
 
 from service.chat.channel import Channel
 from service.chat.chunks import Chunk
+from service.chat.earlier import EarlierWrites
 from service.chat.parts import Assembly
 from service.chat.question import Question
 from service.chat.tally import Tally
@@ -80,6 +81,7 @@ class Run:
         self.tally = Tally(question.model)
         self.channel = Channel()
         self.deadline = Deadline()
+        self.earlier = EarlierWrites()
         self.hold_id, self.held, self.holds = question.hold_id, question.held, 1
         self.settled = self.charged = 0  # by holds that were lost: of the cost, and of it paid
         self.reason: Reason | None = None
