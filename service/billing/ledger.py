@@ -3,28 +3,31 @@
 Amounts are integer micro-credits. Each function takes the session of an open
 `write_transaction()`, so that a caller charges in the same transaction as it writes its rows.
 Locks are taken hold first, then account; `reserve` touches the account alone before its new hold.
+
+A hold goes from open to settled or released by its owner, or to swept by a sweeper that took its
+owner for dead. A swept hold whose owner lives after all is settled late, and charged what the
+sweeper has not charged yet.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-import structlog
-from sqlalchemy import Row, Select, and_, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Double, Select, and_, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from service.auth.erasure import erased_at
+from service.billing.charges import Closed, charge, charge_late, entry_of, free_credits
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
+from service.clock import from_now
 from service.errors import InsufficientCredits
 from service.extensions import now, table
 from service.ids import new_id
 
 SWEEP_BATCH = 100
-
-Closed = Row[str, int, int, str]  # account, amount, used, ref of a hold
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,10 @@ class Statement:
     more: bool
 
 
-log = structlog.get_logger("ledger")
-
 # Built once: to build a statement takes several times as long as to run it.
-_accounts, _entries, _holds = table(Account), table(Entry), table(Hold)
+_accounts, _holds = table(Account), table(Hold)
 _this_account = _accounts.c.subject == bindparam("account")
-_this_open_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == "open")
+_this_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == bindparam("from"))
 
 FIND_ACCOUNT = select(_accounts.c.seq).where(_this_account)
 HOLD_MORE = (
@@ -51,21 +52,17 @@ HOLD_MORE = (
     .values(held=_accounts.c.held + bindparam("more"))
     .returning(_accounts.c.seq)
 )
-FREE_AND_CHARGE = (
-    update(_accounts)
-    .where(_this_account)
-    .values(
-        held=_accounts.c.held - bindparam("freed"),
-        balance=_accounts.c.balance - bindparam("charged"),
-    )
-)
 CLOSE_HOLD = (
     update(_holds)
-    .where(_this_open_hold)
+    .where(_this_hold)
     .values(state=bindparam("closed"))
     .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref)
 )
-INSERT_HOLD, INSERT_ENTRY = insert(_holds), insert(_entries)
+INSERT_HOLD = insert(_holds).values(expires_at=from_now(bindparam("seconds", type_=Double)))
+
+
+class HoldLost(Exception):
+    """A sweeper has ended the hold; whoever goes on reserves anew."""
 
 
 def ensure_account(session: Session, subject: str, starting: int) -> None:
@@ -85,7 +82,7 @@ def ensure_account(session: Session, subject: str, starting: int) -> None:
 def grant(session: Session, subject: str, amount: int, ref: str, what: str = "granted") -> bool:
     """Add `amount` to an existing account, once for each `ref`; False when it already was."""
     assert amount > 0
-    if not _insert_new(session, Entry, _entry(subject, "grant", amount, ref, what, {})):
+    if not _insert_new(session, Entry, entry_of(subject, "grant", amount, ref, what, {})):
         return False
     owned = update(Account).where(Account.subject == subject)
     session.execute(owned.values(balance=Account.balance + amount))
@@ -103,38 +100,52 @@ def reserve(
     """
     if not _hold_more(session, payer.subject, amount):
         raise _refusal(session, payer, amount)
-    hold_id, expires_at = new_id("hold"), now() + timedelta(seconds=seconds)
+    hold_id = new_id("hold")
     hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
-    leased = {"lease_id": lease_id, "expires_at": expires_at}
-    session.connection().execute(INSERT_HOLD, {**hold, **leased})
+    session.connection().execute(INSERT_HOLD, {**hold, "lease_id": lease_id, "seconds": seconds})
     return hold_id
 
 
 def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
     """Note what an open hold has used so far and make it hold `amount` in all.
 
-    False when the account can't afford that, or the hold is no longer open.
+    False when the account can't afford that. Raises `HoldLost` when the hold is no longer open.
     """
     found = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
     noted = found.values(used=used).returning(Hold.account, Hold.amount)
     hold = session.execute(noted).one_or_none()
-    if hold is None or not _hold_more(session, hold.account, amount - hold.amount):
+    if hold is None:
+        raise HoldLost()
+    if not _hold_more(session, hold.account, amount - hold.amount):
         return False
     session.execute(found.values(amount=amount))
     return True
 
 
 def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Charge what it has really cost, at most the amount held, and free the rest: the charge.
+    """Charge what it has really cost and free the rest: the charge.
 
-    Only the first call for a hold does anything, later ones return 0. What goes beyond the hold
-    is our loss. A cost of 0 leaves no entry.
+    A cost beyond the hold is charged up to the account's free balance; what goes beyond that is our
+    loss. Only the first call for a hold does anything, later ones return 0. A cost of 0 leaves no
+    entry. Of a swept hold only what the sweeper did not charge is charged now, as an entry of the
+    kind "rest" if there is a charge already; what is returned is both.
     """
-    hold = _close(session, hold_id, "settled" if cost else "released")
-    return _charge(session, hold, cost, what, facts) if hold else 0
+    if hold := _close(session, hold_id, "open", "settled" if cost else "released"):
+        return charge(session, hold, cost, what, facts)
+    if hold := _close(session, hold_id, "swept", "settled"):
+        return charge_late(session, hold, cost, what, facts)
+    return 0
 
 
-def sweep(session: Session, moment: datetime, alive: Select[str]) -> int:
+def withdraw(session: Session, account: str, ref: str) -> None:
+    """Release what is held for `ref`, if anything is: for whoever never learned the hold's id."""
+    held = select(Hold.hold_id).where(Hold.account == account, Hold.ref == ref)
+    hold_id = session.scalar(held)
+    if hold_id:
+        settle(session, hold_id, 0, "", {})
+
+
+def sweep(session: Session, moment: ColumnElement[datetime], alive: Select[str]) -> int:
     """End holds that expired before `moment`, charging what they used; how many, 0 is the end.
 
     `alive` selects the ids of the leases that run: holds under any other lease have expired too.
@@ -147,9 +158,9 @@ def sweep(session: Session, moment: datetime, alive: Select[str]) -> int:
     # In the accounts' order: two sweepers that met them in different orders would deadlock.
     found = sorted(tuple(row) for row in session.execute(batch))
     for _, hold_id in found:
-        hold = _close(session, hold_id, "swept")
+        hold = _close(session, hold_id, "open", "swept")
         assert hold is not None, "locked above"
-        _charge(session, hold, hold.used, "interrupted", {"swept": True})
+        charge(session, hold, hold.used, "interrupted", {"swept": True})
     return len(found)
 
 
@@ -172,37 +183,14 @@ def _hold_more(session: Session, subject: str, amount: int) -> bool:
 
 
 def _refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
-    free = select(Account.balance - Account.held).where(Account.subject == payer.subject)
-    available = None if payer.is_owner else credits(session.scalar(free) or 0)
+    available = None if payer.is_owner else credits(free_credits(session, payer.subject))
     return InsufficientCredits(credits(amount), available)
 
 
-def _close(session: Session, hold_id: str, state: str) -> Closed | None:
-    """Only the first closer of a hold gets it."""
-    closing = {"hold": hold_id, "closed": state}
+def _close(session: Session, hold_id: str, state: str, closed: str) -> Closed | None:
+    """Only the first who takes a hold out of a state gets it."""
+    closing = {"hold": hold_id, "from": state, "closed": closed}
     return session.connection().execute(CLOSE_HOLD, closing).one_or_none()
-
-
-def _charge(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Free a closed hold and charge `cost`, or as much of it as was held."""
-    assert cost >= 0
-    charged = min(cost, hold.amount)
-    freed = {"account": hold.account, "freed": hold.amount, "charged": charged}
-    session.connection().execute(FREE_AND_CHARGE, freed)
-    if cost > charged:
-        facts = {**facts, "loss": cost - charged}
-        log.warning("loss", ref=hold.ref, what=what, micro_credits=cost - charged)
-    if cost:
-        entry = _entry(hold.account, "charge", -charged, hold.ref, what, facts)
-        session.connection().execute(INSERT_ENTRY, entry)
-    return charged
-
-
-def _entry(
-    subject: str, kind: str, amount: int, ref: str, what: str, facts: dict[str, Any]
-) -> dict[str, Any]:
-    values = {"account": subject, "kind": kind, "amount": amount, "ref": ref, "what": what}
-    return {**values, "entry_id": new_id("entry"), "facts": facts, "created_at": now()}
 
 
 def _insert_new(session: Session, model: Any, values: dict[str, Any]) -> bool:

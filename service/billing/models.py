@@ -37,7 +37,10 @@ class Account(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Entry(db.Model):  # type: ignore[name-defined,misc]
-    """Only ever added: a refund is another entry. `what` is a model, an endpoint or a reason."""
+    """Only ever added: a refund is another entry. `what` is a model, an endpoint or a reason.
+
+    A `rest` is the part of a charge that was settled after a sweeper had ended the hold.
+    """
 
     __tablename__ = "entries"
     __table_args__ = (
@@ -48,7 +51,7 @@ class Entry(db.Model):  # type: ignore[name-defined,misc]
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
     entry_id: Mapped[str] = mapped_column(String(64), unique=True)
     account: Mapped[str] = _account()
-    kind: Mapped[str] = mapped_column(String(16))  # grant, charge
+    kind: Mapped[str] = mapped_column(String(16))  # grant, charge, rest
     amount: Mapped[int] = mapped_column(BigInteger)  # a charge is negative
     ref: Mapped[str] = mapped_column(String(REF_LIMIT))
     what: Mapped[str] = mapped_column(String(128))

@@ -6,8 +6,10 @@ Source: contract section 5, "Order, before the stream".
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gevent
 from flask import Flask
 from sqlalchemy import bindparam, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
@@ -16,11 +18,12 @@ from service.billing.payer import payer_of
 from service.chat import claims, reuse
 from service.chat.costs import HOLD_SECONDS
 from service.chat.instructions import SYSTEM
+from service.chat.keeper import Keeper
 from service.chat.models import Chat
 from service.chat.question import Question
 from service.chat.tally import size
 from service.database import write_transaction
-from service.errors import Draining, InvalidModel, NotConfigured, NotFound
+from service.errors import Draining, InvalidModel, NotConfigured, NotFound, ServiceError
 from service.extensions import db, table
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
@@ -93,15 +96,34 @@ def _question(asking: Asking, model: Model, stored: reuse.Stored | None) -> Ques
         hold_id="",
         held=0,
         replaces=stored.record_ids if stored else (),
+        answered_by=stored.turn.turn_id if stored else None,
     )
 
 
 def _claimed(app: Flask, question: Question) -> Question:
+    """The question, claimed and held for. Until its run begins, the keeper knows that it is coming.
+
+    When nobody can say whether the transaction was committed, the keeper takes it back.
+    """
+    keeper: Keeper = app.extensions["keeper"]
+    keeper.expect(question.turn_id)
+    try:
+        return _claim(app, question)
+    except ServiceError:  # rolled back
+        keeper.expect_no_more(question.turn_id)
+        keeper.attend()  # should the message be kept busy by nobody, it comes to light
+        raise
+    except (SQLAlchemyError, gevent.Timeout):
+        keeper.take_back(question.turn_id, question.caller.subject)
+        raise
+
+
+def _claim(app: Flask, question: Question) -> Question:
     """Claim and hold in one transaction. The caller pays for a chat turn."""
     lease: claims.LeaseKeeper = app.extensions["lease"]
     lease.keep()
     with write_transaction() as session:
-        claims.take(session, question, lease.id)
+        claims.take(session, question, lease.id, app.extensions["watch"].silent)
         # Another worker may have stored this message between our look and our claim.
         found = reuse.find(question.caller, question.chat_id, question.user_message_id)
         if (found.record_ids if found else ()) != question.replaces:

@@ -1,16 +1,18 @@
 """Claims: which turn is being answered, by which worker, until when.
 
 A claim marks a user message whose turn runs. Its worker renews one lease for all its claims, so
-that the claims and holds of a worker that was killed lapse within `LEASE_SECONDS`.
+that the claims and holds of a worker that was killed lapse within `LEASE_SECONDS`. A lease goes by
+the database's clock; it is lost once it has lapsed and `watch.py` has seen that it is silent.
 Source: contract section 5.
 """
 
 import time
-from datetime import timedelta
-from typing import Any, cast
+from collections.abc import Collection
+from typing import Any, NamedTuple, cast
 
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import (
+    ColumnElement,
     CursorResult,
     Delete,
     Select,
@@ -19,6 +21,7 @@ from sqlalchemy import (
     delete,
     exists,
     insert,
+    or_,
     select,
     update,
 )
@@ -28,9 +31,10 @@ from sqlalchemy.orm import Session
 from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.chat.running import Reason
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import Conflict
-from service.extensions import db, now, table
+from service.extensions import db, table
 
 LEASE_SECONDS = 15
 RENEW_SECONDS = 5
@@ -56,7 +60,7 @@ class LeaseKeeper:
                 self._renew()
 
     def _renew(self) -> None:
-        began, expires = time.monotonic(), now() + timedelta(seconds=LEASE_SECONDS)
+        began, expires = time.monotonic(), from_now(LEASE_SECONDS)
         with write_transaction() as session:
             renewed = update(Lease).where(Lease.lease_id == self.id).values(expires_at=expires)
             if changed(session, renewed) == 0:
@@ -65,22 +69,45 @@ class LeaseKeeper:
 
 
 _claims, _leases = table(Claim), table(Lease)
-_running = exists().where(
-    _leases.c.lease_id == _claims.c.lease_id, _leases.c.expires_at > bindparam("moment")
+
+
+def lapsed() -> ColumnElement[bool]:
+    """Whether a lease has not been renewed in time; one that ends later than any could, too: the
+    database's clock has been set back."""
+    ends = _leases.c.expires_at
+    return or_(ends < current_time(), ends > from_now(2 * LEASE_SECONDS))
+
+
+_kept = exists().where(
+    _leases.c.lease_id == _claims.c.lease_id,
+    or_(_leases.c.lease_id.not_in(bindparam("silent", expanding=True)), ~lapsed()),
 )
-DROP_LAPSED = delete(_claims).where(
+DROP_LOST = delete(_claims).where(
     _claims.c.user_id == bindparam("owner"),
     _claims.c.user_message_id == bindparam("message"),
-    ~_running,
+    ~_kept,
 )
 CLAIM = insert(_claims)
 
 
-def take(session: Session, question: Question, lease_id: str) -> None:
-    """Claim the message for this turn. Raises `Conflict` while another turn has it."""
+def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> None:
+    """Claim the message for this turn. Raises `Conflict` while another turn has it.
+
+    Claims without a lease give way, and those whose lease has lapsed and is one of the `silent`.
+    """
     connection = session.connection()
     asked = {"owner": question.caller.subject, "message": question.user_message_id}
-    connection.execute(DROP_LAPSED, {**asked, "moment": now()})
+    connection.execute(DROP_LOST, {**asked, "silent": list(silent)})
+    if not _insert(session, question, lease_id):
+        raise AlreadyRunning()
+
+
+def restore(session: Session, question: Question, lease_id: str) -> bool:
+    """Claim again for a turn that runs and whose claim was swept; False if another turn has it."""
+    return _insert(session, question, lease_id)
+
+
+def _insert(session: Session, question: Question, lease_id: str) -> bool:
     claim = {
         "turn_id": question.turn_id,
         "user_id": question.caller.subject,
@@ -88,11 +115,13 @@ def take(session: Session, question: Question, lease_id: str) -> None:
         "chat_id": question.chat_id,
         "lease_id": lease_id,
     }
+    connection = session.connection()
     try:
         with connection.begin_nested():
             connection.execute(CLAIM, claim)
     except IntegrityError:
-        raise AlreadyRunning() from None
+        return False
+    return True
 
 
 class AlreadyRunning(Conflict):
@@ -103,38 +132,47 @@ class AlreadyRunning(Conflict):
 DROP = delete(_claims).where(_claims.c.turn_id == bindparam("turn"))
 
 
-def drop(session: Session, turn_id: str) -> None:
-    session.connection().execute(DROP, {"turn": turn_id})
+def drop(session: Session, turn_id: str) -> bool:
+    """Whether the turn still had its claim."""
+    return session.connection().execute(DROP, {"turn": turn_id}).rowcount > 0
 
 
 def request_end(session: Session, chat_id: str, reason: Reason) -> bool:
     """Ask the workers that answer in this chat to end; whether any does."""
-    running = exists().where(Lease.lease_id == Claim.lease_id, Lease.expires_at > now())
+    running = exists().where(Lease.lease_id == Claim.lease_id, ~lapsed())
     asked = update(Claim).where(Claim.chat_id == chat_id, running).values(end_reason=reason)
     return bool(changed(session, asked))
 
 
-def requested_ends(lease_id: str) -> dict[str, Reason]:
-    """This worker's turns that somebody wants ended, by turn id."""
-    statement = select(Claim.turn_id, Claim.end_reason).where(
-        Claim.lease_id == lease_id, Claim.end_reason.is_not(None)
-    )
-    rows = db.session.execute(statement).all()
+class Held(NamedTuple):
+    """A claim of this worker's; `end_reason` is set once somebody wants its turn ended."""
+
+    turn_id: str
+    user_id: str
+    end_reason: Reason | None
+
+
+def held_by(lease_id: str) -> dict[str, Held]:
+    """The claims under a lease, by turn id. Needs an app context."""
+    mine = select(Claim.turn_id, Claim.user_id, Claim.end_reason).where(Claim.lease_id == lease_id)
+    rows = db.session.execute(mine).all()
     db.session.commit()
-    return {row.turn_id: row.end_reason for row in rows}
+    return {
+        row.turn_id: Held(row.turn_id, row.user_id, cast("Reason | None", row.end_reason))
+        for row in rows
+    }
 
 
-def alive() -> Select[str]:
-    """The ids of the leases that run."""
-    return select(Lease.lease_id).where(Lease.expires_at >= now())
+def alive(silent: Collection[str]) -> Select[str]:
+    """The ids of the leases that run, or may do so."""
+    return select(Lease.lease_id).where(or_(Lease.lease_id.not_in(silent), ~lapsed()))
 
 
-def sweep(session: Session) -> int:
-    """Forget lapsed leases and their claims; how many turns were lost."""
-    lapsed = select(Lease.lease_id).where(Lease.expires_at < now())
-    lost = changed(session, delete(Claim).where(Claim.lease_id.in_(lapsed)))
-    session.execute(delete(Lease).where(Lease.expires_at < now()))
-    return lost
+def sweep(session: Session, silent: Collection[str]) -> int:
+    """Forget lost leases and their claims, and claims without a lease; how many turns were lost."""
+    gone = changed(session, delete(Claim).where(Claim.lease_id.not_in(alive(silent))))
+    session.execute(delete(Lease).where(Lease.lease_id.in_(silent), lapsed()))
+    return gone
 
 
 def changed(session: Session, statement: Delete | Update) -> int:

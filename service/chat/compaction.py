@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Literal
 
 from service.chat.history import Row, messages_of, repaired
-from service.chat.limits import Limits, size
+from service.chat.limits import Limits, count_results, size
 from service.providers.prompt import Message, Result, ToolResults, UserMessage
 
 Stage = Literal["results", "summary", "summarized", "window", "shortened"]
@@ -41,24 +41,32 @@ class Turn:
 @dataclass(frozen=True)
 class History:
     """What is known of a chat: `summary` stands for what came before `turns`, `content` is the
-    message to answer. `stages` are those that have done something."""
+    message to answer, `note` what else this turn is told with it. `stages` are those that have done
+    something."""
 
     summary: str | None
     turns: tuple[Turn, ...]
     content: str
     stages: tuple[Stage, ...] = ()
     dropped: int = 0  # rows that neither the summary nor the request has
+    note: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
         said = [message for turn in self.turns for message in turn.messages]
         if self.summary is not None:
             said.insert(0, UserMessage(SUMMARY_INTRO + self.summary))
-        return repaired([*said, UserMessage(self.content)])
+        return repaired([*said, *self._asked])
+
+    @property
+    def _asked(self) -> list[Message]:
+        """The note stands behind all that providers have cached, and in front of the message."""
+        note: list[Message] = [UserMessage(self.note)] if self.note else []
+        return [*note, UserMessage(self.content)]
 
     def fits(self, limits: Limits) -> bool:
         """As `limits.fit(self.messages)`, without going through all of them again."""
-        around = [UserMessage(self.content)]
+        around = self._asked
         if self.summary is not None:
             around.append(UserMessage(SUMMARY_INTRO + self.summary))
         sizes = [turn.size for turn in self.turns] + [size(around)]
@@ -74,9 +82,9 @@ class History:
 Summarize = Callable[[History, int], str | None]
 
 
-def history_of(rows: Iterable[Row], summary: str | None, content: str) -> History:
+def history_of(rows: Iterable[Row], summary: str | None, content: str, note: str = "") -> History:
     turns = tuple(Turn(row, tuple(messages_of(row))) for row in rows)
-    known = History(summary, turns, content)
+    known = History(summary, turns, content, note=note)
     return known.marked("summary") if summary is not None else known
 
 
@@ -121,22 +129,31 @@ def _cut_results(history: History, limits: Limits) -> History:
     """Results older than the newest few lose what is over the cap."""
     turns, newer, cut_any = [], 0, False
     for turn in reversed(history.turns):
-        messages = []
-        for message in reversed(turn.messages):
-            if isinstance(message, ToolResults):
-                kept = []
-                for result in reversed(message.results):
-                    newer += 1
-                    old = newer > limits.recent_results
-                    kept.append(_capped(result, limits.result_cap) if old else result)
-                message = ToolResults(tuple(reversed(kept)))
-            messages.append(message)
-        whole = tuple(reversed(messages))
-        cut_any |= whole != turn.messages
-        turns.append(turn if whole == turn.messages else Turn(turn.row, whole))
+        messages = cut_old_results(turn.messages, limits, newer)
+        newer += count_results(turn.messages)
+        cut_any |= messages != turn.messages
+        turns.append(turn if messages == turn.messages else Turn(turn.row, messages))
     if not cut_any:
         return history
     return replace(history, turns=tuple(reversed(turns))).marked("results")
+
+
+def cut_old_results(
+    messages: tuple[Message, ...], limits: Limits, newer: int = 0
+) -> tuple[Message, ...]:
+    """Messages whose results, but for the newest few, have lost what is over the cap; `newer`
+    results follow after them."""
+    cut: list[Message] = []
+    for message in reversed(messages):
+        if isinstance(message, ToolResults):
+            kept = []
+            for result in reversed(message.results):
+                newer += 1
+                old = newer > limits.recent_results
+                kept.append(_capped(result, limits.result_cap) if old else result)
+            message = ToolResults(tuple(reversed(kept)))
+        cut.append(message)
+    return tuple(reversed(cut))
 
 
 def _capped(result: Result, cap: int) -> Result:

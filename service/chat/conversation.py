@@ -7,7 +7,7 @@ from flask import Flask
 
 from config import Settings
 from service.chat import recall
-from service.chat.compaction import Stage, compacted, history_of
+from service.chat.compaction import Stage, compacted, cut_old_results, history_of
 from service.chat.history import messages_of_parts
 from service.chat.instructions import SYSTEM
 from service.chat.limits import Limits
@@ -28,17 +28,21 @@ class Conversation:
             recalled = recall.load(run.question, settings.summary_model)
         self._limits = limits_of(settings, run.question.model.provider.kind, app)
         self._summarize = Summarizer(app, run, recalled)
-        self._since: list[Message] = []
+        self._since: tuple[Message, ...] = ()
         self._counted: set[Stage] = set()
-        self._history = history_of(recalled.rows, recalled.summary, run.question.content)
-        self._shortened = False
+        asked = run.question.content
+        self._history = history_of(recalled.rows, recalled.summary, asked, run.earlier.note)
+        self._is_cut = self._shortened = False
 
     def messages(self) -> tuple[Message, ...]:
         """What the next step sends: this turn's steps whole if there is room, so that the history
-        makes way for them. A summary may be asked for."""
-        left = self._limits.beside(self._since)
+        makes way for them; but of all results only the newest few stay whole. A summary may be
+        asked for."""
+        since = cut_old_results(self._since, self._limits)
+        self._is_cut |= since != self._since
+        left = self._limits.beside(since)
         self._history = compacted(self._history, left, self._summarize)
-        whole = (*self._history.messages, *self._since)
+        whole = (*self._history.messages, *since)
         fitting = shortened(whole, self._limits)
         self._shortened |= fitting != whole
         self._count()
@@ -50,7 +54,7 @@ class Conversation:
         The model reads it as it will in every later turn, to the byte: what a provider keeps of a
         prompt's beginning is good only for the same beginning.
         """
-        self._since += messages_of_parts(parts)
+        self._since += tuple(messages_of_parts(parts))
 
     def tighten(self) -> None:
         """The provider says that it is too long: half of it, then."""
@@ -64,7 +68,8 @@ class Conversation:
 
     @property
     def _stages(self) -> list[Stage]:
-        done = list(dict.fromkeys(self._history.stages))
+        cut: tuple[Stage, ...] = ("results",) if self._is_cut else ()
+        done = list(dict.fromkeys((*cut, *self._history.stages)))
         return [*done, "shortened"] if self._shortened else done
 
     def _count(self) -> None:

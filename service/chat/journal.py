@@ -4,7 +4,7 @@ A turn that dies still shows what it did, and an updated or deleted record can b
 was. Source: contract sections 5 and 7.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import and_, delete, func, or_, select, update
@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry
+from service.clock import from_now
 from service.extensions import db, timestamp
 from service.records import permissions
 from service.records.collection import Collection, Collections
@@ -24,8 +25,19 @@ KEPT = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
 
 
-def note(turn_id: str, chat_id: str, user_id: str, tool: str) -> Note:
-    """What a record tool passes along with its write."""
+def note(
+    turn_id: str,
+    chat_id: str,
+    user_id: str,
+    tool: str,
+    user_message_id: str | None = None,
+    asked: str | None = None,
+) -> Note:
+    """What a record tool passes along with its write.
+
+    `asked` is the call's fingerprint, where a later try of the same message may be answered with
+    this write's result.
+    """
 
     def write(session: Session, written: Written) -> None:
         entry = JournalEntry(
@@ -38,6 +50,9 @@ def note(turn_id: str, chat_id: str, user_id: str, tool: str) -> Note:
             owner=written.owner,
             outcome=written.action,
             before=None if _forgotten(written) else written.before,
+            after=written.after,
+            user_message_id=user_message_id,
+            input_hash=asked,
         )
         session.add(entry)
 
@@ -93,7 +108,9 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
     theirs_or_unknown = or_(JournalEntry.owner == owner, JournalEntry.owner.is_(None))
     of_owner = and_(theirs_or_unknown, or_(of_chat, of_messages))
     theirs = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
-    session.execute(theirs.values(before=None), execution_options={"synchronize_session": False})
+    session.execute(
+        theirs.values(before=None, after=None), execution_options={"synchronize_session": False}
+    )
 
 
 def name_owners(session: Session) -> None:
@@ -111,9 +128,9 @@ def name_owners(session: Session) -> None:
     session.execute(nameless, execution_options={"synchronize_session": False})
 
 
-def sweep(session: Session, moment: datetime) -> int:
+def sweep(session: Session) -> int:
     """Delete a batch of what has been kept long enough; how many, 0 is the end."""
-    old = select(JournalEntry.seq).where(JournalEntry.created_at < moment - KEPT)
+    old = select(JournalEntry.seq).where(JournalEntry.created_at < from_now(-KEPT.total_seconds()))
     found = list(session.scalars(old.limit(SWEPT_AT_ONCE)))
     session.execute(delete(JournalEntry).where(JournalEntry.seq.in_(found)))
     return len(found)

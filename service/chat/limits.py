@@ -27,9 +27,14 @@ class Limits:
         return characters <= self.budget and tokens + self.overhead <= self.ceiling
 
     def beside(self, messages: Sequence[Message]) -> "Limits":
-        """What these messages leave of it."""
+        """What these messages, which are newer, leave of it."""
         characters, tokens = size(messages)
-        return replace(self, budget=self.budget - characters, overhead=self.overhead + tokens)
+        return replace(
+            self,
+            budget=self.budget - characters,
+            overhead=self.overhead + tokens,
+            recent_results=max(0, self.recent_results - count_results(messages)),
+        )
 
     def halved(self, messages: Sequence[Message]) -> "Limits":
         """Half of what these messages take: for a provider that takes less than we thought."""
@@ -45,6 +50,10 @@ def size(messages: Iterable[Message]) -> tuple[int, int]:
         characters += len(text)
         tokens += bound(text)
     return characters, tokens
+
+
+def count_results(messages: Iterable[Message]) -> int:
+    return sum(len(message.results) for message in messages if isinstance(message, ToolResults))
 
 
 def _texts(messages: Iterable[Message]) -> Iterable[str]:

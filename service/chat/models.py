@@ -87,11 +87,16 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
-    """A write of the assistant's for a user; `before` is the record as it was, until it is
-    forgotten."""
+    """A write of the assistant's for a user; `before` is the record as it was, `after` as it
+    became, until they are forgotten. `user_message_id` is the message that was being answered,
+    until an answer is stored that knows of the write; `input_hash` tells what the tool was asked.
+    """
 
     __tablename__ = "journal"
-    __table_args__ = (Index(None, "user_id", "seq"),)
+    __table_args__ = (
+        Index(None, "user_id", "seq"),
+        Index(None, "user_id", "user_message_id"),
+    )
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
     turn_id: Mapped[str] = mapped_column(String(64), index=True)
@@ -104,6 +109,9 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     owner: Mapped[str | None] = mapped_column(String(255), index=True)
     outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed
     before: Mapped[dict[str, Any] | None]
+    after: Mapped[dict[str, Any] | None]
+    user_message_id: Mapped[str | None] = mapped_column(String(128))
+    input_hash: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 

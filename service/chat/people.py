@@ -93,7 +93,11 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     session.execute(update(Outbox).where(Outbox.owner == subject).values(**nobody))
     session.execute(delete(Outbox).where(Outbox.record_id == subject))
     session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
-    erased = {"before": None, "owner": pseudonym}  # where somebody else's assistant changed it
+    erased = {
+        "before": None,
+        "after": None,
+        "owner": pseudonym,
+    }  # where somebody else's assistant changed it
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**erased))
     for theirs in (Claim, Consent, IdempotencyKey, IntegrationJob):
         session.execute(delete(theirs).where(theirs.user_id == subject))

@@ -39,6 +39,7 @@ log = structlog.get_logger("turn")
 def start(app: Flask, run: Run) -> None:
     """Begin the turn. Whoever starts one must call `run.leave()` when its reader is gone."""
     app.extensions["runs"].add(run)
+    app.extensions["keeper"].expect_no_more(run.question.turn_id)
     app.extensions["keeper"].attend()
     gevent.spawn(carry, app, run)
 

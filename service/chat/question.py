@@ -12,7 +12,8 @@ class Question:
     """Holds no row and no connection; `began` is on the monotonic clock, in seconds.
 
     `replaces` are the stored messages that this turn's take the place of: the question and, unless
-    it was deleted, its answer. `held` is the amount of the hold in micro-credits.
+    it was deleted, its answer; `answered_by` is the turn that stored them. `held` is the amount of
+    the hold in micro-credits.
     """
 
     turn_id: str
@@ -26,4 +27,5 @@ class Question:
     hold_id: str
     held: int
     replaces: tuple[str, ...] = ()
+    answered_by: str | None = None
     began: float = field(default_factory=time.monotonic)

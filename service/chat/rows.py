@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, sele
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
-from service.chat import claims, costs
+from service.chat import claims, costs, earlier
 from service.chat.collections import AI_CHATS, AI_MESSAGES
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
@@ -44,6 +44,12 @@ _chats, _messages, _turns = table(Chat), table(Message), table(Turn)
 _this_chat = _chats.c.record_id == bindparam("chat")
 LOCK_CHAT = select(_chats).where(_this_chat).with_for_update()
 NEWEST = select(func.max(_messages.c.created_at)).where(_messages.c.chat_id == bindparam("chat"))
+LAST_TURN = (
+    select(_turns.c.turn_id)
+    .where(_turns.c.user_id == bindparam("owner"), _turns.c.user_message_id == bindparam("message"))
+    .order_by(_turns.c.seq.desc())
+    .limit(1)
+)
 INSERT_MESSAGE = insert(_messages)
 INSERT_TURN = insert(_turns)
 TOUCH_CHAT = (
@@ -59,8 +65,14 @@ class NotStored(Exception):
     """The rows could not be written, whatever was tried."""
 
 
+class Overtaken(NotStored):
+    """The turn's claim was lost, and another turn has answered the message meanwhile."""
+
+
 def store(app: Flask, run: Run, status: Status) -> None:
     """All three rows or none, and then the claim is gone and the turn is paid.
+
+    A turn that has lost its claim stores its rows all the same, unless another turn has answered.
 
     When the connection is lost the outcome is unknown: the group is tried once more, and rows
     found committed are success. A row that the database refuses twice ends it at once. Raises
@@ -104,6 +116,9 @@ def _write(session: Session, run: Run, status: Status) -> None:
     chat = connection.execute(LOCK_CHAT, {"chat": question.chat_id}).one_or_none()
     if chat is None:
         raise ChatDeleted()
+    claimed = claims.drop(session, question.turn_id) and not run.was_unclaimed
+    if not claimed and _is_answered(connection, question):
+        raise Overtaken()
     changes = _remove(session, question) if question.replaces else []
     moment = _next_moment(connection, question.chat_id)
     answered = moment + TICK
@@ -113,10 +128,17 @@ def _write(session: Session, run: Run, status: Status) -> None:
     charged = costs.charge(session, run)
     metadata = _metadata_row(run, status) | {"credits": charged, "created_at": answered}
     _insert(connection, INSERT_TURN, metadata)
-    claims.drop(session, question.turn_id)
+    if run.earlier:
+        earlier.settle(session, question)
     name = _name(chat, question, status)
     changes.append(_touch(connection, chat, name, answered))
     outbox.append(connection, changes)
+
+
+def _is_answered(connection: Connection, question: Question) -> bool:
+    """Whether another turn has stored an answer since this one began."""
+    asked = {"owner": question.caller.subject, "message": question.user_message_id}
+    return connection.scalar(LAST_TURN, asked) != question.answered_by
 
 
 def _name(chat: Any, question: Question, status: Status) -> str:

@@ -15,6 +15,7 @@ from gevent import get_hub
 
 from service.chat.channel import Channel
 from service.chat.chunks import Chunk
+from service.chat.earlier import EarlierWrites
 from service.chat.parts import Assembly
 from service.chat.question import Question
 from service.chat.tally import Tally
@@ -80,8 +81,11 @@ class Run:
         self.tally = Tally(question.model)
         self.channel = Channel()
         self.deadline = Deadline()
-        self.held = question.held
+        self.earlier = EarlierWrites()
+        self.hold_id, self.held, self.holds = question.hold_id, question.held, 1
+        self.settled = self.charged = 0  # by holds that were lost: of the cost, and of it paid
         self.reason: Reason | None = None
+        self.was_unclaimed = False  # for a while, in which another turn may have answered
         self.writing = False
         self._rested = time.monotonic()
         self._sock = sock
@@ -98,6 +102,11 @@ class Run:
     def check(self) -> None:
         if self.reason:
             raise Interrupted(self.reason)
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether its message must have a claim: not once its end has begun."""
+        return self._interruptible and bool(self.question.chat_id)
 
     def settle_down(self) -> None:
         """From here on nothing interrupts: the rows are written, or the end is being told."""

@@ -1,6 +1,12 @@
-"""What nobody will end any more: claims of lost workers, and holds that have expired."""
+"""What nobody will end any more: claims of lost workers, and holds that have expired.
+
+A worker sweeps only while the database has answered it for some time without a gap: after one,
+the owners of what looks expired renew it first, or settle it.
+"""
 
 import random
+import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import gevent
@@ -10,8 +16,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing import ledger
 from service.chat import claims, journal
+from service.chat.watch import LOOK_SECONDS, Watch
+from service.clock import current_time
 from service.database import write_transaction
-from service.extensions import now
 from service.integrations import consents, idempotency, jobs
 from service.records import outbox
 
@@ -28,16 +35,32 @@ class Swept:
     entries: int  # and of the journal
 
 
-def sweep() -> Swept:
-    """Sweep once, in batches; needs an app context."""
-    holds = sum(iter(_sweep_holds, 0))
+def sweep(silent: Collection[str] = ()) -> Swept:
+    """Sweep once, in batches; `silent` leases are lost once they have lapsed.
+
+    Needs an app context.
+    """
+    holds = sum(iter(lambda: _sweep_holds(silent), 0))
     with write_transaction() as session:
-        turns = claims.sweep(session)
-        consents.sweep(session, now())
+        turns = claims.sweep(session, silent)
+        consents.sweep(session)
         idempotency.sweep(session)
         jobs.sweep(session)
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     return Swept(holds, turns, changes, entries)
+
+
+def sweep_patiently() -> Swept:
+    """Look at lapsed leases, if there are any, until it is certain which are silent; then sweep.
+
+    Needs an app context.
+    """
+    watch = Watch()
+    watch.look()
+    while watch.lapsed and not watch.is_steady:
+        gevent.sleep(LOOK_SECONDS)
+        watch.look()
+    return sweep(watch.silent)
 
 
 def start(app: Flask) -> gevent.Greenlet:
@@ -46,30 +69,41 @@ def start(app: Flask) -> gevent.Greenlet:
 
 
 def _sweep_on(app: Flask) -> None:
+    watch: Watch = app.extensions["watch"]
+    due = _next_sweep()
     while True:
-        # Spread, so that the workers do not all come at once.
-        gevent.sleep(SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311
+        gevent.sleep(LOOK_SECONDS)
         try:
             with app.app_context():
-                swept = sweep()
+                watch.look()
+                if watch.is_steady and time.monotonic() >= due:
+                    _tell(sweep(watch.silent))
+                    due = _next_sweep()
         except SQLAlchemyError as error:
             log.warning("not swept", error=type(error).__name__)
-            continue
-        if swept.holds or swept.turns:
-            log.info("swept", holds=swept.holds, turns=swept.turns)
+
+
+def _next_sweep() -> float:
+    """Spread, so that the workers do not all come at once."""
+    return time.monotonic() + SWEEP_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+def _tell(swept: Swept) -> None:
+    if swept.holds or swept.turns:
+        log.info("swept", holds=swept.holds, turns=swept.turns)
 
 
 def _prune_outbox() -> int:
     with write_transaction() as session:
-        return outbox.prune(session, now())
+        return outbox.prune(session)
 
 
 def _sweep_journal() -> int:
     with write_transaction() as session:
         journal.name_owners(session)
-        return journal.sweep(session, now())
+        return journal.sweep(session)
 
 
-def _sweep_holds() -> int:
+def _sweep_holds(silent: Collection[str]) -> int:
     with write_transaction() as session:
-        return ledger.sweep(session, now(), claims.alive())
+        return ledger.sweep(session, current_time(), claims.alive(silent))

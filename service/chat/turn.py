@@ -7,7 +7,7 @@ from flask import Flask
 
 from config import Settings
 from service.auth.pseudonym import pseudonym
-from service.chat import chunks, costs
+from service.chat import chunks, costs, earlier
 from service.chat.chunks import Chunk
 from service.chat.conversation import Conversation
 from service.chat.instructions import SYSTEM
@@ -40,9 +40,11 @@ def answer(app: Flask, run: Run) -> Iterator[Chunk]:
 
 
 def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
-    question, conversation = run.question, Conversation(app, run)
-    collections = app.extensions["collections"]
-    context = ToolContext(question.caller, collections, question.turn_id, question.chat_id)
+    question = run.question
+    with app.app_context():
+        run.earlier = earlier.load(question)
+    conversation = Conversation(app, run)
+    context = _context(app, run)
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
         before = len(run.assembly.parts)
@@ -52,6 +54,18 @@ def _steps(app: Flask, run: Run) -> Iterator[Chunk]:
         conversation.add(run.assembly.parts[before:])
         if not step.results and run.tally.reason != "pause":
             return
+
+
+def _context(app: Flask, run: Run) -> ToolContext:
+    question = run.question
+    return ToolContext(
+        caller=question.caller,
+        collections=app.extensions["collections"],
+        turn_id=question.turn_id,
+        chat_id=question.chat_id,
+        user_message_id=question.user_message_id or None,
+        earlier=run.earlier,
+    )
 
 
 def _step(

@@ -35,7 +35,7 @@ def ask(text: str, model_id: str) -> None:
 @with_appcontext
 def sweep() -> None:
     """End at once what nobody will end any more; the workers do it from time to time."""
-    swept = sweeper.sweep()
+    swept = sweeper.sweep_patiently()
     click.echo(
         f"{swept.holds} expired holds, {swept.turns} lost turns, {swept.changes} old changes, "
         f"{swept.entries} old journal entries"

@@ -7,7 +7,7 @@ only one, whichever worker it is in; its outcome closes or opens the breaker aga
 import time
 
 from flask import Flask
-from sqlalchemy import or_, select, update
+from sqlalchemy import false, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.clock import current_time, from_now
@@ -19,6 +19,8 @@ from service.integrations.models import Breaker
 FAILURES = 5
 OPEN_SECONDS = 30.0
 LOOK_SECONDS = 1.0  # a worker knows the state that long
+
+_is_open = func.coalesce(Breaker.open_until > current_time(), false()).label("is_open")
 
 
 class Breakers:
@@ -33,15 +35,14 @@ class Breakers:
         looked, failures = self._known.get(integration, (0.0, 0))
         if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
             return
-        rests = (Breaker.open_until > current_time()).label("rests")
         row = db.session.execute(
-            select(Breaker.failures, rests).where(Breaker.integration == integration)
+            select(Breaker.failures, _is_open).where(Breaker.integration == integration)
         ).one_or_none()
         db.session.commit()
         self._known[integration] = (time.monotonic(), row.failures if row else 0)
         if row is None or row.failures < FAILURES:
             return
-        if row.rests or not self._may_try(integration):
+        if row.is_open or not self._may_try(integration):
             raise UpstreamFailed(
                 "This integration has failed repeatedly and is left alone.", upstreamStatus=None
             )
@@ -74,6 +75,6 @@ class Breakers:
             row = row or Breaker(integration=integration, failures=0)
             row.failures += 1
             if row.failures >= FAILURES:
-                row.open_until = from_now(OPEN_SECONDS)  # type: ignore[assignment]
+                row.open_until = from_now(OPEN_SECONDS)
             session.add(row)
             self._known[integration] = (time.monotonic(), row.failures)

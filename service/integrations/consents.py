@@ -18,9 +18,10 @@ from sqlalchemy.orm import Session
 
 from service.auth import users
 from service.auth.users import Standing
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import Unauthorized
-from service.extensions import db, now, table
+from service.extensions import db, table
 from service.integrations import places
 from service.integrations.accounts import account_id, is_other
 from service.integrations.authority import Authority, Refused, Tokens
@@ -85,7 +86,7 @@ class Consents:
             browser_hash=hashed(browser),
             asked=scopes,
             verifier=self._sealer.seal(verifier, places.consent(hashed(state))),
-            expires_at=now() + LIFETIME,
+            expires_at=from_now(LIFETIME.total_seconds()),
         )
         with write_transaction() as session:
             users.hold(session, user_id)
@@ -156,7 +157,7 @@ class Consents:
             browser_hash="",
             asked=asked,
             tokens=self._sealer.seal(told, places.consent(hashed(token))),
-            expires_at=now() + LIFETIME,
+            expires_at=from_now(LIFETIME.total_seconds()),
         )
         with write_transaction() as session:
             users.hold_still(session, user)
@@ -174,7 +175,7 @@ class Consents:
         mine = (
             _consents.c.state_hash == hashed(state),
             _consents.c.integration == self._integration,
-            _consents.c.expires_at > now(),
+            _consents.c.expires_at > current_time(),
         )
         with write_transaction() as session:
             begun_by = session.scalar(select(_consents.c.user_id).where(*mine))
@@ -190,7 +191,7 @@ class Consents:
         begun = select(Consent.state_hash).filter_by(
             user_id=taken.user_id, integration=self._integration, browser_hash=browser_hash
         )
-        found = db.session.scalar(begun.where(Consent.expires_at > now()).limit(1))
+        found = db.session.scalar(begun.where(Consent.expires_at > current_time()).limit(1))
         db.session.commit()
         return found is not None
 
@@ -213,5 +214,5 @@ def hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def sweep(session: Session, moment: datetime) -> None:
-    session.execute(delete(Consent).where(Consent.expires_at < moment))
+def sweep(session: Session) -> None:
+    session.execute(delete(_consents).where(_consents.c.expires_at < current_time()))

@@ -8,30 +8,26 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 import gevent
 import structlog
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.auth import users
 from service.auth.users import Standing
+from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import UpstreamFailed
-from service.extensions import db, now, table
-from service.ids import new_id
-from service.integrations import places
+from service.extensions import now, table
+from service.integrations import places, refreshing
 from service.integrations.accounts import account_id, is_other
 from service.integrations.authority import Authority, Refused, Tokens
 from service.integrations.models import Grant
 from service.integrations.scopes import parsed
 from service.integrations.seal import Sealer, Unsealable
 
-MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
-LEASE = timedelta(seconds=20)  # longer than `authority.SECONDS`
-COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
 PATIENCE = 25.0  # seconds that a call waits for somebody else's refresh
 _grants = table(Grant)  # written past the ORM, which would change the rows that were read before
 
@@ -57,13 +53,8 @@ class Grants:
         self._integration, self._sealer = integration, sealer
 
     def find(self, user_id: str) -> Grant | None:
-        row = db.session.scalar(
-            select(Grant)
-            .filter_by(user_id=user_id, integration=self._integration)
-            .execution_options(populate_existing=True)
-        )
-        db.session.commit()
-        return row
+        seen = refreshing.read(user_id, self._integration)
+        return seen.grant if seen else None
 
     def token(self, user_id: str, authority: Authority) -> Held | None:
         """An access token that has not expired; None when the grant has gone.
@@ -73,18 +64,19 @@ class Grants:
         Raises `RefreshFailed`.
         """
         gives_up = time.monotonic() + PATIENCE
-        began, pause = now(), 0.03
+        began, pause = None, 0.03
         while time.monotonic() < gives_up:
-            grant = self.find(user_id)
-            if grant is None:
+            seen = refreshing.read(user_id, self._integration)
+            if seen is None:
                 return None
-            if not _is_due(grant):
+            grant, began = seen.grant, began or seen.at
+            if not seen.is_due:
                 return self._held(grant)
-            has_failed = _has_failed(grant, began)
-            if not has_failed and (lease := self._lease(grant)):
+            has_failed = seen.has_failed(began)
+            if not has_failed and (lease := refreshing.lease(seen)):
                 if held := self._refresh(grant, lease, authority):
                     return held
-            elif grant.expires_at > now():  # until its end, the one that we have will do
+            elif seen.serves:  # until its end, the one that we have will do
                 return self._held(grant)
             elif has_failed:
                 break
@@ -168,21 +160,6 @@ class Grants:
             log.warning("not opened", integration=self._integration, why=repr(error))
             raise RefreshFailed(upstreamStatus=None) from None
 
-    def _lease(self, grant: Grant) -> str | None:
-        """The right to refresh this version, until the lease ends.
-
-        Not after a failure that this grant, read before, does not know of yet.
-        """
-        if grant.lease_until and grant.lease_until > now():
-            return None  # a write less for each of those who wait
-        lease = new_id("lease")
-        free = or_(_grants.c.lease_until.is_(None), _grants.c.lease_until < now())
-        calm = or_(_grants.c.failed_at.is_(None), _grants.c.failed_at < now() - COOL_DOWN)
-        mine = update(_grants).where(*_same(grant), free, calm)
-        taken = mine.values(lease_id=lease, lease_until=now() + LEASE).returning(_grants.c.seq)
-        with write_transaction() as session:
-            return lease if session.execute(taken).first() else None
-
     def _refresh(self, grant: Grant, lease: str, authority: Authority) -> Held | None:
         """Under the lease, with no transaction open.
 
@@ -195,7 +172,7 @@ class Grants:
             tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
         except (Refused, Unsealable) as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
-            self._write(grant, lease, {"failed_at": now()})
+            self._write(grant, lease, {"failed_at": current_time()})
             return None
         fresh = self._sealed(user_id, tokens)
         fresh |= {"version": grant.version + 1, "failed_at": None}
@@ -208,7 +185,7 @@ class Grants:
         return None
 
     def _write(self, grant: Grant, lease: str, values: dict[str, Any]) -> bool:
-        mine = update(_grants).where(*_same(grant), _grants.c.lease_id == lease)
+        mine = update(_grants).where(*refreshing.same(grant), _grants.c.lease_id == lease)
         ended = {"lease_id": None, "lease_until": None}
         with write_transaction() as session:
             written = mine.values(**values, **ended).returning(_grants.c.seq)
@@ -217,10 +194,11 @@ class Grants:
     def _sealed(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
         """The columns of a token answer; without a refresh token, that column is left alone."""
         seal, place = self._sealer.seal, self._place
+        age = max(0.0, (now() - tokens.issued_at).total_seconds())
         values: dict[str, Any] = {
             "access_token": seal(tokens.access, place(user_id, "access_token")),
-            "expires_at": tokens.issued_at + timedelta(seconds=tokens.seconds),
-            "updated_at": tokens.issued_at,
+            "expires_at": from_now(tokens.seconds - age),
+            "updated_at": from_now(-age),
         }
         if tokens.refresh:
             values["refresh_token"] = seal(tokens.refresh, place(user_id, "refresh_token"))
@@ -228,18 +206,3 @@ class Grants:
 
     def _place(self, user_id: str, column: str) -> str:
         return places.grant(user_id, self._integration, column)
-
-
-def _same(grant: Grant) -> tuple[ColumnElement[bool], ...]:
-    return _grants.c.seq == grant.seq, _grants.c.version == grant.version
-
-
-def _is_due(grant: Grant) -> bool:
-    """Whether it is time for a refresh: a little before the end."""
-    life = grant.expires_at - grant.updated_at
-    return grant.expires_at - min(MARGIN, life / 4) <= now()
-
-
-def _has_failed(grant: Grant, began: datetime) -> bool:
-    """Whether the refresh that we would wait for, or have just waited for, has failed."""
-    return grant.failed_at is not None and grant.failed_at > began - COOL_DOWN

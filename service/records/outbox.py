@@ -6,7 +6,7 @@ then writes: of two changes, the later one then has the higher id.
 """
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal
 
 from sqlalchemy import (
@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from service.clock import from_now
 from service.extensions import now, table
 from service.records.collection import Collection
 from service.records.envelope import Envelope
@@ -90,9 +91,9 @@ def forget(session: Session, collection: Collection, owner: str, ids: Iterable[s
         session.execute(update(Outbox).where(*theirs, some).values(before=None, after=None))
 
 
-def prune(session: Session, moment: datetime) -> int:
+def prune(session: Session) -> int:
     """Delete a batch of changes older than `KEPT`, and note how far; how many, 0 is the end."""
-    old = select(Outbox.seq, Outbox.xid).where(Outbox.created_at < moment - KEPT)
+    old = select(Outbox.seq, Outbox.xid).where(Outbox.created_at < from_now(-KEPT.total_seconds()))
     found = session.execute(old.order_by(Outbox.xid, Outbox.seq).limit(PRUNED_AT_ONCE)).all()
     if found:
         last = found[-1]

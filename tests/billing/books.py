@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 from flask import Flask
@@ -12,8 +11,9 @@ from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
+from service.clock import from_now
 from service.database import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 
 DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 ALICE = Payer("alice", is_owner=False)
@@ -39,7 +39,7 @@ class Books:
     def sweep(self, later: float = 0, alive: tuple[str, ...] = ()) -> int:
         """As it will be `later` seconds from now, with these leases running."""
         leases = select(Hold.lease_id).where(Hold.lease_id.in_(alive))
-        return self.do(ledger.sweep, now() + timedelta(seconds=later), leases)
+        return self.do(ledger.sweep, from_now(later), leases)
 
     def settle(self, hold: str, credits: float) -> float:
         cost = int(credits * CREDIT)
@@ -73,10 +73,12 @@ class Books:
             assert (account.balance, account.held) == self.sums(account.subject)
             assert 0 <= account.held <= account.balance
         charged = {(entry.account, entry.ref): -entry.amount for entry in self.charged()}
+        for entry in self.rows(Entry, kind="rest"):
+            charged[entry.account, entry.ref] -= entry.amount  # never without a charge before it
         for hold in self.rows(Hold):
             charge = charged.pop((hold.account, hold.ref), 0)
-            assert charge <= hold.amount if hold.state in ("settled", "swept") else charge == 0
-            assert hold.state != "swept" or charge == min(hold.used, hold.amount)
+            assert charge == 0 or hold.state in ("settled", "swept")
+            assert charge <= hold.used or hold.state != "swept"
         assert not charged, "a charge without its hold"
 
     def charged(self) -> list[Entry]:

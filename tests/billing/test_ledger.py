@@ -66,11 +66,19 @@ def test_settling_charges_the_real_cost_and_frees_the_rest(books):
     assert (entry.what, entry.ref, entry.facts) == ("gen-5.4", "turn_1", {"usage": 1})
 
 
-def test_what_goes_beyond_a_hold_is_our_loss(books, capsys):
+def test_what_goes_beyond_a_hold_is_charged_while_there_are_credits(books):
     hold = books.reserve(10, "a")
-    assert books.settle(hold, 12) == 10
-    assert books.has() == (90, 0)
-    assert books.rows(Entry)[-1].facts == {"usage": 1, "loss": 2 * CREDIT}
+    assert books.settle(hold, 12) == 12
+    assert books.has() == (88, 0)
+    assert books.rows(Entry)[-1].facts == {"usage": 1}
+
+
+def test_what_goes_beyond_the_free_balance_is_our_loss(books, capsys):
+    hold = books.reserve(10, "a")
+    books.reserve(85, "b")
+    assert books.settle(hold, 18) == 15
+    assert books.has() == (85, 85)
+    assert books.rows(Entry)[-1].facts == {"usage": 1, "loss": 3 * CREDIT}
     assert '"event": "loss"' in capsys.readouterr().err
 
 
@@ -119,7 +127,8 @@ def test_an_extension_that_cannot_be_afforded_only_notes_what_was_used(books):
 def test_a_closed_hold_is_not_extended(books):
     hold = books.reserve(10, "a")
     books.settle(hold, 1)
-    assert not books.do(ledger.extend, hold, 2 * CREDIT, 20 * CREDIT)
+    with pytest.raises(ledger.HoldLost):
+        books.do(ledger.extend, hold, 2 * CREDIT, 20 * CREDIT)
     assert books.rows(Hold)[0].used == 0
     assert books.has() == (99, 0)
 
@@ -152,15 +161,70 @@ def test_a_sweep_charges_what_was_used_and_frees_the_rest(books):
     assert books.has() == (97, 0)
     assert books.charges() == [-3]
     assert books.rows(Entry)[-1].facts == {"swept": True}
-    assert books.settle(hold, 9) == 0
 
 
-def test_a_sweep_never_charges_more_than_was_held(books):
+def test_a_sweep_charges_no_more_than_the_account_has(books):
+    books.reserve(85, "b")
     hold = books.reserve(10, "a", seconds=-1)
-    assert not books.do(ledger.extend, hold, 11 * CREDIT, 200 * CREDIT)
+    assert not books.do(ledger.extend, hold, 17 * CREDIT, 200 * CREDIT)
     books.sweep()
-    assert books.has() == (90, 0)
-    assert books.rows(Entry)[-1].facts == {"swept": True, "loss": CREDIT}
+    assert books.has() == (85, 85)
+    assert books.rows(Entry)[-1].facts == {"swept": True, "loss": 2 * CREDIT}
+
+
+def swept(books, used):
+    """A hold of 10 credits whose sweeper has charged what was used of it."""
+    hold = books.reserve(10, "a", seconds=-1)
+    books.do(ledger.extend, hold, int(used * CREDIT), 10 * CREDIT)
+    assert books.sweep() == 1
+    return hold
+
+
+def test_a_swept_hold_that_is_settled_after_all_is_charged(books):
+    hold = swept(books, 0)
+    assert [books.settle(hold, 12), books.settle(hold, 12)] == [12, 0]
+    assert books.has() == (88, 0)
+    assert books.charges() == [-12]
+    assert books.rows(Hold)[0].state == "settled"
+
+
+def test_what_its_sweeper_has_charged_counts_in(books):
+    hold = swept(books, 3)
+    assert [books.settle(hold, 9), books.settle(hold, 9)] == [9, 0]
+    assert books.has() == (91, 0)
+    kinds = [(entry.kind, entry.amount, entry.ref) for entry in books.rows(Entry)[1:]]
+    assert kinds == [("charge", -3 * CREDIT, "a"), ("rest", -6 * CREDIT, "a")]
+
+
+def test_a_swept_hold_is_charged_no_more_than_the_account_has(books):
+    hold = swept(books, 3)
+    books.reserve(95, "b")
+    assert books.settle(hold, 9) == 5
+    assert books.has() == (95, 95)
+    assert books.rows(Entry)[-1].facts == {"usage": 1, "loss": 4 * CREDIT}
+
+
+def test_a_swept_hold_that_came_to_nothing_more_leaves_no_entry(books):
+    hold = swept(books, 3)
+    assert books.settle(hold, 3) == 3
+    assert books.charges() == [-3]
+    assert books.rows(Entry, kind="rest") == []
+
+
+def test_a_lost_hold_is_told_from_one_that_cannot_be_afforded(books):
+    hold = swept(books, 0)
+    with pytest.raises(ledger.HoldLost):
+        books.do(ledger.extend, hold, CREDIT, 11 * CREDIT)
+    assert books.has() == (100, 0)
+
+
+def test_what_is_held_can_be_withdrawn_by_what_it_is_for(books):
+    books.reserve(10, "a")
+    for _ in range(2):
+        books.do(ledger.withdraw, "alice", "a")
+        books.do(ledger.withdraw, "alice", "never reserved")
+    assert books.has() == (100, 0)
+    assert books.rows(Hold)[0].state == "released"
 
 
 def test_the_holds_of_a_lapsed_lease_are_swept(books):

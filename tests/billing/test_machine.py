@@ -35,8 +35,12 @@ class Expected:
     amount: int
     expired: bool
     used: int = 0
-    open: bool = True
+    state: str = "open"
     charged: int = 0
+
+    @property
+    def open(self):
+        return self.state == "open"
 
 
 class Ledger(RuleBasedStateMachine):
@@ -56,6 +60,10 @@ class Ledger(RuleBasedStateMachine):
     def held(self):
         return sum(hold.amount for hold in self.expected.values() if hold.open)
 
+    @property
+    def free(self):
+        return self.balance - self.held
+
     @rule(amount=st.integers(1, 50), ref=st.sampled_from("abc"))
     def grant(self, amount, ref):
         assert self.books.do(ledger.grant, self.subject, amount, ref) == (ref not in self.refs)
@@ -66,7 +74,7 @@ class Ledger(RuleBasedStateMachine):
     def reserve(self, amount, expired):
         payer, ref = Payer(self.subject, is_owner=False), f"ref-{next(numbers)}"
         arguments = (ledger.reserve, payer, amount, ref, None, -1 if expired else 600)
-        if amount > self.balance - self.held:
+        if amount > self.free:
             with pytest.raises(InsufficientCredits):
                 self.books.do(*arguments)
             return multiple()
@@ -77,36 +85,50 @@ class Ledger(RuleBasedStateMachine):
     @rule(hold=holds, used=amounts, amount=amounts)
     def extend(self, hold, used, amount):
         expected = self.expected[hold]
-        affordable = amount - expected.amount <= self.balance - self.held
-        done = self.books.do(ledger.extend, hold, used, amount)
-        assert done == (expected.open and affordable)
-        expected.used = used if expected.open else expected.used
-        expected.amount = amount if done else expected.amount
+        affordable = amount - expected.amount <= self.free
+        if not expected.open:
+            with pytest.raises(ledger.HoldLost):
+                self.books.do(ledger.extend, hold, used, amount)
+            return
+        assert self.books.do(ledger.extend, hold, used, amount) == affordable
+        expected.used = used
+        expected.amount = amount if affordable else expected.amount
 
     @rule(hold=holds, cost=amounts)
     def settle(self, hold, cost):
         charged = self.books.do(ledger.settle, hold, cost, "gen-5.4", {})
-        assert charged == self._close(hold, cost)
+        assert charged == self._settle(hold, cost)
 
     @rule(hold=holds)
     def release(self, hold):
         self.books.free(hold)
-        self._close(hold, 0)
+        self._settle(hold, 0)
 
     @rule()
     def sweep(self):
         late = [h for h, expected in self.expected.items() if expected.open and expected.expired]
         assert self.books.sweep() == len(late)
         for hold in late:
-            self._close(hold, self.expected[hold].used)
+            self._close(hold, self.expected[hold].used, "swept")
 
-    def _close(self, hold, cost):
+    def _settle(self, hold, cost):
         expected = self.expected[hold]
-        charged = min(cost, expected.amount) if expected.open else 0
-        expected.charged += charged
-        expected.open = False
-        self.balance -= charged
-        return charged
+        if expected.open:
+            return self._close(hold, cost, "settled")
+        if expected.state == "swept":
+            expected.state = "settled"
+            rest = min(max(0, cost - expected.charged), self.free)
+            expected.charged += rest
+            self.balance -= rest
+            return expected.charged
+        return 0
+
+    def _close(self, hold, cost, state):
+        expected = self.expected[hold]
+        expected.state = state
+        expected.charged = min(cost, self.free)
+        self.balance -= expected.charged
+        return expected.charged
 
     @invariant()
     def the_account_is_what_it_must_be(self):

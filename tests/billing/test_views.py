@@ -31,10 +31,10 @@ def test_amounts_are_in_credits(alice, books):
     books.settle(books.reserve(2, "turn_1"), 3)
     books.reserve(0.25, "turn_2")
     answer = alice.get("/api/credits").json
-    assert (answer["balance"], answer["held"]) == (98, 0.25)
+    assert (answer["balance"], answer["held"]) == (97, 0.25)
     charge = answer["entries"][0]
-    assert (charge["kind"], charge["amount"], charge["ref"]) == ("charge", -2, "turn_1")
-    assert (charge["what"], charge["facts"]) == ("gen-5.4", {"usage": 1, "loss": 1})
+    assert (charge["kind"], charge["amount"], charge["ref"]) == ("charge", -3, "turn_1")
+    assert (charge["what"], charge["facts"]) == ("gen-5.4", {"usage": 1})
 
 
 def test_entries_come_in_pages_newest_first(alice, bob, books):

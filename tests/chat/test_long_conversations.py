@@ -5,10 +5,12 @@ import pytest
 from service.chat.compaction import SUMMARY_INTRO
 from service.chat.models import Summary
 from service.extensions import db
+from tests import recorded
 from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, summary_of, texts
 from tests.chat.wire_rules import complaints
 from tests.people import text_of
 from tests.services import on_sqlite
+from tests.upstream import Answer
 
 SMALL = {"context_budget": 20_000, "min_kept": 4}  # 40 messages of 700 characters are too long
 MODELS = {"A": "llm-sonnet-4-6", "B": "gen-5.4", "C": "oss-120b"}
@@ -197,3 +199,42 @@ def test_an_edited_answer_is_told_with_its_calls(alice, chat, model, kind):
     assert complaints(kind, model.turns[1].body) == []
     assert "better" in texts(model.turns[1])[1]
     assert "[I have edited the text of the reply above.]" in texts(model.turns[1])[2]
+
+
+def long_results(served_by, calls):
+    """A model that makes so many calls of a tool with a long result, and then answers."""
+    call = Answer(recorded.anthropic_call("test__long", {}))
+    served_by.answers = [*[call] * calls, Answer(recorded.anthropic("done"))]
+    served_by.seen.clear()
+
+
+def result_sizes(seen):
+    parts = [part for message in seen.json["messages"] for part in message["content"]]
+    return [len(part["content"]) for part in parts if part["type"] == "tool_result"]
+
+
+@on_sqlite
+@pytest.mark.settings(extensions="tests.extension", keep_recent_tool_results=2)
+def test_results_of_the_running_turn_count_among_the_newest(alice, chat, served_by):
+    """The third call is a repetition, whose result is short."""
+    long_results(served_by, 3)
+    chunks = alice.turn(chat, "hello")
+    sizes = [result_sizes(seen) for seen in served_by.seen]
+    assert sizes[2] == [50_002, 50_002]
+    assert sizes[3][0] <= 30_000 < sizes[3][1]
+    assert compaction(chunks) == {"stages": ["results"], "dropped": 0}
+    parts = [part for part in alice.rows(chat)[1]["parts"] if part["type"] == "tool-test.long"]
+    assert [len(part["output"]) for part in parts[:2]] == [50_000, 50_000]
+
+
+@on_sqlite
+@pytest.mark.settings(extensions="tests.extension", keep_recent_tool_results=2)
+def test_a_result_of_an_earlier_turn_makes_way_for_those_of_this_one(alice, chat, served_by):
+    long_results(served_by, 1)
+    alice.turn(chat, "first")
+    long_results(served_by, 2)
+    alice.turn(chat, "second")
+    sizes = [result_sizes(seen) for seen in served_by.seen]
+    assert sizes[:2] == [[50_002], [50_002, 50_002]]
+    assert sizes[2][0] <= 30_000
+    assert sizes[2][1:] == [50_002, 50_002]

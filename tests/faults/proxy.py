@@ -20,7 +20,8 @@ class DatabaseProxy:
 
     def __init__(self, cluster_directory: str) -> None:
         self.mode: Mode = "pass"
-        self.marker, self.hang_at = b"INSERT INTO turns", b""
+        self.marker = b"INSERT INTO turns"  # a transaction with it is cut at its COMMIT
+        self.hang_at = b""
         self.cuts = 0
         self._target = f"{cluster_directory}/.s.PGSQL.5432"
         self.directory = tempfile.mkdtemp(prefix="service-pgproxy-")
@@ -61,15 +62,15 @@ class DatabaseProxy:
 
     def _forward(self, source: socket.socket, target: socket.socket, cut: bool = False) -> bool:
         """Until either side closes; or, true, until the COMMIT at which to cut."""
-        writes_rows = False
+        is_marked = False
         try:
             while data := source.recv(65536):
                 if self.hang_at and self.hang_at in data:
                     self.mode = "hang"
                 while self.mode == "hang":
                     gevent.sleep(0.05)
-                writes_rows = writes_rows or self.marker in data
-                if cut and writes_rows and self.mode.startswith("cut") and b"COMMIT" in data:
+                is_marked = is_marked or self.marker in data
+                if cut and is_marked and self.mode.startswith("cut") and b"COMMIT" in data:
                     return True
                 target.sendall(data)
         except OSError:

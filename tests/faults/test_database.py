@@ -58,3 +58,17 @@ def test_a_database_that_is_away_ends_in_an_error_and_no_row(proxied, model, mod
     wait_for(lambda: client.ask(chat, text, "u").status == 200, 20)
     wait_for(lambda: len(client.rows(chat)) == 2)
     wait_for(lambda: client.credits()["held"] == 0)
+
+
+def test_an_admission_whose_commit_was_not_heard_of_keeps_nothing(proxied, model):
+    service, proxy = proxied
+    client = client_of(service)
+    chat = client.new_chat()
+    proxy.marker = b"INSERT INTO claims"
+    proxy.set("cut-after-commit")
+    assert client.ask(chat, "hello", "u").status >= 500
+    assert proxy.cuts == 1
+    wait_for(lambda: client.ask(chat, "hello", "u").status == 200, 10)  # each try renews the lease
+    wait_for(lambda: len(client.rows(chat)) == 2)
+    wait_for(lambda: client.credits()["held"] == 0)
+    assert len(client.credits()["entries"]) == 2

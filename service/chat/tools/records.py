@@ -113,7 +113,8 @@ def delete(context: ToolContext, collection: str, recordId: str) -> dict[str, An
 
 
 def _note(context: ToolContext, name: str) -> Note:
-    return journal.note(context.turn_id, context.chat_id, context.caller.subject, name)
+    turn = (context.turn_id, context.chat_id, context.caller.subject)
+    return journal.note(*turn, name, context.user_message_id, context.asked)
 
 
 RECORDS = (query, get, create, update, delete)

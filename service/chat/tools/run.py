@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -12,6 +12,7 @@ from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
 from service import database
+from service.chat import earlier
 from service.chat.tools.cap import capped
 from service.chat.tools.guard import ANSWERED
 from service.chat.tools.tool import Tool, ToolContext
@@ -90,7 +91,7 @@ def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any])
     began, limit = time.monotonic(), Timeout(TOOL_SECONDS)
     try:
         with limit, database.limited(TOOL_SECONDS), app.app_context():
-            output = capped(tool.execute(context, **given))
+            output = capped(_result(tool, context, given))
             dump(output)
             return Outcome(output)
     except Timeout as expired:
@@ -106,6 +107,17 @@ def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any])
     except Exception:  # a tool is anybody's code, and the turn goes on without it
         log.exception("tool failed", tool=tool.name)
         return failure("The tool failed.")
+
+
+def _result(tool: Tool, context: ToolContext, given: dict[str, Any]) -> Any:
+    """What the tool gives; a write that an earlier try has made is not made again."""
+    if tool.reads:
+        return tool.execute(context, **given)
+    asked = earlier.fingerprint(tool.name, given)
+    if entry := context.earlier.take(asked):
+        log.info("written before", tool=tool.name, record_id=entry.record_id)
+        return earlier.result(entry, context.caller, context.collections)
+    return tool.execute(replace(context, asked=asked), **given)
 
 
 def failure(text: str) -> Outcome:

@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import Schema
 
 from service.auth.users import Caller
+from service.chat.earlier import EarlierWrites
 from service.chat.tools.guard import LoopGuard
 from service.openapi import json_schema
 from service.providers.prompt import ToolSpec
@@ -15,13 +16,19 @@ from service.records.collection import Collections
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may use, in one turn. It runs inside an app context of its own."""
+    """What a tool may use, in one turn. It runs inside an app context of its own.
+
+    `asked` is the fingerprint of the call, `earlier` what was written before this try.
+    """
 
     caller: Caller
     collections: Collections
     turn_id: str
     chat_id: str
     guard: LoopGuard = field(default_factory=LoopGuard)
+    user_message_id: str | None = None
+    earlier: EarlierWrites = field(default_factory=EarlierWrites)
+    asked: str | None = None
 
 
 @dataclass(frozen=True)

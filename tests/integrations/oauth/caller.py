@@ -20,7 +20,7 @@ from gevent.pool import Pool  # noqa: E402
 
 from service import create_app  # noqa: E402
 from service.extensions import db  # noqa: E402
-from service.integrations import authority, everything, grants  # noqa: E402
+from service.integrations import authority, everything, refreshing  # noqa: E402
 from service.integrations.models import Breaker  # noqa: E402
 from tests.integrations.oauth import suite  # noqa: E402
 from tests.services import settings_for  # noqa: E402
@@ -37,8 +37,8 @@ def open_app(url: str, settings: dict[str, str]) -> bool:
 
 def limit(deadline: float, lease: float, pause: float) -> bool:
     """Seconds for a refresh, for its lease, and after a failure."""
-    authority.SECONDS, grants.LEASE = deadline, timedelta(seconds=lease)
-    grants.COOL_DOWN = timedelta(seconds=pause)
+    authority.SECONDS, refreshing.LEASE = deadline, timedelta(seconds=lease)
+    refreshing.COOL_DOWN = timedelta(seconds=pause)
     return True
 
 

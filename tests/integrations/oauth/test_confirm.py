@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from service.database import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations import consents
 from service.integrations.models import Consent
 from tests.integrations.oauth.conftest import everything_in
@@ -70,7 +70,7 @@ def test_what_nobody_confirms_is_dropped(app, alice, stranger, provider):
     later(app, timedelta(minutes=10))
     assert refused(stranger.post(CALLBACK, data={"token": token}))
     with app.app_context(), write_transaction() as session:
-        consents.sweep(session, now())
+        consents.sweep(session)
     with app.app_context():
         assert db.session.scalars(db.select(Consent)).all() == []
         db.session.commit()

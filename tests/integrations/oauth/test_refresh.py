@@ -7,7 +7,7 @@ import pytest
 from gevent.pool import Pool
 
 from service.extensions import db, now
-from service.integrations import authority, grants
+from service.integrations import authority, refreshing
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
@@ -213,14 +213,23 @@ def test_callers_at_once_fail_once(app, expired, provider):
 
 def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, provider):
     """Between reading the row and taking the lease, somebody else has failed."""
-    made = app.extensions["proxy"].connections.grants("cloudsuite")
     with app.app_context():
-        read = made.find("alice")
+        read = refreshing.read("alice", "cloudsuite")
         expired.change(failed_at=now())
-        assert made._lease(read) is None
-        expired.change(failed_at=now() - grants.COOL_DOWN)
-        assert made._lease(read)
-        assert made._lease(made.find("alice")) is None, "it is taken"
+        assert refreshing.lease(read) is None
+        expired.change(failed_at=now() - refreshing.COOL_DOWN)
+        assert refreshing.lease(read)
+        assert refreshing.lease(refreshing.read("alice", "cloudsuite")) is None, "it is taken"
+
+
+@pytest.mark.parametrize("column", ["lease_until", "failed_at"])
+def test_a_clock_set_back_does_not_put_a_refresh_off(app, expired, column):
+    """A lease, or a failure, of an hour later."""
+    expired.change(**{column: now() + timedelta(hours=1)})
+    with app.app_context():
+        seen = refreshing.read("alice", "cloudsuite")
+        assert not seen.has_failed(seen.at)
+        assert refreshing.lease(seen)
 
 
 def test_a_401_right_after_a_refresh_forgets_the_grant(expired, provider):

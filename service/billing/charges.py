@@ -1,0 +1,97 @@
+"""What a closed hold is charged: the new balance and the entry, in the caller's transaction.
+
+A cost is charged up to what the account has free; what goes beyond that is our loss.
+"""
+
+from typing import Any
+
+import structlog
+from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.billing.models import Account, Entry
+from service.extensions import now, table
+from service.ids import new_id
+
+Closed = Row[str, int, int, str]  # account, amount, used, ref of a hold
+
+log = structlog.get_logger("ledger")
+
+# Built once: to build a statement takes several times as long as to run it.
+_accounts, _entries = table(Account), table(Entry)
+_this_account = _accounts.c.subject == bindparam("account")
+
+FREE_CREDITS = select(_accounts.c.balance - _accounts.c.held).where(_this_account).with_for_update()
+FREE_AND_CHARGE = (
+    update(_accounts)
+    .where(_this_account)
+    .values(
+        held=_accounts.c.held - bindparam("freed"),
+        balance=_accounts.c.balance - bindparam("charged"),
+    )
+)
+CHARGED = select(_entries.c.amount).where(
+    _entries.c.account == bindparam("account"),
+    _entries.c.kind == "charge",
+    _entries.c.ref == bindparam("ref"),
+)
+INSERT_ENTRY = insert(_entries)
+
+
+def charge(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
+    """Free a hold that was open and charge `cost`, or as much of it as the account has."""
+    assert cost >= 0
+    charged = cost
+    if cost > hold.amount:
+        charged = min(cost, hold.amount + free_credits(session, hold.account))
+    _change(session, hold.account, hold.amount, charged)
+    _enter(session, hold, "charge", charged, cost - charged, what, facts)
+    return charged
+
+
+def charge_late(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
+    """Charge what a swept hold has cost beyond what its sweeper charged; both together."""
+    earlier = session.connection().scalar(CHARGED, {"account": hold.account, "ref": hold.ref})
+    before = -(earlier or 0)
+    missing = max(0, cost - before)
+    charged = min(missing, free_credits(session, hold.account))
+    kind = "charge" if earlier is None else "rest"
+    _change(session, hold.account, 0, charged)
+    _enter(session, hold, kind, charged, missing - charged, what, facts)
+    return before + charged
+
+
+def free_credits(session: Session, account: str) -> int:
+    """What the account has that no hold covers; it stays so until the transaction's end."""
+    return session.connection().scalar(FREE_CREDITS, {"account": account}) or 0
+
+
+def entry_of(
+    subject: str, kind: str, amount: int, ref: str, what: str, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """The columns of a new entry."""
+    values = {"account": subject, "kind": kind, "amount": amount, "ref": ref, "what": what}
+    return {**values, "entry_id": new_id("entry"), "facts": facts, "created_at": now()}
+
+
+def _change(session: Session, account: str, freed: int, charged: int) -> None:
+    changes = {"account": account, "freed": freed, "charged": charged}
+    session.connection().execute(FREE_AND_CHARGE, changes)
+
+
+def _enter(
+    session: Session,
+    hold: Closed,
+    kind: str,
+    charged: int,
+    loss: int,
+    what: str,
+    facts: dict[str, Any],
+) -> None:
+    """The entry of a charge, if there is anything to tell; a loss is logged, too."""
+    if loss:
+        facts = {**facts, "loss": loss}
+        log.warning("loss", ref=hold.ref, what=what, micro_credits=loss)
+    if charged or loss:
+        entry = entry_of(hold.account, kind, -charged, hold.ref, what, facts)
+        session.connection().execute(INSERT_ENTRY, entry)

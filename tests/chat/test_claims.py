@@ -1,0 +1,133 @@
+"""A turn that loses its claim or its hold while it runs: what is stored, and who pays."""
+
+import gevent
+import pytest
+from gevent.event import Event
+from sqlalchemy import delete, select
+
+from service.billing import ledger
+from service.billing.models import Account, Entry, Hold
+from service.chat.models import Claim, Lease, Turn
+from service.clock import from_now
+from service.database import write_transaction
+from service.extensions import db
+from tests import recorded
+from tests.people import chunks_of, text_of
+from tests.services import wait_for
+from tests.upstream import Answer
+
+
+def gated(*pieces):
+    """An answer that is given once its gate is opened, and the gate."""
+    gate = Event()
+
+    def body():
+        gate.wait(20)
+        yield from pieces
+
+    return Answer(body()), gate
+
+
+def said(text):
+    return gated(recorded.anthropic(text).encode())
+
+
+def run(app, statement):
+    with app.app_context(), write_transaction() as session:
+        return session.execute(statement)
+
+
+def rows(app, statement):
+    with app.app_context():
+        found = db.session.scalars(statement).all()
+        db.session.commit()
+    return found
+
+
+def begin(alice, served_by, chat, **body):
+    """A turn that waits for its model."""
+    before = len(served_by.seen)
+    response = alice.ask(chat, "hello", userMessageId="u", **body)
+    assert response.status_code == 200
+    next(iter(response.response))
+    wait_for(lambda: len(served_by.seen) == before + 1)
+    return response
+
+
+def end(response, gate):
+    gate.set()
+    return chunks_of(response.get_data())
+
+
+@pytest.fixture
+def chat(alice):
+    return alice.new_chat()
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["new message", "regenerated"])
+def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
+    alice, app, served_by, chat, answered
+):
+    again = {"trigger": "regenerate-message"} if answered else {}
+    (slow, slow_gate), (quick, quick_gate) = said("slow"), said("quick")
+    served_by.answers = [slow, quick]
+    if answered:
+        served_by.answers.insert(0, Answer(recorded.anthropic("before")))
+        alice.turn(chat, "hello", userMessageId="u")
+    first = begin(alice, served_by, chat, **again)
+    run(app, delete(Claim))
+    second = begin(alice, served_by, chat, **again)
+    assert text_of(end(second, quick_gate)) == "quick"
+    gevent.sleep(0.8)  # in which the first turn claims the message again
+    last = end(first, slow_gate)[-1]
+    assert (last["type"], last["errorText"][:30]) == ("error", "The answer could not be saved.")
+    assert [row["content"] for row in alice.rows(chat)] == ["hello", "quick"]
+    assert rows(app, select(Claim.turn_id)) == []
+    assert len(rows(app, select(Entry).where(Entry.kind == "charge"))) == 2 + answered
+
+
+def test_a_claim_that_was_swept_is_claimed_again(alice, app, served_by, chat):
+    answer, gate = said("whole")
+    served_by.answers = [answer]
+    response = begin(alice, served_by, chat)
+    run(app, delete(Claim))
+    run(app, delete(Lease))
+    wait_for(lambda: rows(app, select(Claim.turn_id)))
+    app.extensions["lease"]._renewed = float("-inf")
+    wait_for(lambda: rows(app, select(Lease.lease_id)))
+    assert alice.ask(chat, "hello", userMessageId="u").status_code == 409
+    assert end(response, gate)[-1]["type"] == "finish"
+    assert len(alice.rows(chat)) == 2
+
+
+def sweep_everything(app):
+    with app.app_context(), write_transaction() as session:
+        return ledger.sweep(session, from_now(7200), select(Lease.lease_id))
+
+
+def test_a_turn_whose_hold_was_swept_is_paid_all_the_same(alice, app, served_by, chat):
+    answer, gate = said("paid")
+    served_by.answers = [answer]
+    response = begin(alice, served_by, chat)
+    assert sweep_everything(app) == 1
+    assert end(response, gate)[-1]["type"] == "finish"
+    check_books(app, 10 * 150 + 5 * 750)
+
+
+def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, chat):
+    call, gate = gated(recorded.anthropic_call("user__current", {}).encode())
+    served_by.answers = [call, Answer(recorded.anthropic("done"))]
+    response = begin(alice, served_by, chat)
+    assert sweep_everything(app) == 1
+    chunks = end(response, gate)
+    assert (chunks[-1]["type"], text_of(chunks)) == ("finish", "done")
+    check_books(app, 2 * (10 * 150 + 5 * 750))
+    assert len(rows(app, select(Hold.ref))) == 2
+
+
+def check_books(app, cost):
+    charges = rows(app, select(Entry.amount).where(Entry.kind != "grant"))
+    assert -sum(charges) == cost
+    assert rows(app, select(Turn.credits)) == [cost]
+    [account] = rows(app, select(Account).where(Account.subject == "alice"))
+    assert (account.balance, account.held) == (1000 * 1_000_000 - cost, 0)

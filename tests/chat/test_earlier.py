@@ -1,0 +1,147 @@
+"""What a try that ended without rows has written is told, and given, to the next one."""
+
+import pytest
+from sqlalchemy import select
+
+from service.auth.users import rights_cache
+from service.chat.models import JournalEntry
+from service.chat.people import set_disabled
+from service.extensions import db
+from tests import recorded
+from tests.people import text_of
+from tests.services import on_sqlite
+from tests.upstream import Answer
+
+pytestmark = on_sqlite
+NOTES = {"collection": "notes"}
+CUT = Answer("data: {}\n\n")
+DONE = Answer(recorded.anthropic("done"))
+
+
+def call(name, **given):
+    return Answer(recorded.anthropic_call(f"records__{name}", {**NOTES, **given}))
+
+
+@pytest.fixture
+def chat(alice):
+    return alice.new_chat()
+
+
+def failed(alice, served_by, chat, *calls, message="u"):
+    """A turn that does these calls and then fails."""
+    served_by.answers = [*calls, CUT]
+    assert alice.turn(chat, "go", userMessageId=message)[-1]["type"] == "error"
+    served_by.seen.clear()
+
+
+def outputs(chunks):
+    return [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
+
+
+def again(alice, served_by, chat, *calls, message="u"):
+    served_by.answers = [*calls, DONE]
+    chunks = alice.turn(chat, "go", userMessageId=message)
+    assert text_of(chunks) == "done"
+    return outputs(chunks)
+
+
+def told(served_by):
+    """The texts of the newest user message, in the first prompt."""
+    return [part["text"] for part in served_by.seen[0].json["messages"][-1]["content"]]
+
+
+def test_each_kind_of_write_gives_its_earlier_result(alice, served_by, chat):
+    kept = alice.post("/api/records/notes", {"title": "kept"}).json["recordId"]
+    gone = alice.post("/api/records/notes", {"title": "gone"}).json["recordId"]
+    calls = [
+        call("create", data={"title": "new"}),
+        call("update", recordId=kept, data={"title": "changed"}),
+        call("delete", recordId=gone),
+    ]
+    failed(alice, served_by, chat, *calls)
+    before = alice.records("notes")
+    created, updated, deleted = again(alice, served_by, chat, *calls)
+    assert {record["recordId"]: record for record in (created, updated)} == {
+        record["recordId"]: record for record in before
+    }
+    assert deleted == {"deleted": gone}
+    assert alice.records("notes") == before
+
+
+def test_other_words_are_another_write(alice, served_by, chat):
+    failed(alice, served_by, chat, call("create", data={"title": "a"}))
+    again(alice, served_by, chat, call("create", data={"title": "b"}))
+    assert len(alice.records("notes")) == 2
+
+
+def test_another_message_writes_its_own(alice, bob, served_by, chat):
+    make = call("create", data={"title": "a"})
+    failed(alice, served_by, chat, make)
+    again(alice, served_by, chat, make, message="v")
+    again(alice, served_by, alice.new_chat(), make, message="u")
+    again(bob, served_by, bob.new_chat(), make, message="u")
+    assert (len(alice.records("notes")), len(bob.records("notes"))) == (3, 1)
+    assert "An earlier try" not in str([seen.json for seen in served_by.seen])
+
+
+def test_tries_that_die_one_after_the_other_write_once(alice, served_by, chat):
+    make = call("create", data={"title": "a"})
+    for _ in range(3):
+        failed(alice, served_by, chat, make)
+    again(alice, served_by, chat, make)
+    assert len(alice.records("notes")) == 1
+
+
+def test_the_model_is_told_with_the_message_and_nothing_is_stored(alice, served_by, chat):
+    failed(alice, served_by, chat, call("create", data={"title": "a"}))
+    again(alice, served_by, chat)
+    note, content = told(served_by)
+    assert note.startswith("[An earlier try to answer the next message broke off")
+    assert content == "go"
+    assert alice.rows(chat)[0]["content"] == "go"
+    served_by.seen.clear()
+    again(alice, served_by, chat, message="v")
+    assert "An earlier try" not in str(served_by.seen[0].json)
+
+
+def test_a_long_list_is_told_in_short(alice, served_by, chat):
+    with alice.client.application.app_context():
+        for number in range(50):
+            db.session.add(entry(chat, str(number)))
+        db.session.commit()
+    again(alice, served_by, chat)
+    lines = told(served_by)[0].splitlines()
+    assert (len(lines), lines[-2]) == (23, "- and 30 more")
+
+
+def entry(chat, record):
+    turn = {"turn_id": "dead", "chat_id": chat, "user_id": "alice", "user_message_id": "u"}
+    what = {"tool": "records.create", "collection": "notes", "record_id": record}
+    return JournalEntry(**turn, **what, owner="alice", outcome="added")
+
+
+def test_a_deleted_chat_leaves_no_text_in_the_journal(app, alice, served_by, chat):
+    failed(alice, served_by, chat, call("create", data={"title": "secret"}))
+    alice.delete(f"/api/ai/chats/{chat}")
+    with app.app_context():
+        [row] = db.session.scalars(select(JournalEntry)).all()
+        assert (row.before, row.after) == (None, None)
+        db.session.commit()
+
+
+def test_a_user_without_rights_gets_no_earlier_result(alice, app, served_by, chat):
+    """The tool asks for the right of the moment, as the first time."""
+    make = call("create", data={"title": "a"})
+    failed(alice, served_by, chat, make)
+
+    def disabling(seen):
+        with app.app_context():
+            set_disabled("alice", True)
+        rights_cache.clear()
+        return make
+
+    served_by.answers = [disabling, DONE]
+    chunks = alice.turn(chat, "go", userMessageId="u")
+    assert [c["errorText"] for c in chunks if c["type"] == "tool-output-error"] == [
+        "This user is disabled."
+    ]

@@ -1,0 +1,37 @@
+"""The database stands still for longer than a lease lasts: nobody loses what is theirs."""
+
+import time
+
+import gevent
+import pytest
+
+from tests.faults.conftest import client_of
+from tests.faults.test_database import proxied
+from tests.services import wait_for
+
+__all__ = ["proxied"]
+
+PAUSE = 20  # seconds, more than a lease
+TURNS = 10
+
+
+@pytest.mark.usefixtures("model")
+def test_turns_outlive_a_pause_of_the_database_and_are_paid(proxied, model):
+    service, proxy = proxied
+    client = client_of(service)
+    asked = {f"words=5 gate {n}": client.new_chat() for n in range(TURNS)}
+    turns = {text: client.ask(chat, text, text) for text, chat in asked.items()}
+    for turn in turns.values():
+        turn.read_until(b"text-delta", 5)
+    proxy.set("hang")
+    time.sleep(PAUSE)
+    proxy.set("pass")
+    gevent.sleep(8)  # whoever swept at once would have done it by now
+    again = [client.ask(chat, text, text).status for text, chat in asked.items()]
+    for text in turns:
+        model.open(text)
+    assert [turn.chunks[-1]["type"] for turn in turns.values()] == ["finish"] * TURNS
+    assert again == [409] * TURNS
+    wait_for(lambda: client.credits()["held"] == 0)
+    assert len(client.credits()["entries"]) == 1 + TURNS
+    assert all(len(client.rows(chat)) == 2 for chat in asked.values())
