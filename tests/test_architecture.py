@@ -17,7 +17,8 @@ FILES = [*(ROOT / name for name in TOP), *MODULES]
 FLOORS = [
     {"config"},
     {"body", "clock", "connecting", "deferred", "errors", "extensions", "ids", "database", "edge", "frames",
-     "guarded", "json_values", "lifecycle", "observe", "openapi", "upstream", "websocket"},
+     "guarded", "json_values", "lifecycle", "observe", "openapi", "postgresql", "sqlite", "upstream",
+     "websocket"},
     {"providers"},
     {"auth"},
     {"billing"},
@@ -45,7 +46,7 @@ REQUEST_READERS = {
 BROAD_EXCEPTS = {
     "service/chat/pump.py",
     "service/chat/tools/run.py",
-    "service/database.py",
+    "service/sqlite.py",
 }
 
 

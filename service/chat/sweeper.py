@@ -13,7 +13,7 @@ from service.chat import claims, journal
 from service.database import write_transaction
 from service.extensions import now
 from service.integrations import consents, idempotency
-from service.records import outbox
+from service.records import once, outbox
 
 SWEEP_SECONDS = 10.0
 
@@ -35,6 +35,7 @@ def sweep() -> Swept:
         turns = claims.sweep(session)
         consents.sweep(session, now())
         idempotency.sweep(session, now())
+        once.sweep(session)
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     return Swept(holds, turns, changes, entries)
 

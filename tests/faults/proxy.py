@@ -17,6 +17,7 @@ class DatabaseProxy:
     def __init__(self, cluster_directory: str) -> None:
         self.mode: Mode = "pass"
         self.cuts = 0
+        self.cut_at = b"INSERT INTO turns"  # which transaction's COMMIT is cut
         self._target = f"{cluster_directory}/.s.PGSQL.5432"
         self.directory = tempfile.mkdtemp(prefix="service-pgproxy-")
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -61,7 +62,7 @@ class DatabaseProxy:
             while data := source.recv(65536):
                 while self.mode == "hang":
                     gevent.sleep(0.05)
-                writes_rows = writes_rows or b"INSERT INTO turns" in data
+                writes_rows = writes_rows or self.cut_at in data
                 if cut and writes_rows and self.mode.startswith("cut") and b"COMMIT" in data:
                     return True
                 target.sendall(data)
