@@ -16,9 +16,9 @@ FILES = [*(ROOT / name for name in TOP), *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"body", "clock", "connecting", "deferred", "errors", "extensions", "ids", "database", "edge", "frames",
-     "guarded", "json_values", "lifecycle", "observe", "openapi", "postgresql", "sqlite", "upstream",
-     "websocket"},
+    {"body", "clock", "connecting", "database", "deferred", "edge", "errors", "extensions",
+     "frames", "guarded", "ids", "json_values", "lifecycle", "observe", "openapi", "postgresql",
+     "sqlite", "upstream", "websocket"},
     {"providers"},
     {"auth"},
     {"billing"},
