@@ -21,6 +21,7 @@ from config_values import (
     model_id,
     model_names,
     names,
+    one_of,
     origins,
     sealing_keys,
     secret_of,
@@ -70,6 +71,7 @@ class Settings:
     public_url: str | None = setting(url)
     database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}")
     database_pool_size: int = setting(integer(1, 200), 10)
+    sqlite_sync: str = setting(one_of("normal", "full"), "full")
     auth_secret: str | None = setting(secret_of(32), secret=True)
     auth_jwks_url: str | None = setting(url)
     auth_issuer: str | None = setting(text)

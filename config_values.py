@@ -38,6 +38,15 @@ def switch(value: str) -> bool:
     return words[value.lower()]
 
 
+def one_of(*words: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value.lower() not in words:
+            raise ValueError(f"must be {' or '.join(words)}")
+        return value.lower()
+
+    return parse
+
+
 def names(value: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in value.split(",") if item.strip())
 

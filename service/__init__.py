@@ -96,7 +96,7 @@ def _open_database(app: Flask, settings: Settings) -> None:
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options
     db.init_app(app)
     migrate.init_app(app, db)
-    database.init_app(app)
+    database.init_app(app, settings.sqlite_sync)
 
 
 def _declare(app: Flask, settings: Settings) -> None:

@@ -22,7 +22,10 @@ Views and domain modules only raise. The body is `{"error": code, "message": tex
 
 import structlog
 from flask import Flask, Response, jsonify
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from werkzeug.exceptions import HTTPException
+
+from service import database
 
 log = structlog.get_logger("errors")
 
@@ -151,8 +154,19 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, answer_error)
 
 
+def explained(error: SQLAlchemyError) -> ServiceError | None:
+    """What to tell a caller of a database in trouble; None for any other error of it."""
+    if not database.is_outage(error):
+        return None
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    log.warning("database away", error=type(error).__name__, cause=type(cause).__name__)
+    return Unavailable()
+
+
 def answer_error(error: Exception) -> Response:
     """The JSON answer for any exception; only unforeseen ones are logged, with their place."""
+    if isinstance(error, SQLAlchemyError):
+        error = explained(error) or error
     if isinstance(error, ServiceError):
         return _answer(error.status, error.code, error.message, error.facts, error.headers)
     if isinstance(error, HTTPException) and error.code:

@@ -22,7 +22,7 @@ from service.integrations.connections import Connections
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
 from service.records import writes
 from service.records.collection import Collection, Values
-from service.records.models import Outbox
+from service.records.models import CreateKey, Outbox
 from service.records.storage import rows_of
 from service.records.store import owned_by
 
@@ -99,7 +99,7 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
         "owner": pseudonym,
     }  # where somebody else's assistant changed it
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**erased))
-    for theirs in (Claim, Consent, IdempotencyKey, IntegrationJob):
+    for theirs in (Claim, Consent, CreateKey, IdempotencyKey, IntegrationJob):
         session.execute(delete(theirs).where(theirs.user_id == subject))
     numbers = {"user_id": pseudonym, "user_message_id": ""}
     session.execute(update(Turn).where(Turn.user_id == subject).values(**numbers))

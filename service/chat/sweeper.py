@@ -20,7 +20,7 @@ from service.chat.watch import LOOK_SECONDS, Watch
 from service.clock import current_time
 from service.database import write_transaction
 from service.integrations import consents, idempotency, jobs
-from service.records import outbox
+from service.records import once, outbox
 
 SWEEP_SECONDS = 10.0
 
@@ -46,6 +46,7 @@ def sweep(silent: Collection[str] = ()) -> Swept:
         consents.sweep(session)
         idempotency.sweep(session)
         jobs.sweep(session)
+        once.sweep(session)
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     return Swept(holds, turns, changes, entries)
 

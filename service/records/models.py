@@ -61,3 +61,16 @@ class Feed(db.Model):  # type: ignore[name-defined,misc]
     epoch: Mapped[str] = mapped_column(String(32), primary_key=True)
     pruned_xid: Mapped[int] = mapped_column(BigInteger, default=0)
     pruned_seq: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class CreateKey(db.Model):  # type: ignore[name-defined,misc]
+    """An `Idempotency-Key` and the record that was made with it, in the same transaction."""
+
+    __tablename__ = "create_keys"
+
+    user_id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    collection: Mapped[str] = mapped_column(String(100), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    data_hash: Mapped[str] = mapped_column(String(64))
+    record_id: Mapped[str] = mapped_column(String(255))
+    expires_at: Mapped[datetime] = mapped_column(index=True)

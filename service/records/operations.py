@@ -8,16 +8,26 @@ import json
 from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import current_role
 from service.edge import Text, load
-from service.errors import Conflict, Forbidden, InvalidRequest, NotFound, ServiceError, TooLarge
+from service.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    ServiceError,
+    TooLarge,
+    explained,
+)
 from service.extensions import db
 from service.lifecycle import let_others_run
 from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
 from service.records.live import Live, error_message
+from service.records.once import KEY
 from service.records.subscription import Id, Subscription
 from service.records.where import Where
 
@@ -54,6 +64,9 @@ class Subscribe(OnCollection):
 
 class Create(OnCollection):
     data = fields.Dict(required=True)
+    idempotencyKey = Text(
+        load_default=None, allow_none=True, validate=validate.Regexp(rf"{KEY.pattern}\Z")
+    )
 
 
 class Delete(OnCollection):
@@ -76,6 +89,12 @@ def answer(live: Live, collections: Collections, text: str) -> None:
         perform(live, collections, load(schema, given))
     except ServiceError as error:
         live.say(error_message(id, error))
+    except SQLAlchemyError as error:
+        outage = explained(error)
+        if outage is None:
+            raise
+        db.session.rollback()
+        live.say(error_message(id, outage))
     let_others_run()  # a hundred at once would hold them up for as many ms
 
 
@@ -166,7 +185,8 @@ def _unsubscribe(live: Live, collections: Collections, asked: Message) -> None:
 
 def _create(live: Live, collections: Collections, asked: Message) -> None:
     collection = collections.named(asked["collection"])
-    record = writes.create(collection, live.caller, asked["data"])
+    key = asked["idempotencyKey"]
+    record = writes.create(collection, live.caller, asked["data"], key=key)
     live.say({"type": "ok", "id": asked["id"], "record": record})
 
 

@@ -9,8 +9,10 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate
 from werkzeug.routing import BaseConverter
 
 from service.edge import Digits, Text, answers, json_body, query
+from service.errors import InvalidRequest
 from service.records import store, writes
 from service.records.collection import Collection
+from service.records.once import KEY, KEY_RULE
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
 
@@ -85,8 +87,12 @@ def find(asked: Query, collection: str) -> dict[str, Any]:
 @json_body(DataSchema())
 @answers(RecordSchema(), 201)
 def create(data: Any, collection: str) -> dict[str, Any]:
-    """Create a record of the caller's own; the body is its data"""
-    return writes.create(_collection(collection), g.caller, data)
+    """Create a record of the caller's own; the body is its data
+
+    With an `Idempotency-Key` the same record is made once in 24 hours: sent again with the same
+    data, the answer is that record as it is by then.
+    """
+    return writes.create(_collection(collection), g.caller, data, key=_idempotency_key())
 
 
 @records.get("/<collection>/<id:record_id>")
@@ -123,3 +129,10 @@ def _if_match() -> str | None:
     """Its quotes are optional, and `*` asks for nothing."""
     given = request.headers.get("If-Match", "").strip()
     return given.strip('"') if given not in ("", "*") else None
+
+
+def _idempotency_key() -> str | None:
+    given = request.headers.get("Idempotency-Key")
+    if given is not None and not KEY.fullmatch(given):
+        raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
+    return given

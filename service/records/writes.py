@@ -5,18 +5,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
 from service.auth.users import Caller, current_role, hold
 from service.database import write_transaction
-from service.errors import Conflict, Forbidden
-from service.extensions import now, timestamp
+from service.errors import Conflict, Forbidden, NotFound
+from service.extensions import db, now, timestamp
 from service.ids import new_id
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
 from service.records.envelope import Envelope, full_envelope, seen_by
 from service.records.models import Record
+from service.records.once import Once
+from service.records.storage import rows_of
 from service.records.values import accepted
 
 TICK = timedelta(microseconds=1)
@@ -41,19 +44,68 @@ class Stale(Conflict):
     message = "This record has been changed since you read it."
 
 
-def create(collection: Collection, caller: Caller, data: Any, note: Note | None = None) -> Envelope:
-    """A new record of the caller's own. Raises `Forbidden`, `InvalidRequest`."""
+def create(
+    collection: Collection,
+    caller: Caller,
+    data: Any,
+    note: Note | None = None,
+    key: str | None = None,
+) -> Envelope:
+    """A new record of the caller's own; or, with a `key` that made one before, that one as it is.
+
+    Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, and `NotFound` when
+    its record has been deleted.
+    """
     role = current_role(caller)
     if not permissions.rule(collection, role, "create"):
         raise Forbidden()
     values = accepted(collection, role, data, new=True)
-    with write_transaction() as session:
-        hold(session, caller.subject)
-        row = _new(collection, caller.subject, values)
-        session.add(row)
-        after = _stored(session, collection, row)
-        _note(session, collection, caller.subject, None, after, note)
-    return seen_by(collection, after, role)
+    once = Once(caller.subject, collection.name, key, data) if key else None
+    row = _new(collection, caller.subject, values)
+    record_id = getattr(row, collection.record_id)
+    try:
+        with write_transaction() as session:
+            hold(session, caller.subject)
+            earlier = once.earlier(session) if once else None
+            after = _known(session, collection, earlier) if earlier else None
+            if after is None:
+                after = _created(session, collection, row, note)
+                if once:
+                    once.keep(session, record_id)
+    except DBAPIError as error:
+        after = _committed(collection, record_id) if error.connection_invalidated else None
+        if after is None:
+            raise
+    return _answer(collection, after, role, owned=True)
+
+
+def _created(session: Session, collection: Collection, row: Any, note: Note | None) -> Envelope:
+    session.add(row)
+    after = _stored(session, collection, row)
+    _note(session, collection, getattr(row, collection.owner_attribute), None, after, note)
+    return after
+
+
+def _known(session: Session, collection: Collection, record_id: str) -> Envelope:
+    """A record by its id alone. Raises `NotFound`."""
+    by_id = getattr(collection.model, collection.record_id) == record_id
+    row = session.scalar(rows_of(collection).where(by_id))
+    if row is None:
+        raise NotFound()
+    return full_envelope(collection, row)
+
+
+def _committed(collection: Collection, record_id: str) -> Envelope | None:
+    """The record, if its COMMIT was carried out and only the answer lost."""
+    session = db.session()
+    session.rollback()
+    try:
+        found = _known(session, collection, record_id)
+    except NotFound:
+        return None
+    finally:
+        session.commit()
+    return found
 
 
 def update(

@@ -8,6 +8,7 @@ from service.auth.tokens import issue
 from tests.faults.client import Client, Exchange
 from tests.faults.follower import Follower, Listener
 from tests.faults.model import RawModel
+from tests.faults.proxy import DatabaseProxy
 from tests.services import Service, settings_for
 
 
@@ -39,6 +40,17 @@ def start(model, databases) -> Callable[..., Service]:
     yield starting
     for service in started:
         service.remove()
+
+
+@pytest.fixture
+def proxied(databases, start):
+    """A service whose PostgreSQL is behind a proxy; the database's name is its own."""
+    url = databases.make("postgresql")
+    proxy = DatabaseProxy(databases.cluster.directory)
+    service = start(url=url.replace(databases.cluster.directory, proxy.directory))
+    yield service, proxy
+    service.remove()
+    proxy.stop()
 
 
 @pytest.fixture

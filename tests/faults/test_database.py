@@ -7,17 +7,6 @@ from tests.faults.proxy import DatabaseProxy
 from tests.services import Service, wait_for
 
 
-@pytest.fixture
-def proxied(databases, start):
-    """A service whose PostgreSQL is behind a proxy; the database's name is its own."""
-    url = databases.make("postgresql")
-    proxy = DatabaseProxy(databases.cluster.directory)
-    service = start(url=url.replace(databases.cluster.directory, proxy.directory))
-    yield service, proxy
-    service.remove()
-    proxy.stop()
-
-
 def at_the_rows(service: Service, model, mode: str, proxy: DatabaseProxy):
     """A turn whose model has said everything; the database fails from there on."""
     client = client_of(service)
