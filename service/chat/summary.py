@@ -123,7 +123,8 @@ def _prompt(history: History, cut: int, most: int) -> Prompt:
         for message in turn.messages:
             pieces += _told(message)
     text = _within("\n\n".join(pieces), most)
-    return Prompt(INSTRUCTIONS, (UserMessage(ASKED + text),), max_output_tokens=OUTPUT_TOKENS)
+    asked = (UserMessage(ASKED + text),)
+    return Prompt(INSTRUCTIONS, asked, max_output_tokens=OUTPUT_TOKENS, cacheable=False)
 
 
 def _within(text: str, most: int) -> str:

@@ -55,7 +55,8 @@ class ToolSpec:
 class Prompt:
     """One request: with `calls_allowed` false the tools are declared but must not be called.
 
-    `user` stands for who asks, and says nothing of them; only some providers are told.
+    `user` stands for who asks, and says nothing of them; only some providers are told. With
+    `cacheable` false nothing will be asked again that begins like it.
     """
 
     system: str
@@ -64,6 +65,7 @@ class Prompt:
     calls_allowed: bool = True
     max_output_tokens: int = 8192
     user: str | None = None
+    cacheable: bool = True
 
     @property
     def tool_names(self) -> Iterator[str]:

@@ -58,3 +58,4 @@ def test_a_summary_over_a_refused_turn_stays_good(alice, app, chat, model):
     assert len(model.asked) == 1
     assert summary_of(app, chat).fingerprint == first.fingerprint
     assert "something bad" not in model.asked[0].body.decode()
+    assert b"cache_control" not in model.asked[0].body  # nobody asks that again

@@ -11,6 +11,8 @@ ODD_TEXT = (
     "lines:\u2028\u2029\x85\r\n\r\n\n\ndata: [DONE]\n\n: a comment\n\n\ufeffthe end"
 )
 
+TOO_DEEP = '{"a":' * 500 + "1" + "}" * 500
+
 ANSWERED = {
     "text": "repeat after me: hello there",
     "odd text": f"repeat after me: {ODD_TEXT}",
@@ -19,6 +21,7 @@ ANSWERED = {
     "invalid input": "Call a tool with invalid input",
     "throwing tool": "Describe nothing-here",
     "five steps": "Never stop calling tools",
+    "too deep": f"call user.current with {TOO_DEEP}",
     "forbidden key": 'call user.current with {"__proto__": 1}',
 }
 FAILED = {
@@ -35,6 +38,7 @@ SHAPES = {
     "invalid input": [STEP, "tool-schema.describe", STEP, "text"],
     "throwing tool": [STEP, "tool-schema.describe", STEP, "text"],
     "five steps": [*[STEP, "tool-schema.list"] * 4, STEP, "text"],
+    "too deep": [STEP, "tool-user.current", STEP, "text"],
     "forbidden key": [STEP, "tool-user.current", STEP, "text"],
 }
 

@@ -98,6 +98,10 @@ def test_a_is_told_where_its_cache_ends():
     assert json.dumps(sent).count("cache_control") == 3  # four at most
 
 
+def test_what_is_asked_only_once_is_not_kept():
+    assert "cache_control" not in json.dumps(body("A", cacheable=False))
+
+
 @pytest.mark.parametrize("kind", ["A", "B", "C"])
 def test_only_those_who_want_it_are_told_who_asks(kind):
     told = {"A": {"metadata": {"user_id": "u-1"}}, "B": {"safety_identifier": "u-1"}, "C": {}}

@@ -68,9 +68,11 @@ class AnthropicMessages:
             "model": upstream_name,
             "max_tokens": prompt.max_output_tokens,
             "stream": True,
-            "system": [{"type": "text", "text": prompt.system, **CACHED}],
-            "messages": _with_marks(_messages(prompt.messages, names)),
+            "system": [{"type": "text", "text": prompt.system}],
+            "messages": _messages(prompt.messages, names),
         }
+        if prompt.cacheable:
+            _mark(body)
         if provider.told_users and prompt.user:
             body["metadata"] = {"user_id": prompt.user}
         if prompt.tools:
@@ -111,15 +113,15 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
     return merged
 
 
-def _with_marks(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The newest message and the user's one before it end in a mark.
+def _mark(body: dict[str, Any]) -> None:
+    """The system text, the newest message and the user's one before it end in a mark.
 
-    The first is where this request's cache is written, the second where the one before it was: a
-    mark finds what lies up to twenty blocks before it, and a step can have forty.
+    The newest message is where this request's cache is written, the one before it where the last
+    request's was: a mark finds what lies up to twenty blocks before it, and a step can have forty.
     """
-    for message in [one for one in messages if one["role"] == "user"][-2:]:
-        message["content"][-1] |= CACHED
-    return messages
+    asked = [message["content"] for message in body["messages"] if message["role"] == "user"]
+    for blocks in (body["system"], *asked[-2:]):
+        blocks[-1] |= CACHED
 
 
 def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
