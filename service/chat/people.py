@@ -93,13 +93,13 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     session.execute(update(Outbox).where(Outbox.owner == subject).values(**nobody))
     session.execute(delete(Outbox).where(Outbox.record_id == subject))
     session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
-    erased = {
-        "before": None,
-        "after": None,
-        "owner": pseudonym,
-    }  # where somebody else's assistant changed it
+    # Where somebody else's assistant changed it
+    erased = {"before": None, "after": None, "owner": pseudonym}
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**erased))
-    for theirs in (Claim, Consent, CreateKey, IdempotencyKey, IntegrationJob):
+    # Not deleted: this is how their workers learn that these turns shall end, and then drop them.
+    ended = {"user_id": pseudonym, "user_message_id": Claim.turn_id, "end_reason": "deleted"}
+    session.execute(update(Claim).where(Claim.user_id == subject).values(**ended))
+    for theirs in (Consent, CreateKey, IdempotencyKey, IntegrationJob):
         session.execute(delete(theirs).where(theirs.user_id == subject))
     numbers = {"user_id": pseudonym, "user_message_id": ""}
     session.execute(update(Turn).where(Turn.user_id == subject).values(**numbers))

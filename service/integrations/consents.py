@@ -27,7 +27,7 @@ from service.integrations.accounts import account_id, is_other
 from service.integrations.authority import Authority, Refused, Tokens
 from service.integrations.grants import Grants
 from service.integrations.models import Consent
-from service.integrations.seal import Sealer
+from service.integrations.seal import Sealer, Unsealable
 
 LIFETIME = timedelta(minutes=10)
 
@@ -106,10 +106,10 @@ class Consents:
         if user is None:
             return Failed(NOT_ADMITTED)
         known = browser is not None and self._is_known(hashed(browser), taken)
-        verifier = self._sealer.open(taken.verifier, places.consent(hashed(state)))
         try:
+            verifier = self._sealer.open(taken.verifier, places.consent(hashed(state)))
             tokens = authority.exchange(code, self._redirect, verifier)
-        except Refused:
+        except (Refused, Unsealable):  # the latter once the key that sealed it has gone
             return Failed(NO_TOKENS)
         account = authority.account(tokens.access)
         if reason := self._objection(taken.user_id, account):
@@ -129,7 +129,10 @@ class Consents:
             return Failed(GONE)
         if user is None:
             return Failed(NOT_ADMITTED)
-        told = json.loads(self._sealer.open(taken.tokens, places.consent(hashed(token))))
+        try:
+            told = json.loads(self._sealer.open(taken.tokens, places.consent(hashed(token))))
+        except Unsealable:
+            return Failed(NO_TOKENS)
         issued_at = datetime.fromisoformat(told["tokens"].pop("issued_at"))
         tokens = Tokens(**told["tokens"], issued_at=issued_at)
         try:

@@ -13,23 +13,29 @@ from service import create_app
 from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
-from service.chat import people, sweeper
+from service.chat import keeper, people, sweeper
 from service.chat.models import Chat, JournalEntry, Message
 from service.database import write_transaction
 from service.extensions import db, now
 from service.integrations.models import Grant
+from tests.chat.test_endings import begun
 from tests.chat.test_record_tools import NOTES, called
-from tests.people import text_of
-from tests.services import SECRET, flask, settings_for
+from tests.people import chunks_of, text_of, types
+from tests.services import SECRET, flask, settings_for, wait_for
 
 
 def everything(app) -> str:
     """Every row of every table, as text."""
+    return repr(list(rows_by_table(app).values()))
+
+
+def rows_by_table(app):
+    """Of the tables that have any."""
     with app.app_context():
         tables = inspect(db.engine).get_table_names()
-        rows = [db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables]  # noqa: S608
+        rows = {t: db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables}  # noqa: S608
         db.session.commit()
-    return repr(rows)
+    return {name: found for name, found in rows.items() if found}
 
 
 def erase(app, subject: str) -> bool:
@@ -103,6 +109,18 @@ def test_an_erase_and_a_turn_that_stores_its_rows_do_not_lock_each_other_out(app
     gevent.sleep(0.2)
     assert gevent.spawn(erase, app, "alice").get(timeout=30)
     storing.get(timeout=30)
+    assert "alice" not in everything(app)
+
+
+def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
+    chat = alice.new_chat()
+    _, stream, read = begun(alice, chat)
+    erase(app, "alice")
+    gevent.sleep(2 * keeper.LOOK_SECONDS)  # unread, the turn waits
+    chunks = chunks_of(read + b"".join(stream))
+    assert types(chunks)[-1] == "abort"
+    assert len(text_of(chunks)) < len(" ".join(map(str, range(3000)))) / 2
+    wait_for(lambda: "claims" not in rows_by_table(app))
     assert "alice" not in everything(app)
 
 

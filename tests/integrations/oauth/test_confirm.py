@@ -9,6 +9,7 @@ from service.database import write_transaction
 from service.extensions import db
 from service.integrations import consents
 from service.integrations.models import Consent
+from service.integrations.seal import Sealer
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
@@ -168,6 +169,15 @@ def test_the_pages_can_not_be_kept_framed_or_scripted(alice, stranger):
         assert policy["form-action"] == policy["script-src"] == "'self'"
         assert "<script>" not in page.text
         assert page.mimetype == "text/html"
+
+
+@on_sqlite
+def test_a_consent_that_was_sealed_with_a_key_that_has_gone_is_begun_again(app, alice, stranger):
+    path, token = alice.consent(), form_token(stranger.get(alice.consent()))
+    app.extensions["proxy"].connections._sealer = Sealer([("other", b"x" * 32)])
+    assert refused(alice.browser.get(path), "Please try again.")
+    assert refused(stranger.post(CALLBACK, data={"token": token}), "Please try again.")
+    assert alice.row is None
 
 
 @on_sqlite
