@@ -29,6 +29,7 @@ from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
 from service.auth.tokens import issue  # noqa: E402
 from service.observe import REQUEST_ID  # noqa: E402
+from service.operations import revisions  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
 from serving import descriptors, handover, logs, pending  # noqa: E402
 from serving import worker as worker_module  # noqa: E402
@@ -45,7 +46,7 @@ control_socket_disable = True
 accesslog = None  # the service writes one line a request itself
 logger_class = logs.JsonLogger
 
-logs.install()
+revisions()
 handover.install(os.environ)
 handover.check_inherited(os.environ, bind)
 worker_module.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)

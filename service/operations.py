@@ -1,6 +1,7 @@
 """For operators: health, readiness, metrics, and the OpenAPI document."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import gevent
@@ -82,12 +83,12 @@ def _checks() -> dict[str, bool]:
     draining = current_app.extensions["lifecycle"].draining
     try:
         with gevent.Timeout(READY_SECONDS):
-            migrated = _revision() == migrations_head()
-            if migrated:
+            is_migrated = migrated(_revision())
+            if is_migrated:
                 _write()
     except (SQLAlchemyError, gevent.Timeout):
         return {"database": False, "migrations": False, "accepting": not draining}
-    return {"database": True, "migrations": migrated, "accepting": not draining}
+    return {"database": True, "migrations": is_migrated, "accepting": not draining}
 
 
 def _revision() -> str | None:
@@ -103,8 +104,27 @@ def _write() -> None:
             session.execute(update(Probe).filter_by(id=number).values(written_at=current_time()))
 
 
+def migrated(current: str | None) -> bool:
+    """Whether a database at that revision has all that this release needs.
+
+    A revision that this release does not know is of a later one: those only add.
+    """
+    known = revisions()[1]
+    return current == migrations_head() or (current is not None and current not in known)
+
+
 def migrations_head() -> str | None:
-    """The newest revision in the source tree."""
+    return revisions()[0]
+
+
+@cache
+def revisions() -> tuple[str | None, frozenset[str]]:
+    """This release's newest revision, and all it knows.
+
+    Read once, when the process starts: the tree may be replaced while it runs.
+    """
     config = Config()
     config.set_main_option("script_location", str(ROOT / "migrations"))
-    return ScriptDirectory.from_config(config).get_current_head()
+    scripts = ScriptDirectory.from_config(config)
+    known = frozenset(script.revision for script in scripts.walk_revisions())
+    return scripts.get_current_head(), known

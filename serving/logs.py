@@ -1,4 +1,4 @@
-"""What gunicorn, libraries and gevent log, as JSON lines in the form of `service/observe.py`.
+"""What gunicorn logs, as JSON lines in the form of `service/observe.py`.
 
 An exception is told by its types and places; its text may repeat SQL or what a user has written.
 """
@@ -8,10 +8,8 @@ import logging
 import re
 import sys
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Any
 
-from gevent.hub import Hub
 from gunicorn.glogging import Logger
 
 from service.observe import place_of_error, redactor
@@ -43,21 +41,3 @@ class JsonLogger(Logger):
         super().setup(cfg)
         for handler in self.error_log.handlers:
             handler.setFormatter(JsonFormatter())
-
-
-def install() -> None:
-    """Take in what would be printed as text: other loggers' lines, and errors of greenlets."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(JsonFormatter())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    Hub.print_exception = _print_exception
-
-
-def _print_exception(
-    _hub: Hub,
-    _context: object,
-    kind: type[BaseException],
-    error: BaseException,
-    place: TracebackType | None,
-) -> None:
-    logging.getLogger("gevent").error("a greenlet failed", exc_info=(kind, error, place))

@@ -35,7 +35,7 @@ def release(unit: Unit) -> None:
     """A new release in the same place: it has a setting more, which gunicorn.conf.py reads too,
     and answers something new."""
     change(unit, "config.py", SETTING, f"{SETTING}    greeting: str | None = setting(text)\n")
-    change(unit, "gunicorn.conf.py", "logs.install()", "logs.install(); settings.greeting.upper()")
+    change(unit, "gunicorn.conf.py", "bind = ", "settings.greeting.upper()\nbind = ")
     new = '{"status": current_app.config["SETTINGS"].greeting}'
     change(unit, "service/operations.py", '{"status": "ok"}\n', f"{new}\n")
 
