@@ -15,7 +15,6 @@ from marshmallow import Schema
 from service.billing.prices import CREDIT
 from service.errors import ServiceError, UnknownEndpoint
 from service.integrations.meter import TOO_MUCH, Meter, micro_credits
-from service.integrations.shape import checked
 
 Category = Literal["ai", "search", "suite", "chat", "image", "social", "data", "sports", "science"]
 
@@ -200,7 +199,7 @@ def endpoint(
 
     def make(run: Callable[..., Any]) -> Endpoint:
         summary = (run.__doc__ or "").strip().partition("\n")[0]
-        made = Endpoint(name, vendor, summary, category, schema, checked(run), docs, **facts)
+        made = Endpoint(name, vendor, summary, category, schema, run, docs, **facts)
         assert summary, name
         assert made.examples, f"{name} has no example for the sandbox"
         assert not (made.auto_approve and made.credits), f"{name} asks for nothing and costs"

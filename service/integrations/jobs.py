@@ -24,7 +24,6 @@ from service.integrations.call import Call
 from service.integrations.catalog import Endpoint, Job, Task
 from service.integrations.models import IntegrationJob
 from service.integrations.seal import Sealer
-from service.integrations.shape import checked
 from service.json_values import encode
 
 LONGEST_WAIT = 60  # seconds that a call may be held open for its job
@@ -116,7 +115,7 @@ class Jobs:
 
         Asked for late it may have ended in time all the same, and has been paid for.
         """
-        task = checked(_job(endpoint).poll)(self._make_call(endpoint), row.task_id)
+        task = _job(endpoint).poll(self._make_call(endpoint), row.task_id)
         if task.state == "running":
             if not self._is_out_of_time(row):
                 return

@@ -1,11 +1,12 @@
 """A vendor's answer in our shape. One that has not the documented shape is the vendor's failure.
 
+What a vendor has said is read through these functions alone. They raise `Unusable`, so that any
+other error is a mistake of ours: a 500, with its place in the log.
 Source: contract section 3, "wrong shape".
 """
 
-import functools
-import traceback
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -19,32 +20,14 @@ class Unusable(UpstreamFailed):
     """The upstream has answered, but with nothing that we can use: of another shape, too large."""
 
 
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, raising `Unusable` when it does not find what it reads in an answer.
-
-    The log tells where, not what: the text of such an error repeats the answer.
-    """
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{last.name}:{last.lineno}"
-            log.warning("wrong shape", of=function.__name__, at=where, kind=type(error).__name__)
-        raise Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
-
-    return wrapped
-
-
-def picked(item: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Our names with the values at their `dotted.paths`, None where there is nothing.
-
-    The first must be there: it is what makes the item one of its kind. Raises LookupError.
-    """
-    item[next(iter(names.values())).partition(".")[0]]
-    return {ours: at(item, theirs) for ours, theirs in names.items()}
+def unusable() -> Unusable:
+    """The log tells where, not what: the answer may be somebody's mail."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals["__name__"] == __name__:
+        frame = frame.f_back
+    where = f"{frame.f_globals['__name__']}:{frame.f_lineno}"
+    log.warning("wrong shape", of=frame.f_code.co_name, at=where)
+    return Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
 
 
 def at(item: Any, path: str) -> Any:
@@ -54,8 +37,60 @@ def at(item: Any, path: str) -> Any:
     return item
 
 
-def listed(value: Any) -> list[Any]:
-    """`value`, which must be a list. Raises TypeError."""
-    if not isinstance(value, list):
-        raise TypeError("not a list")
+def need(item: Any, path: str) -> Any:
+    """The value at a `dotted.path`, which must be there, though it may be null.
+
+    Raises `Unusable`.
+    """
+    for name in path.split("."):
+        if not isinstance(item, Mapping) or name not in item:
+            raise unusable()
+        item = item[name]
+    return item
+
+
+def text(item: Any, path: str) -> str:
+    """The text at a `dotted.path`. Raises `Unusable`."""
+    value = need(item, path)
+    if not isinstance(value, str):
+        raise unusable()
     return value
+
+
+def number(item: Any, path: str) -> int | float:
+    """The number at a `dotted.path`. Raises `Unusable`."""
+    value = need(item, path)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise unusable()
+    return value
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """`value`, which must be an object. Raises `Unusable`."""
+    if not isinstance(value, Mapping):
+        raise unusable()
+    return value
+
+
+def listed(value: Any) -> list[Any]:
+    """`value`, which must be a list. Raises `Unusable`."""
+    if not isinstance(value, list):
+        raise unusable()
+    return value
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """`value`, which must be a list of objects. Raises `Unusable`."""
+    found = listed(value)
+    if not all(isinstance(item, Mapping) for item in found):
+        raise unusable()
+    return found
+
+
+def picked(item: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Our names with the values at their `dotted.paths`, None where there is nothing.
+
+    The first must be there: it is what makes the item one of its kind. Raises `Unusable`.
+    """
+    need(item, next(iter(names.values())).partition(".")[0])
+    return {ours: at(item, theirs) for ours, theirs in names.items()}

@@ -12,6 +12,7 @@ from service.edge import Number, Text
 from service.errors import NotFound
 from service.integrations.call import Call
 from service.integrations.catalog import ApiKey, Example, Vendor, endpoint
+from service.integrations.shape import as_object, at, listed, need, number, picked, unusable
 
 OPEN_METEO = Vendor(
     integration="weather",
@@ -82,6 +83,10 @@ PLACE = {
     "population": "population",
     "elevation": "elevation",
 }
+
+
+COORDINATES = ("latitude", "longitude")
+NAMED = {"name": "name", "country": "country"}
 
 
 class Place(Schema):
@@ -163,13 +168,15 @@ def forecast(call: Call, days: int, units: str, **place: Any) -> dict[str, Any]:
     here = _place(call, **place)
     asked = {"forecast_days": days, "daily": ",".join(DAILY.values())}
     answer = _ask(call, here, units, asked)
-    columns = answer["daily"]
+    columns = {ours: _column(answer, theirs) for ours, theirs in [("date", "time"), *DAILY.items()]}
+    if {len(column) for column in columns.values()} != {len(columns["date"])}:
+        raise unusable()
     return {
         "place": _described(here, answer),
-        "units": answer.get("daily_units", {}),
+        "units": at(answer, "daily_units") or {},
         "days": [
-            {"date": date, **_weather({k: columns[v][n] for k, v in DAILY.items()})}
-            for n, date in enumerate(columns["time"])
+            _weather(dict(zip(columns, day, strict=True)))
+            for day in zip(*columns.values(), strict=True)
         ],
     }
 
@@ -183,12 +190,12 @@ def current(call: Call, units: str, **place: Any) -> dict[str, Any]:
     """The weather now."""
     here = _place(call, **place)
     answer = _ask(call, here, units, {"current": ",".join([*CURRENT.values(), "is_day"])})
-    now = answer["current"]
-    weather = _weather({name: now[theirs] for name, theirs in CURRENT.items()})
+    now = need(answer, "current")
+    weather = _weather({name: need(now, theirs) for name, theirs in CURRENT.items()})
     return {
         "place": _described(here, answer),
-        "units": answer.get("current_units", {}),
-        "current": {"time": now["time"], **weather, "isDay": now["is_day"] == 1},
+        "units": at(answer, "current_units") or {},
+        "current": {"time": need(now, "time"), **weather, "isDay": need(now, "is_day") == 1},
     }
 
 
@@ -200,8 +207,8 @@ def current(call: Call, units: str, **place: Any) -> dict[str, Any]:
 def geocode(call: Call, city: str, countryCode: str | None = None, **asked: Any) -> dict[str, Any]:  # noqa: N803
     """Places of a name, with their coordinates."""
     query = {"name": city, "countryCode": countryCode, "format": "json", **asked}
-    found = call.get("/v1/search", query, GEOCODING).get("results") or []
-    return {"results": [{ours: p.get(theirs) for ours, theirs in PLACE.items()} for p in found]}
+    found = listed(at(as_object(call.get("/v1/search", query, GEOCODING)), "results") or [])
+    return {"results": [picked(place, PLACE) for place in found]}
 
 
 def _place(call: Call, language: str, city: str | None = None, **point: float) -> dict[str, Any]:
@@ -209,25 +216,32 @@ def _place(call: Call, language: str, city: str | None = None, **point: float) -
     if city is None:
         return dict(point)
     query = {"name": city, "count": 1, "language": language, "format": "json"}
-    found = call.get("/v1/search", query, GEOCODING).get("results")
+    answer = as_object(call.get("/v1/search", query, GEOCODING))
+    found = listed(at(answer, "results") or [])
     if not found:
         raise NotFound("There is no city of that name.")
-    return found[0]
+    return {name: number(found[0], name) for name in COORDINATES} | picked(found[0], NAMED)
 
 
-def _ask(call: Call, here: dict[str, Any], units: str, asked: dict[str, Any]) -> dict[str, Any]:
+def _ask(call: Call, here: dict[str, Any], units: str, asked: dict[str, Any]) -> Any:
     point = {"latitude": here["latitude"], "longitude": here["longitude"], "timezone": "auto"}
     return call.get("/v1/forecast", {**point, **asked, **(IMPERIAL if units == "imperial" else {})})
 
 
-def _described(here: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-    named: dict[str, Any] = {name: here[name] for name in ("name", "country") if name in here}
-    return {**named, **{name: answer.get(name) for name in ("latitude", "longitude", "timezone")}}
+def _column(answer: Any, name: str) -> list[Any]:
+    return listed(need(answer, f"daily.{name}"))
+
+
+def _described(here: dict[str, Any], answer: Any) -> dict[str, Any]:
+    named: dict[str, Any] = {name: here[name] for name in NAMED if here.get(name) is not None}
+    return {**named, **{name: at(answer, name) for name in ("latitude", "longitude", "timezone")}}
 
 
 def _weather(values: dict[str, Any]) -> dict[str, Any]:
-    condition = CONDITIONS.get(values["weatherCode"], "Unknown")
-    return {"weatherCode": values.pop("weatherCode"), "condition": condition, **values}
+    code = values.pop("weatherCode")
+    condition = CONDITIONS.get(code, "Unknown") if isinstance(code, int) else "Unknown"
+    date = {"date": values.pop("date")} if "date" in values else {}
+    return {**date, "weatherCode": code, "condition": condition, **values}
 
 
 ENDPOINTS = (forecast, current, geocode)

@@ -19,6 +19,7 @@ from service.integrations.catalog import (
     endpoint,
 )
 from service.integrations.faults import ScopeMissing, forbidden, limited
+from service.integrations.shape import as_object, at, need
 
 MAIL = ("mail.modify", "mail.full")
 ANY_MAIL = (*MAIL, "mail.readonly")
@@ -99,7 +100,7 @@ def send(call: Call, **params: Any) -> Any:
 def calendar(call: Call, **params: Any) -> Any:
     """List events"""
     told = call.get("/events", params, base="CLOUDSUITE_CALENDAR_BASE_URL")
-    return {"events": told.get("items", [])}
+    return {"events": at(as_object(told), "items") or []}
 
 
 def search(call: Call, **params: Any) -> Any:
@@ -109,13 +110,13 @@ def search(call: Call, **params: Any) -> Any:
 
 def poll(call: Call, task_id: str) -> Task:
     told = call.get(f"/probe/tasks/{task_id}")
-    return Task(task_id, told["state"], told.get("result"))
+    return Task(task_id, need(told, "state"), at(told, "result"))
 
 
 def begin(call: Call, **params: Any) -> Task:
     """Begin a long search"""
     told = call.post("/probe/tasks", params)
-    return Task(told["id"], told.get("state", "running"), told.get("result"))
+    return Task(need(told, "id"), at(told, "state") or "running", at(told, "result"))
 
 
 ENDPOINTS = (

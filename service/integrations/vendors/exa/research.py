@@ -4,7 +4,7 @@ from typing import Any
 
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Job, Task, endpoint
-from service.integrations.shape import at, listed
+from service.integrations.shape import at, listed, need, text, unusable
 from service.integrations.vendors.exa.examples import ACCEPTED, RAN
 from service.integrations.vendors.exa.parameters import Research
 from service.integrations.vendors.exa.prices import MOST_OF_A_RUN, RUNS
@@ -27,30 +27,31 @@ def research(call: Call, **asked: Any) -> Task:
     return _task(call.post("/agent/runs", asked))
 
 
-def _task(run: dict[str, Any]) -> Task:
-    dollars = at(run, "costDollars.total")
-    match run["status"]:
+def _task(run: Any) -> Task:
+    dollars, run_id = at(run, "costDollars.total"), text(run, "id")
+    match need(run, "status"):
         case "queued" | "running":
-            return Task(run["id"])
+            return Task(run_id)
         case "completed":
-            return Task(run["id"], "done", _report(run), dollars)
+            return Task(run_id, "done", _report(run), dollars)
         case "failed" | "cancelled":
-            return Task(run["id"], "failed", dollars=dollars)
-    raise ValueError("an unknown state")
+            return Task(run_id, "failed", dollars=dollars)
+    raise unusable()
 
 
-def _report(run: dict[str, Any]) -> dict[str, Any]:
+def _report(run: Any) -> dict[str, Any]:
     """Each source once; `runId` is what `previousRunId` takes."""
     grounding = listed(at(run, "output.grounding") or [])
-    cited = [source for item in grounding for source in listed(item.get("citations") or [])]
+    cited = [source for item in grounding for source in listed(at(item, "citations") or [])]
     sources = {
-        source["url"]: {"title": source.get("title"), "url": source["url"]} for source in cited
+        text(source, "url"): {"title": at(source, "title"), "url": text(source, "url")}
+        for source in cited
     }
     return {
-        "runId": run["id"],
+        "runId": text(run, "id"),
         "report": at(run, "output.text"),
         "structured": at(run, "output.structured"),
         "citations": list(sources.values()),
-        "stopReason": run.get("stopReason"),
+        "stopReason": at(run, "stopReason"),
         "costDollars": at(run, "costDollars.total"),
     }

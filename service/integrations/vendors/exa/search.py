@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from service.integrations.call import Call
 from service.integrations.catalog import endpoint
-from service.integrations.shape import at, listed, picked
+from service.integrations.shape import as_object, at, listed, need, picked, text
 from service.integrations.vendors.exa.examples import ANSWERED, FOUND, READ
 from service.integrations.vendors.exa.parameters import (
     UNFILTERED,
@@ -48,7 +48,7 @@ def similar(call: Call, url: str, **asked: Any) -> dict[str, Any]:
         asked["excludeDomains"] = [*asked.get("excludeDomains", [])[:1199], own]
     body = _searching({"query": f"pages similar to {url}", **asked})
     found = _found(call.post("/search", body))
-    others = [result for result in found["results"] if not own or _host(result["url"]) != own]
+    others = [result for result in found["results"] if not own or _host(text(result, "url")) != own]
     return {"sourceUrl": url, **found, "results": others}
 
 
@@ -64,8 +64,8 @@ def contents(call: Call, **asked: Any) -> dict[str, Any]:
     for ours, theirs in (("highlightsQuery", "highlights"), ("summaryQuery", "summary")):
         if ours in asked:
             asked[theirs] = {"query": asked.pop(ours)}
-    answer = call.post("/contents", asked)
-    statuses = listed(answer.get("statuses") or [])
+    answer = as_object(call.post("/contents", asked))
+    statuses = listed(at(answer, "statuses") or [])
     return {**_found(answer), "statuses": [picked(status, STATUS) for status in statuses]}
 
 
@@ -76,8 +76,8 @@ def contents(call: Call, **asked: Any) -> dict[str, Any]:
 def answer(call: Call, **asked: Any) -> dict[str, Any]:
     """A direct answer to a question, with its sources."""
     told = call.post("/answer", asked)
-    citations = [picked(source, CITATION) for source in listed(told.get("citations") or [])]
-    return {"answer": told["answer"], "citations": citations, **_facts(told)}
+    citations = [picked(source, CITATION) for source in listed(at(told, "citations") or [])]
+    return {"answer": need(told, "answer"), "citations": citations, **_facts(told)}
 
 
 def _searching(asked: dict[str, Any]) -> dict[str, Any]:
@@ -91,15 +91,15 @@ def _searching(asked: dict[str, Any]) -> dict[str, Any]:
     return {**body, "contents": wanted}
 
 
-def _found(answer: dict[str, Any]) -> dict[str, Any]:
+def _found(answer: Any) -> dict[str, Any]:
     return {
-        "results": [picked(page, RESULT) for page in listed(answer["results"])],
+        "results": [picked(page, RESULT) for page in listed(need(answer, "results"))],
         **_facts(answer),
     }
 
 
-def _facts(answer: dict[str, Any]) -> dict[str, Any]:
-    return {"requestId": answer.get("requestId"), "costDollars": at(answer, "costDollars.total")}
+def _facts(answer: Any) -> dict[str, Any]:
+    return {"requestId": at(answer, "requestId"), "costDollars": at(answer, "costDollars.total")}
 
 
 def _host(url: str) -> str:

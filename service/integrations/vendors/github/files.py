@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import endpoint
-from service.integrations.shape import listed, picked
+from service.integrations.shape import at, listed, need, picked, text, unusable
 from service.integrations.vendors.github.examples import CONTENTS, ONE, TREES
 from service.integrations.vendors.github.parameters import Contents, Tree
 from service.integrations.vendors.github.vendor import DOCS, GITHUB, READS, EmptyRepository
@@ -29,9 +29,9 @@ def tree(call: Call, owner: str, repo: str, ref: str, recursive: bool) -> dict[s
     except EmptyRepository:
         return {"sha": None, "truncated": False, "entries": []}
     return {
-        "sha": answer["sha"],
-        "truncated": answer["truncated"],
-        "entries": [picked(item, ENTRY) for item in listed(answer["tree"])],
+        "sha": need(answer, "sha"),
+        "truncated": need(answer, "truncated"),
+        "entries": [picked(item, ENTRY) for item in listed(need(answer, "tree"))],
     }
 
 
@@ -52,7 +52,7 @@ def contents(
     return {
         **picked(answer, {"type": "type", **CHILD}),
         "content": _text(answer),
-        "downloadUrl": _without_token(answer.get("download_url")),
+        "downloadUrl": _without_token(at(answer, "download_url")),
         "entries": [],
     }
 
@@ -62,19 +62,25 @@ def _pieces(path: str) -> str:
     return "/".join(path_of("{path}", path=piece) for piece in path.split("/"))
 
 
-def _text(file: dict[str, Any]) -> str | None:
-    if file.get("encoding") != "base64":
+def _text(file: Any) -> str | None:
+    if at(file, "encoding") != "base64":
         return None
-    content = base64.b64decode(file["content"])
+    try:
+        content = base64.b64decode(text(file, "content"))
+    except ValueError:
+        raise unusable() from None
     try:
         return None if b"\0" in content else content.decode()
     except UnicodeDecodeError:
         return None
 
 
-def _without_token(url: str | None) -> str | None:
+def _without_token(url: Any) -> str | None:
     """For a private file GitHub puts a token of its own into the query."""
-    return urlsplit(url)._replace(query="").geturl() if url else None
+    try:
+        return urlsplit(url)._replace(query="").geturl() if isinstance(url, str) else None
+    except ValueError:
+        raise unusable() from None
 
 
 ENDPOINTS = (tree, contents)

@@ -4,7 +4,7 @@ from typing import Any
 
 from service.integrations.call import Call
 from service.integrations.catalog import endpoint
-from service.integrations.shape import listed, picked
+from service.integrations.shape import at, listed, need, number, picked
 from service.integrations.vendors.github.examples import COMMITS, FOUND, ISSUES, ONE, PULLS
 from service.integrations.vendors.github.parameters import (
     Commits,
@@ -85,11 +85,11 @@ def search(call: Call, **asked: Any) -> dict[str, Any]:
     Asked without the token: even the number of what it would find tells of private repositories.
     """
     answer = call.get("/search/repositories", query_of(asked), with_key=False)
-    found = [item for item in listed(answer["items"]) if is_public(item)]
-    more = asked["page"] * asked["perPage"] < min(answer["total_count"], SEARCHABLE)
+    found = [item for item in listed(need(answer, "items")) if is_public(item)]
+    more = asked["page"] * asked["perPage"] < min(number(answer, "total_count"), SEARCHABLE)
     return {
-        "total": answer["total_count"],
-        "incomplete": answer["incomplete_results"],
+        "total": number(answer, "total_count"),
+        "incomplete": need(answer, "incomplete_results"),
         "repositories": [picked(item, REPOSITORY) for item in found],
         "nextPage": asked["page"] + 1 if more and found else None,
     }
@@ -134,7 +134,7 @@ def issues(call: Call, **asked: Any) -> dict[str, Any]:
             "assignees": _each(item, "assignees", "login"),
         }
         for item in found
-        if not item.get("pull_request")
+        if not at(item, "pull_request")
     ]
     return {"issues": described, "nextPage": following}
 
@@ -158,8 +158,8 @@ def _page(
     return found, asked["page"] + 1 if len(found) >= asked["perPage"] else None
 
 
-def _each(item: dict[str, Any], name: str, of: str) -> list[Any]:
-    return [inner[of] for inner in listed(item.get(name) or [])]
+def _each(item: Any, name: str, of: str) -> list[Any]:
+    return [need(inner, of) for inner in listed(at(item, name) or [])]
 
 
 ENDPOINTS = (search, repository, commits, issues, pulls)

@@ -11,6 +11,7 @@ from typing import Any
 
 from service.integrations.call import Call, path_of
 from service.integrations.faults import absent
+from service.integrations.shape import at, need
 from service.integrations.vendors.github.vendor import token
 
 REMEMBERED = 60.0  # seconds
@@ -39,22 +40,23 @@ class Seen:
 seen = Seen()
 
 
-def is_public(repository: dict[str, Any]) -> bool:
+def is_public(repository: Any) -> bool:
     """As GitHub describes it. What does not say that it is public is not."""
-    public = repository.get("visibility", "public") == "public"
-    if repository.get("private") is False and public:
+    need(repository, "full_name")
+    visibility = at(repository, "visibility")
+    if at(repository, "private") is False and visibility in (None, "public"):
         return True
     token.warn("a repository that is not public")
     return False
 
 
-def public(call: Call, owner: str, repo: str) -> dict[str, Any]:
+def public(call: Call, owner: str, repo: str) -> Any:
     """A public repository, as GitHub describes it.
 
     Raises `NotFound` for any other, as for one that there is not.
     """
     found = call.get(path_of("/repos/{owner}/{repo}", owner=owner, repo=repo))
-    if found["full_name"] and not is_public(found):
+    if not is_public(found):
         raise absent()
     return found
 

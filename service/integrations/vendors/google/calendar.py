@@ -4,6 +4,7 @@ Source: developers.google.com/workspace/calendar/api/v3/reference/events.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -15,7 +16,7 @@ from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
 from service.integrations.faults import GrantRejected, ScopeMissing
 from service.integrations.payload import Bounded, Moment
-from service.integrations.shape import at, listed, picked
+from service.integrations.shape import as_object, at, need, objects, picked
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 
 DOCS = "https://developers.google.com/workspace/calendar/api/v3/reference/events"
@@ -130,11 +131,13 @@ def list_events(call: Call, calendarId: str, **asked: Any) -> dict[str, Any]:  #
         "pageToken": asked.pop("cursor", None),
         "singleEvents": True,  # without it, Google does not order by start
     }
-    found = call.get(path_of(EVENTS, calendarId=calendarId), {**query, **asked}, CALENDAR)
+    found = as_object(
+        call.get(path_of(EVENTS, calendarId=calendarId), {**query, **asked}, CALENDAR)
+    )
     return {
-        "events": [_event(item) for item in listed(found.get("items", []))],
-        "timeZone": found.get("timeZone"),
-        "nextCursor": found.get("nextPageToken"),
+        "events": [_event(item) for item in objects(at(found, "items") or [])],
+        "timeZone": at(found, "timeZone"),
+        "nextCursor": at(found, "nextPageToken"),
     }
 
 
@@ -200,19 +203,19 @@ def _google_time(event: dict[str, Any], text: str) -> dict[str, str]:
     return {"dateTime": datetime.fromisoformat(text).isoformat(), **zone}
 
 
-def _event(item: dict[str, Any]) -> dict[str, Any]:
+def _event(item: Any) -> dict[str, Any]:
     """Google's event as ours."""
-    start, end = item["start"], item["end"]
+    start, end = need(item, "start"), need(item, "end")
     return {
         **picked(item, SHOWN),
-        "start": start.get("dateTime") or start["date"],
-        "end": end.get("dateTime") or end["date"],
+        "start": at(start, "dateTime") or need(start, "date"),
+        "end": at(end, "dateTime") or need(end, "date"),
         "allDay": "date" in start,
-        "attendees": [_attendee(person) for person in item.get("attendees", [])],
+        "attendees": [_attendee(person) for person in objects(at(item, "attendees") or [])],
     }
 
 
-def _attendee(person: dict[str, Any]) -> dict[str, Any]:
+def _attendee(person: Mapping[str, Any]) -> dict[str, Any]:
     """Somebody of a group may have no address."""
     return {ours: at(person, theirs) for ours, theirs in ATTENDEE.items()}
 

@@ -16,7 +16,7 @@ from service.edge import Text
 from service.errors import InvalidRequest, TooLarge
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
-from service.integrations.shape import listed, picked
+from service.integrations.shape import as_object, at, need, objects, picked, text
 from service.integrations.vendors.google.suite import DRIVE, GOOGLE, UPLOAD
 
 DOCS = "https://developers.google.com/workspace/drive/api/reference/rest/v3/files"
@@ -112,10 +112,10 @@ def list_files(call: Call, pageSize: int, **asked: Any) -> dict[str, Any]:  # no
         "supportsAllDrives": True,
         "includeItemsFromAllDrives": True,
     }
-    found = call.get(FILES, query, DRIVE)
+    found = as_object(call.get(FILES, query, DRIVE))
     return {
-        "files": [_file(item) for item in listed(found.get("files", []))],
-        "nextCursor": found.get("nextPageToken"),
+        "files": [_file(item) for item in objects(at(found, "files") or [])],
+        "nextCursor": at(found, "nextPageToken"),
     }
 
 
@@ -151,22 +151,22 @@ def download(call: Call, fileId: str, exportMimeType: str | None = None) -> dict
     """
     query = {"fields": "id,name,mimeType,size", "supportsAllDrives": True}
     known = call.get(path_of(FILE, fileId=fileId), query, DRIVE)
-    if int(known.get("size") or 0) > LIMIT:
-        raise _too_large()
-    if known["mimeType"].startswith(OURS):
-        target = exportMimeType or EXPORTS.get(known["mimeType"])
+    _refuse_large(known)
+    kind = text(known, "mimeType")
+    if kind.startswith(OURS):
+        target = exportMimeType or EXPORTS.get(kind)
         if target is None:
             raise InvalidRequest("This is not a file that has a content.", details={})
         content, _ = call.download(path_of(EXPORT, fileId=fileId), {"mimeType": target}, DRIVE)
     else:
-        target = known["mimeType"]
+        target = kind
         media = {"alt": "media", "supportsAllDrives": True}
         content, _ = call.download(path_of(FILE, fileId=fileId), media, DRIVE)
     if len(content) > LIMIT:
         raise _too_large()
     return {
-        "id": known["id"],
-        "name": known.get("name"),
+        "id": need(known, "id"),
+        "name": at(known, "name"),
         "mimeType": target,
         "size": len(content),
         "contentBase64": base64.b64encode(content).decode(),
@@ -175,13 +175,14 @@ def download(call: Call, fileId: str, exportMimeType: str | None = None) -> dict
 
 @endpoint(
     "drive-delete", GOOGLE, Chosen(), "suite", f"{DOCS}/update",
-    examples=(TRASHED,), seconds=30, scope="drive",
+    examples=(TRASHED,), seconds=30, scope="drive", idempotent=True,
 )  # fmt: skip
 def delete(call: Call, fileId: str) -> dict[str, Any]:  # noqa: N803
     """Put a file into the trash, from where its owner can take it back for 30 days."""
     query = {"fields": "id,trashed", "supportsAllDrives": True}
     known = call.patch(path_of(FILE, fileId=fileId), {"trashed": True}, DRIVE, query)
-    return {"id": known["id"], "deleted": known["trashed"], "permanent": False}
+    deleted = need(known, "trashed")
+    return {"id": need(known, "id"), "deleted": deleted, "permanent": False}
 
 
 def _search(asked: dict[str, Any]) -> str:
@@ -228,10 +229,17 @@ def _related(facts: dict[str, Any], content: bytes, media_type: str) -> tuple[by
     return whole, f"multipart/related; boundary={boundary}"
 
 
-def _file(item: dict[str, Any]) -> dict[str, Any]:
-    owner = (item.get("owners") or [{}])[0].get("emailAddress")
-    folder = item.get("mimeType") == f"{OURS}folder"
+def _file(item: Any) -> dict[str, Any]:
+    owners = objects(at(item, "owners") or [{}])
+    owner, folder = at(owners[0], "emailAddress"), at(item, "mimeType") == f"{OURS}folder"
     return {**picked(item, SHOWN), "owner": owner, "isFolder": folder}
+
+
+def _refuse_large(known: Any) -> None:
+    """Google tells a size as a text, and none of documents of its own kinds."""
+    size = at(known, "size")
+    if isinstance(size, str) and size.isdecimal() and int(size[:20]) > LIMIT:
+        raise _too_large()
 
 
 def _too_large() -> TooLarge:

@@ -12,7 +12,7 @@ from service.errors import InvalidRequest, NotFound
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
 from service.integrations.payload import Bounded
-from service.integrations.shape import listed, picked
+from service.integrations.shape import as_object, at, listed, need, picked, text
 from service.integrations.vendors.google.letter import (
     MOST_RECIPIENTS,
     SUBJECT_LIMIT,
@@ -121,13 +121,13 @@ def list_mail(call: Call, **asked: Any) -> dict[str, Any]:
         "includeSpamTrash": asked["includeSpamTrash"],
         "pageToken": asked.get("cursor"),
     }
-    found = call.get(MESSAGES, query, MAIL)
-    ids = [item["id"] for item in listed(found.get("messages", []))]
+    found = as_object(call.get(MESSAGES, query, MAIL))
+    ids = [text(item, "id") for item in listed(at(found, "messages") or [])]
     messages = call.each(lambda id: _headers(call, id, LISTED_HEADERS), ids)
     return {
         "messages": [_message(item) for item in messages if item],
-        "nextCursor": found.get("nextPageToken"),
-        "resultSizeEstimate": found.get("resultSizeEstimate"),
+        "nextCursor": at(found, "nextPageToken"),
+        "resultSizeEstimate": at(found, "resultSizeEstimate"),
     }
 
 
@@ -159,25 +159,25 @@ def reply(
     original = _headers(call, messageId, ANSWERED)
     if original is None:
         raise NotFound("There is no message of that id.")
-    own = call.get("/users/me/profile", base=MAIL).get("emailAddress") if replyAll else None
+    own = text(call.get("/users/me/profile", base=MAIL), "emailAddress") if replyAll else None
     raw = reply_to(_by_name(original), own, **given)
     if raw is None:
         raise InvalidRequest("That message has no sender to reply to.", details={})
-    return _send(call, raw, original.get("threadId"))
+    return _send(call, raw, at(original, "threadId"))
 
 
 def _send(call: Call, raw: str, thread: str | None) -> dict[str, Any]:
     body = {"raw": raw, **({"threadId": thread} if thread else {})}
     sent = call.post(f"{MESSAGES}/send", body, MAIL)
     return {
-        "id": sent["id"],
-        "threadId": sent["threadId"],
-        "labels": sent.get("labelIds", []),
+        "id": need(sent, "id"),
+        "threadId": need(sent, "threadId"),
+        "labels": at(sent, "labelIds") or [],
         "sent": True,
     }
 
 
-def _headers(call: Call, id: str, names: tuple[str, ...]) -> dict[str, Any] | None:
+def _headers(call: Call, id: str, names: tuple[str, ...]) -> Any:
     """A message without its body; None when it is gone, as one may be that was just listed."""
     query = {"format": "metadata", "metadataHeaders": list(names)}
     try:
@@ -186,14 +186,14 @@ def _headers(call: Call, id: str, names: tuple[str, ...]) -> dict[str, Any] | No
         return None
 
 
-def _by_name(item: dict[str, Any]) -> dict[str, str]:
+def _by_name(item: Any) -> dict[str, str]:
     """Its headers by their names in lower case, which keep their sender's case at Google."""
-    headers = item["payload"].get("headers", [])
-    return {header["name"].lower(): header["value"] for header in reversed(headers)}
+    headers = listed(at(need(item, "payload"), "headers") or [])
+    return {text(header, "name").lower(): text(header, "value") for header in reversed(headers)}
 
 
-def _message(item: dict[str, Any]) -> dict[str, Any]:
-    headers, labels = _by_name(item), item.get("labelIds", [])
+def _message(item: Any) -> dict[str, Any]:
+    headers, labels = _by_name(item), listed(at(item, "labelIds") or [])
     return {
         **picked(item, SHOWN),
         **{name: headers.get(name) for name in ("subject", "from", "to", "date")},

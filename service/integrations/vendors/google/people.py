@@ -3,6 +3,7 @@
 Source: developers.google.com/people/api/rest/v1/people.connections/list.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import Schema, fields, validate
@@ -10,7 +11,7 @@ from marshmallow import Schema, fields, validate
 from service.edge import Text
 from service.integrations.call import Call
 from service.integrations.catalog import Example, endpoint
-from service.integrations.shape import listed
+from service.integrations.shape import as_object, at, listed, need, objects
 from service.integrations.vendors.google.suite import CONTACTS, GOOGLE
 
 CONNECTIONS = "/people/me/connections"
@@ -49,18 +50,18 @@ LISTED = Example("GET", CONNECTIONS, {"connections": [BOB], "totalItems": 1})
 def list_contacts(call: Call, cursor: str | None = None, **asked: Any) -> dict[str, Any]:
     """The people in the address book, with their addresses and numbers."""
     query = {**asked, "personFields": FIELDS, "pageToken": cursor}
-    found = call.get(CONNECTIONS, query, CONTACTS)
+    found = as_object(call.get(CONNECTIONS, query, CONTACTS))
     return {
-        "contacts": [_contact(item) for item in listed(found.get("connections", []))],
-        "nextCursor": found.get("nextPageToken"),
-        "total": found.get("totalItems"),
+        "contacts": [_contact(item) for item in listed(at(found, "connections") or [])],
+        "nextCursor": at(found, "nextPageToken"),
+        "total": at(found, "totalItems"),
     }
 
 
-def _contact(item: dict[str, Any]) -> dict[str, Any]:
+def _contact(item: Any) -> dict[str, Any]:
     name, work = _first(item, "names"), _first(item, "organizations")
     return {
-        "id": item["resourceName"],
+        "id": need(item, "resourceName"),
         "name": name.get("displayName"),
         "givenName": name.get("givenName"),
         "familyName": name.get("familyName"),
@@ -72,12 +73,12 @@ def _contact(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _first(item: dict[str, Any], name: str) -> dict[str, Any]:
-    return (item.get(name) or [{}])[0]
+def _first(item: Any, name: str) -> Mapping[str, Any]:
+    return objects(at(item, name) or [{}])[0]
 
 
-def _values(item: dict[str, Any], name: str) -> list[str]:
-    return [entry["value"] for entry in item.get(name, []) if "value" in entry]
+def _values(item: Any, name: str) -> list[str]:
+    return [entry["value"] for entry in objects(at(item, name) or []) if "value" in entry]
 
 
 ENDPOINTS = (list_contacts,)
