@@ -52,6 +52,9 @@ class Worker(GeventWorker):
     text of this error alone, of any other a traceback."""
 
     def load_wsgi(self) -> None:
+        from service import stray
+
+        stray.take_over()
         try:
             super().load_wsgi()
             self.wsgi.extensions.complete()
@@ -77,6 +80,11 @@ def post_worker_init(worker) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 1_000)
+    from service import observe, stall
+
+    for name in settings.unknown:
+        observe.log.warning("unknown setting", setting=name)
+    stall.StallAlarm().start()
     app = worker.app.callable
     app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout)
     app.extensions["start_sweeping"]()

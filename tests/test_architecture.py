@@ -16,8 +16,9 @@ FILES = [*(ROOT / name for name in TOP), *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"body", "clock", "connecting", "deferred", "errors", "extensions", "ids", "database", "edge", "frames",
-     "guarded", "json_values", "lifecycle", "observe", "openapi", "upstream", "websocket"},
+    {"attribution", "body", "clock", "connecting", "deferred", "errors", "extensions", "ids",
+     "database", "edge", "frames", "guarded", "json_values", "lifecycle", "observe", "openapi",
+     "refusals", "stall", "stray", "upstream", "websocket"},
     {"providers"},
     {"auth"},
     {"billing"},
