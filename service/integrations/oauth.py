@@ -9,7 +9,8 @@ from flask import Blueprint, Response, current_app, g, make_response, render_tem
 from marshmallow import Schema, fields
 
 from service.auth.bearer import public
-from service.edge import answers
+from service.edge import answers, refuses
+from service.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
 from service.integrations.connections import Connections
 from service.integrations.consents import Connected, Failed, Outcome, Unconfirmed
 
@@ -27,6 +28,9 @@ HEADERS = {
     ),
 }
 
+PAGE = {"text/html": {"type": "string"}}
+CONFIRMATION = {"type": "object", "properties": {"token": {"type": "string"}}}
+
 oauth = Blueprint("oauth", __name__, url_prefix=PATH, template_folder="templates")
 
 
@@ -37,7 +41,8 @@ class Disconnected(Schema):
 
 @oauth.get("/<integration>/callback")
 @public
-@answers(None)
+@refuses(NotFound, UpstreamFailed, UpstreamTimedOut, NotConfigured)
+@answers(None, others={400: PAGE})
 def callback(integration: str) -> Response:
     """Where a vendor sends the user back after its consent page"""
     connections = _connections()
@@ -50,7 +55,8 @@ def callback(integration: str) -> Response:
 
 @oauth.post("/<integration>/callback")
 @public
-@answers(None)
+@refuses(NotFound, TooLarge)
+@answers(None, others={400: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
     """Connect after all: the confirm page's form"""
     token = request.form.get("token", "")
@@ -58,6 +64,7 @@ def confirm(integration: str) -> Response:
 
 
 @oauth.delete("/<integration>/disconnect")
+@refuses(NotConfigured)
 @answers(Disconnected())
 def disconnect(integration: str) -> dict[str, Any]:
     """Revoke and forget the caller's tokens; done also when there are none"""
