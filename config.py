@@ -3,9 +3,11 @@
 `load(environ)` turns environment variables into a frozen `Settings`. A field's name in capitals
 is the variable's name. A wrong value raises `ConfigError` with the setting's name at boot, and
 never shows the value. Every secret `NAME` may instead be given as `NAME_FILE`, a path whose
-content is read. docs/deployment.md describes each setting; a test compares the two lists.
+content is read. A name that is almost a setting's, or that of a setting which is not built yet,
+is refused too. docs/deployment.md describes each setting; a test compares the two lists.
 """
 
+import base64
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -17,7 +19,9 @@ from click import ClickException
 from config_values import (
     MODEL_NAMES,
     billing,
+    hidden_in,
     integer,
+    misspelt,
     model_id,
     model_names,
     names,
@@ -49,6 +53,19 @@ VENDOR_URLS = (
 )  # fmt: skip
 
 
+# A limit that somebody has set and that does not hold is worse than a server that does not start.
+NOT_BUILT = (
+    "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
+    "BUDGETS", "APPROVAL_SECONDS", "RESUME_SECONDS", "ASSISTANT_ENDPOINTS",
+    "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE", "MCP_ENDPOINTS", "SLACK_CHANNELS",
+)  # fmt: skip
+# Nobody else's names begin with these.
+PREFIXES = (
+    "PROVIDER_", "CLOUDSUITE_", "INTEGRATIONS_", "SANDBOX_", "TOOLS_", "TOKEN_CEILING_",
+    "TOKEN_ENCRYPTION_", "OWNER_TOKEN_",
+)  # fmt: skip
+
+
 class ConfigError(ClickException):
     """A setting is missing or wrong; the text begins with the setting's name.
 
@@ -69,7 +86,7 @@ class Settings:
     request_head_seconds: int = setting(integer(1, 600), 15)
     request_body_seconds: int = setting(integer(1, 600), 30)
     public_url: str | None = setting(url)
-    database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}")
+    database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}", secret=True)
     database_pool_size: int = setting(integer(1, 200), 10)
     sqlite_sync: str = setting(one_of("normal", "full"), "full")
     auth_secret: str | None = setting(secret_of(32), secret=True)
@@ -108,7 +125,8 @@ class Settings:
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)
     sandbox_anywhere: bool = setting(switch, False)
-    vendors: Mapping[str, str] = field(default_factory=dict)  # by the setting's name
+    vendors: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the setting's name
+    unknown: tuple[str, ...] = ()  # names in the environment that look like settings of ours
 
     @property
     def listen(self) -> str:
@@ -125,22 +143,53 @@ class Settings:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Every secret value, for redaction."""
-        plain = [getattr(self, f.name) for f in fields(self) if f.metadata.get("secret")]
+        """Every secret text, for redaction: of the database's address, only what is secret."""
+        named = [f.name for f in fields(self) if f.metadata.get("secret")]
+        plain = [getattr(self, name) for name in named if name != "database_url"]
         plain += [self.vendors.get(name) for name in VENDOR_SECRETS]
+        plain += [base64.b64encode(key).decode() for _, key in self.token_encryption_keys]
+        plain += hidden_in(self.database_url)
         return tuple(value for value in plain if isinstance(value, str) and value)
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the process's environment, or another; raises `ConfigError`."""
     environ = os.environ if environ is None else environ
+    unknown = _unknown(environ)
     given = {}
     for item in [item for item in fields(Settings) if item.metadata]:
         name = item.name.upper()
         raw = _read(environ, name, item.metadata["secret"])
         if raw is not None:
             given[item.name] = _parse(name, raw, item.metadata["parse"])
-    return Settings(**given, vendors=_vendors(environ))
+    return Settings(**given, vendors=_vendors(environ), unknown=unknown)
+
+
+def _unknown(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Names that begin as ours do and are none; raises `ConfigError` for what must not be ignored.
+
+    A near miss counts only while the setting that it misses is not set: with both, it is probably
+    somebody else's variable.
+    """
+    plain, secret = known_names()
+    known = {*plain, *secret, *(f"{name}_FILE" for name in secret)}
+    given = [name for name, value in environ.items() if value and name not in known]
+    for name in given:
+        if name in NOT_BUILT:
+            raise ConfigError(f"{name}: must not be set, because this version does not have it")
+        meant = misspelt(name, known - {key for key in known if environ.get(key)})
+        if meant:
+            raise ConfigError(f"{name}: must be spelt {meant}, if that is meant; else unset it")
+    return tuple(sorted(name for name in given if name.startswith(PREFIXES)))
+
+
+def known_names() -> tuple[set[str], set[str]]:
+    """The names of all settings: those that are no secrets, and those that are."""
+    plain, secret = {*VENDOR_TEXTS, *VENDOR_URLS}, {*VENDOR_SECRETS}
+    for item in fields(Settings):
+        if item.metadata:
+            (secret if item.metadata["secret"] else plain).add(item.name.upper())
+    return plain, secret
 
 
 def _vendors(environ: Mapping[str, str]) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""How the value of each kind of setting is read. Raises ValueError beginning with "must …"."""
+"""How names and values of settings are read. A wrong value raises ValueError with "must …"."""
 
 import base64
 import binascii
-from collections.abc import Callable
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterable
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 MODEL_NAMES = {
     "llm-opus-4-7": "claude-opus-4-7",
@@ -116,3 +116,50 @@ def billing(value: str) -> dict[str, str]:
     if pairs.get("cloudsuite") == "developer":
         raise ValueError("must leave cloudsuite at user: its tokens are each user's own")
     return pairs
+
+
+def hidden_in(database_url: str) -> list[str]:
+    """The secret parts of a database's address: its password, as written and as meant.
+
+    With the user's name in front, a short password can be told from an ordinary word.
+    """
+    try:
+        parts = urlsplit(database_url)
+        password = parts.password
+    except ValueError:
+        return [database_url]
+    if parts.scheme.startswith("sqlite"):
+        return []
+    in_query = [value for name, value in parse_qsl(parts.query) if name.endswith("password")]
+    if not password:
+        return in_query
+    return [*in_query, password, unquote(password), f"{parts.username}:{password}@"]
+
+
+def misspelt(name: str, known: Iterable[str]) -> str | None:
+    """The known name of at least eight letters that this is a near miss of, if there is one.
+
+    One slip is a near miss, in sixteen letters two are: a letter too many, too few, wrong, or
+    swapped with the next one. XAI_BASE_URL, which others use, is two slips from EXA_BASE_URL.
+    """
+    for other in sorted(known):
+        allowed = 0 if len(other) < 8 else 1 if len(other) < 16 else 2
+        # Each slip changes two letters at most: nearly every pair of names is done with here.
+        alike = len(set(name) ^ set(other)) <= 2 * allowed and name != other
+        if alike and abs(len(name) - len(other)) <= allowed and _slips(name, other) <= allowed:
+            return other
+    return None
+
+
+def _slips(one: str, other: str) -> int:
+    """The optimal string alignment distance."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, against in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
+            swapped = i > 1 and j > 1 and (letter, against) == (other[j - 2], one[i - 2])
+            row.append(min(cost, before[j - 2] + 1) if swapped else cost)
+        before, last = last, row
+    return last[-1]

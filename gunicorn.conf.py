@@ -27,6 +27,7 @@ except ConfigError as error:
 # being replaced starts with the code of this release, not with half of the next.
 from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
+from service import observe, stall  # noqa: E402
 from service.auth.tokens import issue  # noqa: E402
 from service.observe import REQUEST_ID  # noqa: E402
 from service.operations import revisions  # noqa: E402
@@ -65,6 +66,9 @@ def post_worker_init(worker) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 1_000)
+    for name in settings.unknown:
+        observe.log.warning("unknown setting", setting=name)
+    stall.StallAlarm().start()
     app = worker.app.callable
     app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout, handover.delay)
     app.extensions["start_sweeping"]()

@@ -9,11 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request
 from gunicorn.http.errors import ParseException
 from marshmallow import Schema, ValidationError, fields, validate
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.routing import Rule
 
-from service.errors import InvalidRequest, NotFound, TooLarge
+from service.errors import InvalidRequest, NotFound, ServiceError, TooLarge
 
 View = Callable[..., Any]
 
@@ -80,6 +82,40 @@ class AtMost(validate.Length):
 
 def init_app(app: Flask) -> None:
     app.before_request(_refuse_nul)
+    app.before_request(_refuse_method)
+    app.after_request(_allow)
+
+
+def _rule_of_path() -> Rule | None:
+    """The most specific rule of the request's path, whatever its method."""
+    adapter = current_app.url_map.bind("")
+    for websocket in (True, False):
+        try:
+            return adapter.match(request.path, "OPTIONS", return_rule=True, websocket=websocket)[0]
+        except HTTPException:
+            continue
+    return None
+
+
+def _allowed() -> list[str]:
+    rule = _rule_of_path()
+    rules = current_app.url_map.iter_rules() if rule else ()
+    return sorted({m for other in rules if other.rule == rule.rule for m in other.methods or ()})
+
+
+def _refuse_method() -> None:
+    """A path that has a rule of its own is not taken by a more general rule for other methods:
+    `POST /api/integrations/status` is no call of an endpoint `status`."""
+    taken = request.url_rule
+    if taken and taken.arguments and request.method not in (allowed := _allowed()):
+        raise MethodNotAllowed(valid_methods=allowed)
+
+
+def _allow(response: Response) -> Response:
+    """Say what the most specific rule takes: werkzeug adds what general ones do."""
+    if response.status_code == 405 or (request.method == "OPTIONS" and "Allow" in response.headers):
+        response.headers["Allow"] = ", ".join(_allowed())
+    return response
 
 
 def _refuse_nul() -> None:
@@ -102,7 +138,7 @@ def body(schema: Schema) -> Callable[[View], View]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             return view(load(schema, read_json()), *args, **kwargs)
 
-        return _note(wrapped, body=schema)
+        return _note(wrapped, body=schema, refusals=(TooLarge,))
 
     return decorate
 
@@ -118,7 +154,7 @@ def json_body(schema: Schema) -> Callable[[View], View]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             return view(read_json(), *args, **kwargs)
 
-        return _note(wrapped, body=schema)
+        return _note(wrapped, body=schema, refusals=(TooLarge,))
 
     return decorate
 
@@ -148,6 +184,25 @@ def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[
         return _note(wrapped, answer=schema, status=status, **facts)
 
     return decorate
+
+
+def described_body(schema: Schema) -> Callable[[View], View]:
+    """State what a view reads by itself, for the documents."""
+    return lambda view: _note(view, body=schema)
+
+
+def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
+    """State what the view, or the room behind it, may refuse with, for the documents.
+
+    What every route of its kind refuses with need not be named: `openapi.py` knows.
+    """
+    return lambda view: _note(view, refusals=errors)
+
+
+def takes(**headers: str) -> Callable[[View], View]:
+    """State which headers of a request count, and for what: `If_Match="…"`."""
+    named = {name.replace("_", "-"): about for name, about in headers.items()}
+    return lambda view: _note(view, takes=named)
 
 
 def read_json() -> Any:
@@ -188,5 +243,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _note(view: View, **facts: Any) -> View:
-    view.contract = {**getattr(view, "contract", {}), **facts}  # type: ignore[attr-defined]
+    known = getattr(view, "contract", {})
+    facts["refusals"] = (*known.get("refusals", ()), *facts.get("refusals", ()))
+    view.contract = {**known, **facts}  # type: ignore[attr-defined]
     return view

@@ -1,9 +1,11 @@
 """Logs, metrics and request ids.
 
 One JSON line for each request and for each upstream call, on standard error. Secret values are
-taken out of every line by value, whatever put them there.
+taken out of every line by value, whatever put them there. `stray.py` gives the same form to what
+others write.
 """
 
+import os
 import re
 import sys
 import time
@@ -16,6 +18,8 @@ import structlog
 from flask import Flask, Response, g, request
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, values
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from service import attribution
 
 REQUESTS = Counter("http_requests_total", "Answered requests.", ["method", "route", "status"])
 REQUEST_SECONDS = Histogram(
@@ -79,17 +83,34 @@ def _kinds(error: BaseException | None) -> Iterator[str]:
         error = error.__cause__ or error.__context__
 
 
+def _attribute(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Which worker, and whose work it was; the line's own facts win."""
+    return {"worker": os.getpid(), **attribution.facts_here(), **event}
+
+
+PROCESSORS: list[Any] = [
+    _attribute,
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    place_of_error,
+    redactor,
+    # What is no JSON is named by its type: how it represents itself may show what is in it.
+    structlog.processors.JSONRenderer(default=lambda value: type(value).__name__),
+]
+
+
+def write_line(level: str, event: str, **facts: Any) -> None:
+    """A log line without any lock, for other threads and for what happens inside a log call."""
+    line: Any = {"event": event, **facts}
+    for processor in PROCESSORS:
+        line = processor(None, level, line)
+    os.write(2, f"{line}\n".encode(errors="replace"))
+
+
 def configure_logs(secrets: Iterable[str]) -> None:
     redactor.hide(secrets)
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            place_of_error,
-            redactor,
-            structlog.processors.JSONRenderer(default=repr),
-        ],
+        processors=PROCESSORS,
         # Looked up at each line: a test or a server may have put another stream there.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
@@ -105,15 +126,18 @@ def _begin() -> None:
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
     g.began = time.perf_counter()
-    structlog.contextvars.clear_contextvars()
-    structlog.contextvars.bind_contextvars(request_id=g.request_id)
+    attribution.begin(request_id=g.request_id, route=_route())
+
+
+def _route() -> str:
+    """The pattern, never the path: an id in a label would make a new time series for each chat."""
+    return request.url_rule.rule if request.url_rule else "unmatched"
 
 
 def _end(response: Response) -> Response:
     """Headers now; the log line and the metrics once the last byte has been handed over."""
     response.headers["X-Request-Id"] = g.request_id
-    # The pattern, never the path: an id in a label would make a new time series for each chat.
-    route = request.url_rule.rule if request.url_rule else "unmatched"
+    route = _route()
     facts = {"method": request.method, "route": route, "status": response.status_code}
     request_id, began = g.request_id, g.began
 

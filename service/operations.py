@@ -47,6 +47,9 @@ class ReadinessSchema(StatusSchema):
     accepting = fields.Boolean(required=True)
 
 
+UNREADY = {"application/json": ReadinessSchema()}
+
+
 @operations.get("/healthz")
 @answers(StatusSchema())
 def health() -> dict[str, str]:
@@ -55,7 +58,7 @@ def health() -> dict[str, str]:
 
 
 @operations.get("/readyz")
-@answers(None, media_type="application/json", answer_schema=ReadinessSchema())
+@answers(None, answer_schema=ReadinessSchema(), others={503: UNREADY})
 def readiness() -> tuple[Response, int]:
     """The service can take traffic: 200, otherwise 503 with what is missing"""
     checks = _checks()
@@ -72,7 +75,7 @@ def metrics() -> Response:
 
 
 @operations.get("/openapi.json")
-@answers(None, media_type="application/json")
+@answers(None, answer_schema={"type": "object", "required": ["openapi", "paths"]})
 def openapi() -> Response:
     """This document"""
     return jsonify(document(current_app))

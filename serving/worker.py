@@ -22,6 +22,7 @@ from gunicorn.workers.ggevent import GeventWorker
 from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
+from service import stray
 
 BODY_STEP = 32 * 1024  # bytes of a body that each have the same time
 DRAIN_BYTES = 8 << 20  # of a body that was not read, so that its sender hears the refusal
@@ -118,6 +119,7 @@ class Worker(GeventWorker):
     text of this error alone, of any other a traceback."""
 
     def load_wsgi(self) -> None:
+        stray.take_over()
         try:
             super().load_wsgi()
             self.wsgi.extensions.complete()

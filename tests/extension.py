@@ -1,8 +1,17 @@
 """What an app may add: a collection and tools of its own."""
 
 import gc
+import json
+import logging
+import os
+import signal
+import subprocess
+import time
+import warnings
 
+import gevent
 import greenlet
+from gevent.monkey import get_original
 from marshmallow import Schema, fields
 from sqlalchemy import text
 
@@ -65,7 +74,92 @@ def long_text(context: ToolContext) -> str:
     return "word " * 10_000
 
 
-TOOLS = (add, break_down, count_greenlets, hang, long_text)
+class Stall(Schema):
+    how = fields.String(required=True)
+    seconds = fields.Float(required=True)
+
+
+really_sleep = get_original("time", "sleep")
+
+
+@tool("test.stall", Stall(), reads=True)
+def stall(context: ToolContext, how: str, seconds: float) -> str:
+    """Keep all others waiting in a way of your choice."""
+    STALLS[how](seconds)
+    return "done"
+
+
+def compute(seconds: float) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+def parse(seconds: float) -> None:
+    """One call into C code, which keeps the interpreter to itself."""
+    text = json.dumps(list(range(int(seconds * 15_000_000))))
+    gevent.sleep(0.01)
+    json.loads(text)
+
+
+def share(seconds: float) -> None:
+    """Many greenlets that take a millisecond each, in one iteration of the event loop."""
+    gevent.joinall([gevent.spawn(compute, 0.001) for _ in range(int(seconds * 1000))])
+
+
+def stand_still(seconds: float) -> None:
+    """The whole process is stopped, and goes on later."""
+    resume = f"sleep {seconds}; kill -CONT {os.getpid()}"
+    subprocess.Popen(["sh", "-c", resume])  # noqa: S602, S607 - its own words
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+STALLS = {
+    "compute": compute,
+    "parse": parse,
+    "block": really_sleep,
+    "share": share,
+    "stop": stand_still,
+}
+
+
+class Unprintable:
+    """Says too much of itself where somebody shows it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __repr__(self) -> str:
+        return "canary"
+
+    def __del__(self) -> None:
+        raise ValueError("canary")
+
+
+@tool("test.stray", How(), reads=True)
+def write_astray(context: ToolContext, how: str) -> str:
+    """Have somebody else write to standard error."""
+    canary = "canary"
+    match how:
+        case "pool":
+            connection = db.engine.raw_connection()
+            connection.cursor().execute(f"SELECT '{canary}'")
+            connection.dbapi_connection.close()
+            connection.close()  # which rolls back first
+        case "log":
+            logging.getLogger("library").error(f"the value is {canary}")  # noqa: G004
+            logging.getLogger("library").warning("a constant with %s", canary)
+        case "warning":
+            warnings.warn(f"beware of the {canary}", stacklevel=1)
+        case "greenlet":
+            gevent.spawn(int, canary).join()
+        case "unraisable":
+            Unprintable()
+            gc.collect()
+    return "done"
+
+
+TOOLS = (add, break_down, count_greenlets, hang, long_text, stall, write_astray)
 COLLECTIONS = (
     Collection(
         "open-notes",

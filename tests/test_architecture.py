@@ -17,9 +17,9 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"body", "clock", "connecting", "database", "deferred", "edge", "errors", "extensions",
-     "frames", "guarded", "ids", "json_values", "lifecycle", "observe", "openapi", "postgresql",
-     "sqlite", "upgrade", "upstream", "websocket"},
+    {"attribution", "body", "clock", "connecting", "database", "deferred", "edge", "errors",
+     "extensions", "frames", "guarded", "ids", "json_values", "lifecycle", "observe", "openapi",
+     "postgresql", "refusals", "sqlite", "stall", "stray", "upgrade", "upstream", "websocket"},
     {"providers"},
     {"auth"},
     {"billing"},

@@ -1,20 +1,25 @@
 """Settings: wrong values fail at boot, with the setting's name and never its value."""
 
+import base64
+import json
 import re
 from dataclasses import fields
 
 import pytest
 
 from config import (
+    NOT_BUILT,
     ROOT,
     VENDOR_SECRETS,
     VENDOR_TEXTS,
     VENDOR_URLS,
     ConfigError,
     Settings,
+    known_names,
     load,
 )
 from service import create_app
+from service.observe import log
 from tests.services import ENVIRONMENT, free_port, settings_for
 from tests.starting import EXPIRED, FreshCopy
 
@@ -69,6 +74,123 @@ def test_secrets_stay_out_of_the_representation():
     assert "key-canary" not in repr(settings)
 
 
+KEY = base64.b64encode(bytes(range(32))).decode()
+OLD_KEY = base64.b64encode(bytes(range(100, 132))).decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hidden"),
+    [
+        ("DATABASE_URL", "postgresql+psycopg://app:p%40ss-canary@host/db", "p%40ss-canary"),
+        ("DATABASE_URL", "postgresql+psycopg://app:p%40ss-canary@host/db", "p@ss-canary"),
+        ("DATABASE_URL", "postgresql+psycopg://app:short@host/db", "app:short@"),
+        ("DATABASE_URL", "postgresql+psycopg://host/db?password=canary-q", "canary-q"),
+        ("TOKEN_ENCRYPTION_KEYS", f"new:{KEY},old:{OLD_KEY}", KEY),
+        ("TOKEN_ENCRYPTION_KEYS", f"new:{KEY},old:{OLD_KEY}", OLD_KEY),
+    ],
+)
+def test_no_part_of_a_secret_stands_in_a_log_line(tmp_path, capfd, name, value, hidden):
+    place = {"DATABASE_URL": f"sqlite:///{tmp_path}/app.db"}
+    create_app(load({**ENVIRONMENT, **place, name: value}))
+    log.error("connecting", to=f"<{hidden}>", all=[{"keys": hidden}])
+    told = json.loads(capfd.readouterr().err.splitlines()[-1])
+    assert (told["to"], told["all"]) == ("<[secret]>", [{"keys": "[secret]"}])
+
+
+def test_a_database_file_is_no_secret(capfd):
+    create_app(settings_for("sqlite:////tmp/app.db"))
+    log.error("opening", path="sqlite:////tmp/app.db")
+    assert json.loads(capfd.readouterr().err.splitlines()[-1])["path"] == "sqlite:////tmp/app.db"
+
+
+def test_the_database_and_its_password_may_stand_in_a_file(tmp_path):
+    path = tmp_path / "url"
+    path.write_text("postgresql+psycopg://app:canary@host/db\n")
+    settings = load({"DATABASE_URL_FILE": str(path)})
+    assert settings.database_url == "postgresql+psycopg://app:canary@host/db"
+    assert "canary" not in repr(settings)
+
+
+@pytest.mark.parametrize("name", NOT_BUILT)
+def test_a_setting_that_would_not_be_kept_is_refused(name):
+    with pytest.raises(ConfigError, match=f"^{name}: must not be set"):
+        load({name: "turns=30/minute"})
+
+
+def test_a_setting_that_exists_is_not_called_missing():
+    plain, secret = known_names()
+    assert not {*plain, *secret} & set(NOT_BUILT)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("DATABSE_URL", "DATABASE_URL"),
+        ("DATABSAE_URL", "DATABASE_URL"),
+        ("CORS_ORIGIN", "CORS_ORIGINS"),
+        ("OWNER_TOKENS", "OWNER_TOKEN"),
+        ("AUTH_SECRET_FIEL", "AUTH_SECRET_FILE"),
+        ("PROVIDER_A_APIKEY", "PROVIDER_A_API_KEY"),
+        ("TOKEN_ENCRIPTION_KEY", "TOKEN_ENCRYPTION_KEYS"),
+        ("CLOUDSUIT_CLIENT_ID", "CLOUDSUITE_CLIENT_ID"),
+    ],
+)
+def test_a_misspelt_setting_is_refused_with_the_right_name(name, meant):
+    with pytest.raises(ConfigError, match=f"^{name}: must be spelt {meant}") as raised:
+        load({name: "value-canary"})
+    assert "value-canary" not in str(raised.value)
+
+
+OTHERS = [
+    "PORTS",
+    "BINDIR",
+    "GITHUB_ACTIONS",
+    "GITHUB_BASE_REF",
+    "GITHUB_API_URL",
+    "GITHUB_SERVER_URL",
+    "GITHUB_REF_NAME",
+    "GH_TOKEN",
+    "XAI_API_KEY",
+    "XAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_API_KEY",
+    "DATABASE_URL_TEST",
+    "TEST_DATABASE_URL",
+    "DATABASE_HOST",
+    "DATABASE_NAME",
+    "AUTH_TOKEN",
+    "AUTH_URL",
+    "AUTH_TRUST_HOST",
+    "AUTH_SECRET_1",
+    "PUBLIC_DIR",
+    "PUBLIC_IP",
+    "MODEL_PATH",
+    "KUBERNETES_SERVICE_PORT",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "MEDIA_DIR",
+    "MCP",
+    "FLASK_APP",
+    "PROMETHEUS_MULTIPROC_DIR",
+    "SSH_AUTH_SOCK",
+]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_belongs_to_others_is_left_alone(name):
+    assert load({name: "theirs"}).unknown == ()
+
+
+def test_a_near_miss_beside_the_right_name_is_somebody_elses():
+    assert load({"MODEL_NAME": "theirs", "MODEL_NAMES": "oss-120b=x"}).unknown == ()
+    assert load({"CORS_ORIGIN": ""}).unknown == (), "an empty one is as good as none"
+
+
+def test_an_unknown_name_that_begins_as_ours_is_noted_and_no_error():
+    environ = {"PROVIDER_A_TIMEOUT": "3", "CLOUDSUITE_COLOUR": "red"}
+    assert load(environ).unknown == ("CLOUDSUITE_COLOUR", "PROVIDER_A_TIMEOUT")
+
+
 def test_every_setting_is_documented_and_every_documented_one_exists():
     text = (ROOT / "docs/deployment.md").read_text()
     table, vendors = text.split("## Settings")[1].split("\n## ")[0].split("\n### Integrations")
@@ -118,6 +240,8 @@ SERVING = {name: ENVIRONMENT[name] for name in ("AUTH_SECRET", "TOKEN_ENCRYPTION
         ({**ENVIRONMENT, "EXTENSIONS": "nowhere"}, "EXTENSIONS: nowhere can't be imported"),
         ({"DATABASE_URL": "x"}, "DATABASE_URL: must be "),
         ({"PORT": "eighty"}, "PORT: not a valid value"),
+        ({**ENVIRONMENT, "RATE_LIMITS": "turns=30/minute"}, "RATE_LIMITS: must not be set"),
+        ({"OWNER_TOKNE": "x"}, "OWNER_TOKNE: must be spelt OWNER_TOKEN"),
     ],
 )
 def test_the_server_refuses_to_start_in_one_line(tmp_path, values, line):

@@ -5,6 +5,7 @@ from typing import Any
 from flask import Flask, current_app, g, request
 
 from config import ConfigError, Settings
+from service import attribution
 from service.auth import tokens, users
 from service.auth.keys import KeySource
 from service.auth.users import Caller
@@ -72,6 +73,7 @@ def require_bearer() -> None:
     if not token:
         raise Unauthorized()
     claims = current_app.extensions["verifier"].verify(token)
+    attribution.bind(user=claims.subject)
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
 
 

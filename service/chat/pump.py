@@ -12,6 +12,7 @@ import gevent
 import structlog
 from flask import Flask
 
+from service import attribution
 from service.chat import chunks, rows, sse, turn
 from service.chat.chunks import Chunk
 from service.chat.running import Interrupted, Run, Runs
@@ -71,8 +72,9 @@ def _drain(run: Run) -> Iterator[bytes]:
 
 def carry(app: Flask, run: Run) -> None:
     """Run the turn to one of its endings; whatever it raises becomes the last chunk."""
-    ids = {"request_id": run.question.request_id, "turn_id": run.question.turn_id}
-    structlog.contextvars.bind_contextvars(**ids)
+    question = run.question
+    attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
+    attribution.bind(chat=question.chat_id, model=question.model.id)
     runs: Runs = app.extensions["runs"]
     status = "failed"
     try:

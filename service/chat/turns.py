@@ -9,16 +9,29 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
 
+from config import MODEL_NAMES
+from service import attribution
 from service.chat import claims, journal, pump, reuse, sse
 from service.chat.admission import Asking, admit, check_chat
 from service.chat.running import Run, Runs
 from service.chat.views import check_owned
 from service.database import write_transaction
-from service.edge import AtMost, Digits, Text, answers, body, query
+from service.edge import AtMost, Digits, Text, answers, body, query, refuses
+from service.errors import (
+    Conflict,
+    Draining,
+    InsufficientCredits,
+    InvalidModel,
+    NotConfigured,
+    NotFound,
+    RateLimited,
+)
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
 
 CONTENT_LIMIT = 100_000  # characters
+
+ASSISTANT_ID = {"X-Asst-Id": {"required": True, "schema": {"type": "string"}}}
 
 turns = Blueprint("turns", __name__, url_prefix="/api/ai")
 
@@ -30,7 +43,7 @@ class TurnRequest(Schema):
     chatId = Text(required=True, validate=validate.Length(1, 128))
     userMessageId = Text(required=True, validate=validate.Length(1, 128))
     content = Text(required=True, validate=[validate.Length(1), AtMost(CONTENT_LIMIT)])
-    modelId = Text(load_default=None, allow_none=True)
+    modelId = Text(load_default=None, allow_none=True, metadata={"enum": [*MODEL_NAMES, None]})
     trigger = Text(load_default=None, allow_none=True)
 
 
@@ -51,7 +64,9 @@ class StopSchema(Schema):
 
 @turns.post("/chat")
 @body(TurnRequest())
-@answers(None, media_type="text/event-stream")
+@refuses(NotFound, InvalidModel, InsufficientCredits, Conflict, RateLimited)
+@refuses(NotConfigured, Draining)
+@answers(None, media_type="text/event-stream", gives=ASSISTANT_ID)
 def answer(data: dict[str, Any]) -> Response:
     """Answer a user message; the reply is a stream of UI message chunks
 
@@ -59,11 +74,13 @@ def answer(data: dict[str, Any]) -> Response:
     row's id. Every refusal is plain JSON before the first byte of the stream.
     """
     app = current_app._get_current_object()  # type: ignore[attr-defined]
+    attribution.bind(chat=data["chatId"])
     admitted = admit(app, _asking(data))
     if isinstance(admitted, reuse.Stored):
         return _response(admitted.turn.assistant_message_id, _replayed(admitted))
     # gunicorn's own connection, for noticing a client that leaves; absent under other servers
     sock = request.environ.get("gunicorn.socket")
+    attribution.bind(model=admitted.model.id)
     run = Run(admitted, sock)
     pump.start(app, run)
     response = _response(admitted.assistant_message_id, pump.stream(run, sock))
@@ -85,7 +102,7 @@ def stop(chat_id: str) -> dict[str, bool]:
 
 
 @turns.get("/chat/<chat_id>/stream")
-@answers(None, 204, media_type="text/event-stream")
+@answers(None, 204, empty=True)
 def resume(chat_id: str) -> Response:
     """Resume a running reply: there is never one to resume, for now"""
     check_chat(g.caller, chat_id)

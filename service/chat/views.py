@@ -15,8 +15,8 @@ from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.running import Runs
 from service.database import write_transaction
-from service.edge import Text, answers, body
-from service.errors import NotFound
+from service.edge import Text, answers, body, refuses
+from service.errors import Conflict, Forbidden, NotFound
 from service.extensions import now
 from service.ids import new_id
 from service.records import outbox, writes
@@ -74,6 +74,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
 
 @chats.patch("/<chat_id>")
 @body(Rename())
+@refuses(Forbidden, Conflict)
 @answers(ChatAnswer())
 def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
     """Rename a chat"""
@@ -81,6 +82,7 @@ def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
 
 
 @chats.delete("/<chat_id>")
+@refuses(Forbidden, Conflict)
 @answers(Done())
 def delete(chat_id: str) -> dict[str, Any]:
     """Delete a chat and all its messages"""

@@ -10,6 +10,7 @@ from pathlib import Path
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 
 from config import Settings
+from service.edge import answers
 from service.errors import NotFound
 
 console = Blueprint("console", __name__, template_folder="templates")
@@ -50,6 +51,7 @@ def secure(response: Response) -> Response:
 
 
 @console.get("/")
+@answers(None, others={304: {}})
 def index() -> Response:
     """The console, for people who open the service in a browser"""
     settings: Settings = current_app.config["SETTINGS"]
@@ -61,6 +63,7 @@ def index() -> Response:
 
 
 @console.get("/console/<name>")
+@answers(None, media_type=tuple(MEDIA_TYPES.values()), others={304: {}})
 def static(name: str) -> Response:
     """A module or a style sheet of the console"""
     path = STATIC / name

@@ -9,7 +9,6 @@ from urllib.parse import quote, urlencode
 
 import gevent
 from gevent.pool import Pool
-from structlog.contextvars import bind_contextvars, get_contextvars
 
 from service.errors import (
     InvalidRequest,
@@ -117,9 +116,9 @@ class Call:
         Raises the first item's `ServiceError`.
         """
         self._leave()  # here, where there is an app context
-        pool, bound = Pool(AT_ONCE), get_contextvars()  # the log's: greenlets begin without
+        pool = Pool(AT_ONCE)
         try:
-            told = list(pool.imap(lambda item: _caught(ask, item, bound), items))
+            told = list(pool.imap(lambda item: _caught(ask, item), items))
         finally:
             pool.kill()
         for answer in told:
@@ -238,9 +237,8 @@ def path_of(template: str, **pieces: Any) -> str:
     return template.format(**{name: quote(str(piece), safe="") for name, piece in pieces.items()})
 
 
-def _caught(ask: Callable[[Any], Any], item: Any, bound: Mapping[str, Any]) -> Any:
+def _caught(ask: Callable[[Any], Any], item: Any) -> Any:
     """What `ask` says, or the `ServiceError` it raises: a greenlet's own would only be printed."""
-    bind_contextvars(**bound)
     try:
         return ask(item)
     except ServiceError as error:

@@ -18,7 +18,8 @@ from flask import (
 from marshmallow import Schema, fields
 
 from service.auth.bearer import public
-from service.edge import answers
+from service.edge import answers, refuses
+from service.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
 from service.integrations.connections import Connections
 from service.integrations.consents import Connected, Failed, Outcome, Unconfirmed
 from service.integrations.way import told_response
@@ -42,6 +43,9 @@ HEADERS = {
     ),
 }
 
+PAGE = {"text/html": {"type": "string"}}
+CONFIRMATION = {"type": "object", "properties": {"token": {"type": "string"}}}
+
 oauth = Blueprint("oauth", __name__, url_prefix=PATH, template_folder="templates")
 
 
@@ -52,7 +56,8 @@ class Disconnected(Schema):
 
 @oauth.get("/<integration>/callback")
 @public
-@answers(None)
+@refuses(NotFound, UpstreamFailed, UpstreamTimedOut, NotConfigured)
+@answers(None, others={400: PAGE})
 def callback(integration: str) -> Response:
     """Where a vendor sends the user back after its consent page"""
     connections = _connections()
@@ -66,7 +71,8 @@ def callback(integration: str) -> Response:
 
 @oauth.post("/<integration>/callback")
 @public
-@answers(None)
+@refuses(NotFound, TooLarge)
+@answers(None, others={400: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
     """Connect after all: the confirm page's form"""
     token = request.form.get("token", "")
@@ -74,7 +80,8 @@ def confirm(integration: str) -> Response:
 
 
 @oauth.delete("/<integration>/disconnect")
-@answers(None, media_type="application/json", answer_schema=Disconnected())
+@refuses(NotConfigured)
+@answers(None, answer_schema=Disconnected())
 def disconnect(integration: str) -> Response:
     """Revoke and forget the caller's tokens; done also when there are none"""
     _connections().disconnect(g.caller.subject, integration)

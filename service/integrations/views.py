@@ -7,25 +7,30 @@ import secrets
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, request
-from marshmallow import Schema, fields
+from marshmallow import fields
 
-from service.edge import answers, read_json, read_number
+from service.edge import answers, described_body, read_json, read_number, refuses, takes
 from service.errors import InvalidRequest
 from service.integrations import oauth
 from service.integrations.catalog import Endpoint
+from service.integrations.contract import (
+    ANY_SCHEMA,
+    APPROVALS,
+    APPROVED,
+    CONNECTED,
+    FAILURES,
+    KEY_LIMIT,
+    ONCE,
+    REFUSALS,
+    CatalogSchema,
+    Envelope,
+    Parameters,
+)
 from service.integrations.proxy import Proxy
 from service.integrations.way import Request, told_response
 from service.openapi import json_schema
 
-APPROVALS = ("once", "session", "auto")
-KEY_LIMIT = 255
-
 integrations = Blueprint("integrations", __name__, url_prefix="/api/integrations")
-
-
-class Envelope(Schema):
-    success = fields.Boolean(required=True)
-    data = fields.Raw(required=True)
 
 
 @integrations.after_app_request
@@ -41,7 +46,7 @@ def envelop(response: Response) -> Response:
 
 
 @integrations.get("/status")
-@answers(None, media_type="application/json")
+@answers(None, answer_schema={"type": "object", "additionalProperties": CONNECTED})
 def status() -> Response:
     """What the caller has connected, and what that allows"""
     proxy = _proxy()
@@ -51,7 +56,7 @@ def status() -> Response:
 
 
 @integrations.get("/catalog")
-@answers(None, media_type="application/json")
+@answers(None, answer_schema=CatalogSchema())
 def catalog() -> Response:
     """Every endpoint, with its price and whether it asks first"""
     proxy = _proxy()
@@ -59,7 +64,7 @@ def catalog() -> Response:
 
 
 @integrations.get("/routes-schema")
-@answers(None, media_type="application/schema+json")
+@answers(None, media_type="application/schema+json", answer_schema=ANY_SCHEMA)
 def routes_schema() -> Response:
     """One JSON Schema, with the body of every endpoint under each of its names"""
     bodies = {item.name: _body_schema(item) for item in _proxy().catalog}
@@ -76,7 +81,8 @@ def routes_schema() -> Response:
 
 
 @integrations.get("/jobs/<job_id>")
-@answers(None, media_type="application/json", answer_schema=Envelope())
+@refuses(*FAILURES)
+@answers(None, answer_schema=Envelope())
 def job(job_id: str) -> Response:
     """The state of a slow call of the caller's own, and its result once it is there"""
     proxy = _proxy()
@@ -87,7 +93,10 @@ def job(job_id: str) -> Response:
 
 
 @integrations.post("/<path:endpoint>")
-@answers(None, media_type="application/json", answer_schema=Envelope())
+@described_body(Parameters())
+@takes(Idempotency_Key=ONCE, X_Approval=APPROVED)
+@refuses(*REFUSALS, *FAILURES)
+@answers(None, answer_schema=Envelope())
 def post(endpoint: str) -> Response:
     """Call an endpoint; its parameters are in `routes-schema`
 
@@ -101,7 +110,9 @@ def post(endpoint: str) -> Response:
 
 
 @integrations.get("/<path:endpoint>")
-@answers(None, media_type="application/json", answer_schema=Envelope())
+@takes(Idempotency_Key=ONCE, X_Approval=APPROVED)
+@refuses(*REFUSALS, *FAILURES)
+@answers(None, answer_schema=Envelope())
 def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters stand in the query"""
     named = _proxy().catalog.named(endpoint)

@@ -11,8 +11,8 @@ import gevent
 from flask import Blueprint, Flask, Response, current_app, g, request
 
 from config import Settings
-from service.edge import answers
-from service.errors import Draining, Forbidden, InvalidRequest, RateLimited
+from service.edge import answers, refuses
+from service.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited
 from service.records import operations
 from service.records.feed import Feed
 from service.records.line import Lines
@@ -38,7 +38,8 @@ class UnknownVersion(InvalidRequest):
 
 
 @socket.get("/socket", websocket=True)
-@answers(None, 101, media_type="application/json")
+@refuses(Forbidden, UnknownVersion, RateLimited, Draining, NotFound)
+@answers(None, 101, empty=True)
 def open_socket() -> Response:
     """Open the real-time socket, a WebSocket with the subprotocol `records.v1`
 

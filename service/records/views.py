@@ -8,13 +8,16 @@ from flask.blueprints import BlueprintSetupState
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 from werkzeug.routing import BaseConverter
 
-from service.edge import Digits, Text, answers, json_body, query
-from service.errors import InvalidRequest
+from service.edge import Digits, Text, answers, json_body, query, refuses, takes
+from service.errors import Conflict, Forbidden, InvalidRequest
 from service.records import store, writes
 from service.records.collection import Collection
 from service.records.once import KEY, KEY_RULE
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
+
+ONCE = "The same record is made once in 24 hours; 1 to 255 visible ASCII characters."
+STALE = "The record's `updatedAt`: one that has been changed since is left as it is."
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
 
@@ -77,6 +80,7 @@ class DeletedSchema(Schema):
 
 @records.get("/<collection>")
 @query(ListQuery())
+@refuses(Forbidden)
 @answers(PageSchema())
 def find(asked: Query, collection: str) -> dict[str, Any]:
     """List the records of a collection that the caller may read"""
@@ -85,6 +89,8 @@ def find(asked: Query, collection: str) -> dict[str, Any]:
 
 @records.post("/<collection>")
 @json_body(DataSchema())
+@takes(Idempotency_Key=ONCE)
+@refuses(Forbidden, Conflict)
 @answers(RecordSchema(), 201)
 def create(data: Any, collection: str) -> dict[str, Any]:
     """Create a record of the caller's own; the body is its data
@@ -96,6 +102,7 @@ def create(data: Any, collection: str) -> dict[str, Any]:
 
 
 @records.get("/<collection>/<id:record_id>")
+@refuses(Forbidden)
 @answers(RecordSchema())
 def get(collection: str, record_id: str) -> dict[str, Any]:
     """Read one record"""
@@ -104,6 +111,8 @@ def get(collection: str, record_id: str) -> dict[str, Any]:
 
 @records.patch("/<collection>/<id:record_id>")
 @json_body(DataSchema())
+@takes(If_Match=STALE)
+@refuses(Forbidden, Conflict)
 @answers(RecordSchema())
 def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
     """Lay data over a record; `null` empties a column
@@ -114,6 +123,8 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
 
 
 @records.delete("/<collection>/<id:record_id>")
+@takes(If_Match=STALE)
+@refuses(Forbidden, Conflict)
 @answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
     """Delete a record, and what belongs to it alone; `If-Match` counts here too"""

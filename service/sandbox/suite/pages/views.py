@@ -42,6 +42,9 @@ SWITCHES = {
     "long": lambda session, account: tokens.set_life(session, account, tokens.HOUR),
 }
 
+PAGE = {"text/html": {"type": "string"}}
+FORM = {"type": "object", "additionalProperties": {"type": "string"}}
+
 pages = Blueprint("suite_pages", __name__, url_prefix=PAGES, template_folder="templates")
 
 
@@ -52,7 +55,7 @@ def protect(response: Response) -> Response:
 
 
 @pages.get("/authorize")
-@answers(None)
+@answers(None, others={400: PAGE})
 def consent() -> Response:
     """The sandbox's consent page: which account, and which of the scopes"""
     try:
@@ -64,7 +67,7 @@ def consent() -> Response:
 
 
 @pages.post("/authorize")
-@answers(None)
+@answers(None, 303, empty=True, others={400: PAGE}, form=FORM)
 def decide() -> Response:
     """The consent page's form: back to the app, with a code or without"""
     try:
@@ -97,7 +100,7 @@ def overview() -> Response:
 
 
 @pages.post("")
-@answers(None)
+@answers(None, 303, empty=True, others={400: PAGE}, form=FORM)
 def switch() -> Response:
     """One of the switches: expire, revoke, short, long"""
     account = request.form.get("account", "")

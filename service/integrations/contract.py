@@ -1,0 +1,69 @@
+"""What the routes of `/api/integrations` take, answer and refuse with, for the documents."""
+
+from marshmallow import Schema, fields
+
+from service.errors import (
+    Conflict,
+    Draining,
+    Forbidden,
+    InsufficientCredits,
+    NotConfigured,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    UnknownEndpoint,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
+
+APPROVALS = ("once", "session", "auto")
+KEY_LIMIT = 255
+ONCE = f"The same call is made, and charged, once in 24 hours; 1 to {KEY_LIMIT} characters."
+APPROVED = f"Which decision let the call through: {', '.join(APPROVALS)}."
+
+
+class Envelope(Schema):
+    success = fields.Boolean(required=True)
+    data = fields.Raw(required=True)
+
+
+class Described(Schema):
+    name = fields.String(required=True)
+    aliases = fields.List(fields.String(), required=True)
+    category = fields.String(required=True)
+    summary = fields.String(required=True)
+    methods = fields.List(fields.String(), required=True)
+    integration = fields.String(required=True)
+    billing = fields.String(required=True)
+    credits = fields.Float(required=True)
+    creditConsuming = fields.Boolean(required=True)
+    autoApprove = fields.Boolean(required=True)
+    scopes = fields.List(fields.String(), required=True)
+    configured = fields.Boolean(required=True)
+    docs = fields.String(required=True)
+
+    class Meta:
+        include = {"async": fields.Boolean(required=True)}  # a word of Python's
+
+
+class CatalogSchema(Schema):
+    endpoints = fields.List(fields.Nested(Described), required=True)
+
+
+class Parameters(Schema):
+    """Those of the endpoint, as `routes-schema` has them."""
+
+    class Meta:
+        unknown = "include"
+
+
+ANY_SCHEMA = {"type": "object", "required": ["$schema", "properties"]}
+CONNECTED = {
+    "type": "object",
+    "required": ["connected"],
+    "properties": {"connected": {"type": "boolean"}, "email": {"type": "string"}},
+    "additionalProperties": {"type": "boolean"},
+}
+# What a call may be refused with, whichever endpoint it names.
+REFUSALS = (InsufficientCredits, Forbidden, NotFound, UnknownEndpoint, Conflict, TooLarge)
+FAILURES = (RateLimited, UpstreamFailed, UpstreamTimedOut, NotConfigured, Draining)

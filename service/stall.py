@@ -1,0 +1,234 @@
+"""The stall alarm: finds whatever keeps a worker's event loop from others for 50 ms.
+
+A thread of the system's own looks at the event loop from outside, 25 times a second, so that a
+token costs nothing for it. While the loop does not wait for events, its iteration number and the
+greenlet that runs tell whether it is still the same piece of work. What lasts is looked at more
+closely: where its code is, whose work it does, and what it did with the time. Time in which the
+worker was not scheduled, or stopped, is nobody's fault and does not count.
+Why this way: docs/decisions/0015.
+"""
+
+import os
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, NamedTuple
+
+from gevent import get_hub
+from gevent.hub import Hub
+from gevent.monkey import get_original
+from prometheus_client import Gauge, Histogram
+
+from service import attribution
+from service.observe import FRAMES, write_line
+
+LIMIT = 0.05  # seconds
+PERIOD = 0.04  # between two looks at a loop that waits for events
+CLOSE = 0.005  # between two looks at a stall; a tenth of its length, when that is more
+LATE = 0.02  # a look that comes so much too late was not for a busy machine's sake alone
+WARN_AFTER = (1.0, 10.0)  # while it goes on: gunicorn kills a worker at 30 s, without a word
+
+STALLS = Histogram(
+    "worker_stall_seconds",
+    "How long one greenlet kept the event loop from all others, where it was 50 ms or more.",
+    ["route", "kind"],
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+LONGEST = Gauge(
+    "worker_longest_stall_seconds",
+    "The longest stall of a worker since the service started.",
+    multiprocess_mode="max",
+)
+
+_sleep = get_original("time", "sleep")
+_start_thread = get_original("_thread", "start_new_thread")
+_thread_id = get_original("_thread", "get_ident")
+
+
+class Look(NamedTuple):
+    """What the clocks say of the watched thread, in seconds: of the day, on a CPU."""
+
+    at: float
+    cpu: float
+
+
+@dataclass
+class Stall:
+    """One greenlet's stay in one iteration of the loop.
+
+    `before` is the last look without it, `first` and `last` are looks at it. Between these two it
+    is also known for how long the thread was `queued`, ready but not on a CPU.
+    """
+
+    before: Look
+    began: float
+    iteration: int
+    root: FrameType
+    first: Look
+    last: Look
+    first_queued: float
+    queued: float = 0.0
+    stopped: float = 0.0
+    place: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    warned: int = 0
+
+    @property
+    def wall(self) -> float:
+        return self.last.at - self.began
+
+    @property
+    def cpu(self) -> float:
+        return min(self.last.cpu - self.before.cpu, self.wall)
+
+    @property
+    def blocked(self) -> float:
+        """Seconds of a wait that did not go through the event loop.
+
+        What was before the first look was such a wait only if what came after it was.
+        """
+        seen = self.last.at - self.first.at
+        blocked = seen - (self.last.cpu - self.first.cpu) - self.queued - self.stopped
+        if seen and blocked > seen / 2:
+            head = self.first.at - self.began
+            blocked += head - min(self.first.cpu - self.before.cpu, head)
+        return max(blocked, 0.0)
+
+    @property
+    def seconds(self) -> float:
+        """What the greenlet is to be blamed for."""
+        return self.cpu + self.blocked
+
+    @property
+    def kind(self) -> str:
+        return "computing" if self.cpu >= self.blocked else "blocked"
+
+
+class StallAlarm:
+    """Watches the event loop of the thread that makes it."""
+
+    def __init__(self) -> None:
+        self._loop = get_hub().loop
+        self._thread = _thread_id()
+        self._clock = time.pthread_getcpuclockid(self._thread)
+        self._queue = _open(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._longest = 0.0
+        self._stall: Stall | None = None
+        self._previous = self._read_clocks()
+        self._stopped = False
+
+    def start(self) -> None:
+        _start_thread(self._watch, ())
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def _watch(self) -> None:
+        pause = PERIOD
+        while not self._stopped:
+            _sleep(pause)
+            pause = self._look(pause)
+
+    def _look(self, pause: float) -> float:
+        """Look once, `pause` seconds after the last time; how long to sleep until the next."""
+        now = self._read_clocks()
+        frame = sys._current_frames().get(self._thread)
+        if frame is None or frame.f_code is Hub.run.__code__:
+            self._end()
+            pause = PERIOD
+        else:
+            pause = self._follow(frame, now, pause)
+        self._previous = now
+        return pause
+
+    def _follow(self, frame: FrameType, now: Look, pause: float) -> float:
+        stall = self._current(frame, now)
+        queued = self._read_queue(now) - stall.first_queued
+        if now is not stall.first:
+            stall.stopped += self._not_running(now, pause, queued - stall.queued)
+        stall.last, stall.queued = now, queued
+        if stall.wall < LIMIT:
+            return max(LIMIT - stall.wall, CLOSE)
+        if not stall.place:
+            stall.place, stall.facts = _place(frame), attribution.of_running_greenlet()
+        if stall.warned < len(WARN_AFTER) and stall.seconds >= WARN_AFTER[stall.warned]:
+            stall.warned += 1
+            self._tell("stalling", stall)
+        return max(CLOSE, stall.wall / 10)
+
+    def _current(self, frame: FrameType, now: Look) -> Stall:
+        """The stall that goes on, or a new one, which most often is over before the next look."""
+        root, iteration = _root(frame), self._loop.iteration
+        stall = self._stall
+        if stall is None or stall.root is not root or stall.iteration != iteration:
+            self._end()
+            # No earlier than the last look: whatever ran then, it was not this.
+            began = max(now.at - max(0.0, time.time() - self._loop.now()), self._previous.at)
+            queued = self._read_queue(now)
+            stall = Stall(self._previous, began, iteration, root, now, now, queued)
+            self._stall = stall
+        return stall
+
+    def _not_running(self, now: Look, pause: float, queued: float) -> float:
+        """Seconds for which the whole process stood still: this thread is late, and the other has
+        not used the time. (While C code keeps the interpreter, this one is late too.)"""
+        late = now.at - self._previous.at - pause
+        if late < LATE:
+            return 0.0
+        return max(0.0, late - (now.cpu - self._previous.cpu) - queued)
+
+    def _end(self) -> None:
+        stall, self._stall = self._stall, None
+        if stall is None or not stall.place or stall.seconds < LIMIT:
+            return
+        self._tell("stalled", stall)
+        self._loop.run_callback_threadsafe(self._count, stall)
+
+    def _tell(self, event: str, stall: Stall) -> None:
+        """From this thread, at once: the other may never come back."""
+        times = {"ms": round(stall.seconds * 1000), "cpu_ms": round(stall.cpu * 1000)}
+        write_line("warning", event, **stall.facts, **times, kind=stall.kind, at=stall.place)
+
+    def _count(self, stall: Stall) -> None:
+        """In the loop's own thread, which the metrics' locks are made for."""
+        route = stall.facts.get("route", "background")
+        STALLS.labels(route, stall.kind).observe(stall.seconds)
+        self._longest = max(self._longest, stall.seconds)
+        LONGEST.set(self._longest)
+
+    def _read_clocks(self) -> Look:
+        return Look(time.monotonic(), time.clock_gettime(self._clock))
+
+    def _read_queue(self, now: Look) -> float:
+        """Seconds that the thread has been ready without a CPU. Where the kernel does not tell,
+        all that it was not on one: a wait can't be told from that, and none counts."""
+        if self._queue is None:
+            return now.at - now.cpu
+        return int(os.pread(self._queue, 64, 0).split()[1]) / 1e9
+
+
+def _root(frame: FrameType) -> FrameType:
+    """The outermost frame, in which its greenlet began."""
+    while frame.f_back:
+        frame = frame.f_back
+    return frame
+
+
+def _place(frame: FrameType | None) -> list[str]:
+    """Where the code is, innermost last: files, lines and functions, without any value."""
+    place: list[str] = []
+    while frame and len(place) < FRAMES:
+        code = frame.f_code
+        place.append(f"{code.co_filename}:{frame.f_lineno} {code.co_name}")
+        frame = frame.f_back
+    return place[::-1]
+
+
+def _open(path: str) -> int | None:
+    """Linux's figures of a thread: nanoseconds on a CPU, and ready without one."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None

@@ -1,0 +1,100 @@
+"""The stall alarm, in a worker: it finds what keeps others waiting, and whose work that was."""
+
+import json
+import re
+
+import pytest
+import requests
+
+from service.auth.tokens import issue
+from tests.people import chunks_of
+from tests.services import Service, settings_for, wait_for
+
+WAITING = 0.2  # seconds; what is found is at least as long as the limit of 0.05
+
+
+class Talker:
+    """alice, who has tools of tests/extension.py called by the sandbox's assistant."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        token = issue(settings_for(service.database_url), "alice", "user", 600)
+        self.headers = {"Authorization": f"Bearer {token}"}
+        self.chat = self.post("/api/ai/chats", {}).json()["chat"]["recordId"]
+
+    def post(self, path: str, body: dict) -> requests.Response:
+        url = self.service.url + path
+        return requests.post(url, json=body, headers=self.headers, timeout=60)
+
+    def call(self, tool: str, message: str, **given: object) -> None:
+        text = f"call {tool} with {json.dumps(given)}"
+        turn = {"chatId": self.chat, "userMessageId": message, "content": text}
+        chunks = chunks_of(self.post("/api/ai/chat", {**turn, "modelId": "gen-5.4"}).content)
+        assert "done" in [chunk.get("output") for chunk in chunks]
+
+    def lines(self, event: str) -> list[dict]:
+        found = [json.loads(line) for line in self.output() if line.startswith("{")]
+        return [line for line in found if line["event"] == event]
+
+    def output(self) -> list[str]:
+        return self.service.log.read_text().splitlines()
+
+
+@pytest.fixture
+def configure() -> dict:
+    return {"EXTENSIONS": "tests.extension"}
+
+
+@pytest.fixture
+def talker(service) -> Talker:
+    return Talker(service)
+
+
+def found_in(talker: Talker, function: str) -> list[dict]:
+    """The stalls in which the worker was in that function of the extension."""
+    place = re.compile(rf"/tests/extension\.py:\d+ {function}$")
+    return [line for line in talker.lines("stalled") if any(map(place.search, line["at"]))]
+
+
+@pytest.mark.parametrize(
+    ("how", "kind"), [("compute", "computing"), ("parse", "computing"), ("block", "blocked")]
+)
+def test_what_keeps_others_waiting_is_found_with_its_place_and_its_user(talker, how, kind):
+    talker.call("test.stall", "m-1", how=how, seconds=WAITING)
+    function = "stall" if how == "block" else how
+    wait_for(lambda: found_in(talker, function), 10)
+    line = max(found_in(talker, function), key=lambda line: line["ms"])
+    assert (line["user"], line["chat"], line["model"]) == ("alice", talker.chat, "gen-5.4")
+    assert (line["route"], line["kind"]) == ("/api/ai/chat", kind)
+    assert line["request_id"]
+    assert line["worker"] == talker.service.worker
+    assert line["ms"] >= 0.8 * WAITING * 1000, "less than it was, by a look's distance"
+    assert "done" not in json.dumps(line), "places, no values"
+    figures = requests.get(f"{talker.service.url}/metrics", timeout=10).text
+    told = f'worker_stall_seconds_count{{kind="{kind}",route="/api/ai/chat"}}'
+    assert re.search(rf"^{re.escape(told)} [1-9]", figures, re.M)
+    longest = float(re.search(r"^worker_longest_stall_seconds (\S+)", figures, re.M)[1])
+    assert longest >= line["ms"] / 1000 - 0.001
+
+
+def test_a_process_that_is_stopped_has_no_stall(talker):
+    talker.call("test.stall", "m-1", how="stop", seconds=1.5)
+    talker.call("test.stall", "m-2", how="compute", seconds=WAITING)
+    wait_for(lambda: found_in(talker, "compute"), 10)
+    assert all(line["ms"] < 750 for line in talker.lines("stalled"))
+
+
+def test_many_that_take_little_each_are_no_stall_of_one(talker):
+    talker.call("test.stall", "m-1", how="share", seconds=WAITING)
+    talker.call("test.stall", "m-2", how="compute", seconds=WAITING)
+    wait_for(lambda: found_in(talker, "compute"), 10)
+    begins = [line["at"][0] for line in found_in(talker, "compute")]
+    assert not [place for place in begins if place.endswith(" compute")]
+
+
+def test_one_that_lasts_is_told_while_it_lasts(talker):
+    talker.call("test.stall", "m-1", how="compute", seconds=1.3)
+    wait_for(lambda: found_in(talker, "compute"), 10)
+    going_on = talker.lines("stalling")[0]
+    assert going_on["user"] == "alice"
+    assert 1000 <= going_on["ms"] < talker.lines("stalled")[-1]["ms"]

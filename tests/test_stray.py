@@ -1,0 +1,79 @@
+"""What a worker writes: one JSON line each, with types and places, and never a value."""
+
+import json
+import re
+
+import pytest
+import requests
+
+from tests.services import wait_for
+from tests.test_stall import Talker
+
+CASES = {
+    "pool": ("Exception during reset or similar", "sqlite3.ProgrammingError"),
+    "log": ("a constant with %s", None),
+    "warning": ("warned", "builtins.UserWarning"),
+    "greenlet": ("greenlet failed", "builtins.ValueError"),
+    "unraisable": ("unraisable", "builtins.ValueError"),
+}
+
+
+@pytest.fixture
+def configure() -> dict:
+    return {"EXTENSIONS": "tests.extension", "PROVIDER_A_TIMEOUT": "3"}
+
+
+def test_whatever_is_written_is_json_without_values(service):
+    talker = Talker(service)
+    before = len(talker.output())
+    for number, (how, (event, kind)) in enumerate(CASES.items()):
+        talker.call("test.stray", f"m-{number}", how=how)
+        wait_for(lambda event=event: talker.lines(event), 10)
+        line = talker.lines(event)[0]
+        told = [*line.get("exception", []), line.get("category")]
+        assert kind in told or kind is None, line
+        assert line["worker"] == service.worker
+    written = talker.output()[before:]
+    assert written
+    for text in written:
+        assert json.loads(text), text
+        assert "canary" not in text
+        assert not re.search("SELECT|Traceback", text)
+
+
+def test_a_message_that_was_put_together_elsewhere_is_not_repeated(service):
+    talker = Talker(service)
+    talker.call("test.stray", "m-1", how="log")
+    wait_for(lambda: talker.lines("a constant with %s"), 10)
+    line = talker.lines("logged")[0]
+    assert (line["logger"], line["level"]) == ("library", "error")
+    assert re.search(r"tests/extension\.py:\d+ write_astray$", line["place"])
+
+
+def test_lines_say_whose_work_they_are_about(service):
+    talker = Talker(service)
+    talker.call("test.stray", "m-1", how="greenlet")
+    wait_for(lambda: [line for line in talker.lines("answered") if "model" in line], 10)
+    for event in ("greenlet failed", "called", "answered"):
+        line = [line for line in talker.lines(event) if "chat" in line][-1]
+        assert (line["user"], line["chat"]) == ("alice", talker.chat)
+        assert (line["model"], line["worker"]) == ("gen-5.4", service.worker)
+        assert line["request_id"]
+
+
+def test_a_request_has_nothing_of_the_one_before_on_the_same_connection(service):
+    talker = Talker(service)
+    wait_for(lambda: talker.lines("answered"), 10)
+    before = len(talker.lines("answered"))
+    with requests.Session() as session:
+        session.get(f"{service.url}/api/ai/models", headers=talker.headers, timeout=10)
+        session.get(f"{service.url}/healthz", timeout=10)
+    wait_for(lambda: len(talker.lines("answered")) >= before + 2, 10)
+    models, health = talker.lines("answered")[before:][:2]
+    assert (models["route"], models["user"]) == ("/api/ai/models", "alice")
+    assert (health["route"], health.get("user")) == ("/healthz", None)
+
+
+def test_a_worker_names_what_looks_like_a_setting_and_is_none(service):
+    named = [line["setting"] for line in Talker(service).lines("unknown setting")]
+    assert named == ["PROVIDER_A_TIMEOUT"]
