@@ -2,12 +2,10 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, most
 from service.providers.catalog import KINDS
-from tests.billing.books import DEPTH
 
 STARTING = 1000 * CREDIT
 CONTENT = 100_000  # characters, the most that one message may have
@@ -15,9 +13,6 @@ OUTPUT = 8192  # tokens
 
 models = st.sampled_from(sorted(MODEL_PRICES))
 tokens = st.integers(0, 300_000)
-examples = example_settings(
-    max_examples=100 * DEPTH, derandomize=True, database=None, deadline=None
-)
 
 
 def test_every_model_has_a_price():
@@ -36,14 +31,12 @@ def test_the_largest_first_hold_is_a_small_part_of_a_fresh_account(model, charac
     assert 0 < most(model, prompt_bytes, OUTPUT) <= STARTING * 0.05
 
 
-@examples
 @given(model=models, prompt_bytes=tokens, used=tokens, cap=tokens, said=tokens)
 def test_a_hold_covers_every_cost_within_its_bounds(model, prompt_bytes, used, cap, said):
     used, said = min(used, prompt_bytes // 3 + MARGIN), min(said, cap)
     assert cost(model, used, said) <= most(model, prompt_bytes, cap)
 
 
-@examples
 @given(micro=st.integers(-(2**52), 2**52))
 def test_credits_lose_nothing(micro):
     assert round(credits(micro) * CREDIT) == micro
