@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
 export PORT ?= 8000
-WORKERS ?= 4  # most tests wait for processes: on two cores four run side by side
+# Most tests wait for other processes: two cores serve four workers.
+WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint fmt bench migrate
@@ -17,7 +18,7 @@ run: $(VENV)/run.stamp ## Install what is needed and start the service with its 
 	@SANDBOX=1 exec $(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
 test: $(VENV)/test.stamp ## Run the whole test suite; with ARGS, part of it in one process
-	@$(BIN)/python -m pytest $(or $(ARGS),--numprocesses $(WORKERS) --dist loadfile)
+	@$(BIN)/python -m pytest $(or $(ARGS),--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder)
 
 lint: $(VENV)/test.stamp ## Check style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

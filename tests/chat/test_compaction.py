@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def refusals(messages: tuple[Message, ...]) -> list[str]:
     return [complaint for kind, body in bodies.items() for complaint in complaints(kind, body)]
 
 
+@pytest.mark.timeout(900)
 @repeatable(10_000)
 @given(st.integers(0, 2**48))
 def test_what_is_sent_is_valid_on_every_wire_and_fits(seed):

@@ -24,6 +24,7 @@ def test_who_leaves_a_silent_model_is_missed_before_the_keep_alive(start, model,
         wait_for(lambda text=text: text in model.closed, KEEP_ALIVE_SECONDS - 1)
 
 
+@pytest.mark.timeout(900)
 def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
     # A pool that soon is as large as it gets: its connections are files too.
     values = {"STARTING_CREDITS": 100_000, "DATABASE_POOL_SIZE": 2}
