@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(ARGS)
 export PORT ?= 8000
+# Most tests wait for other processes: two cores serve four workers.
+WORKERS ?= 4
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint fmt bench migrate lock
@@ -16,8 +18,8 @@ run: $(VENV)/run.stamp ## Install what is needed and start the service with its 
 	@SANDBOX=1 $(BIN)/flask --app wsgi db upgrade
 	@SANDBOX=1 exec $(BIN)/gunicorn -c gunicorn.conf.py wsgi:app
 
-test: $(VENV)/test.stamp ## Run the whole test suite
-	@$(BIN)/python -m tests $(ARGS)
+test: $(VENV)/test.stamp ## Run the whole test suite; with ARGS, part of it in one process
+	@$(BIN)/python -m pytest $(or $(ARGS),--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder)
 
 lint: $(VENV)/test.stamp ## Check style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -16,10 +16,12 @@ from service.providers import catalog
 from service.sandbox import views
 from service.upstream import Upstream
 from tests import recorded
+from tests.depth import use_profile
 from tests.people import Person, person
 from tests.services import Databases, Service, settings_for, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
+use_profile()  # before a test module makes settings of its own
 # A name that is not found is told to whoever asked for it.
 EXPECTED = (gevent.GreenletExit, SystemExit, KeyboardInterrupt, socket.gaierror)
 

@@ -49,8 +49,7 @@ class Nothing(Schema):
     pass
 
 
-class Seconds(Schema):
-    seconds = fields.Float(required=True)
+LOCK = 7  # whoever has it keeps test.hang hanging
 
 
 @tool("test.greenlets", Nothing(), reads=True)
@@ -61,10 +60,10 @@ def count_greenlets(context: ToolContext) -> dict[str, int]:
     return {"count": len(alive)}
 
 
-@tool("test.hang", Seconds(), reads=True)
-def hang(context: ToolContext, seconds: float) -> str:
+@tool("test.hang", Nothing(), reads=True)
+def hang(context: ToolContext) -> str:
     """Hang in a query of the database."""
-    db.session.execute(text("SELECT pg_sleep(:seconds)"), {"seconds": seconds})
+    db.session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     return "done"
 
 

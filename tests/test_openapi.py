@@ -1,6 +1,5 @@
 """The OpenAPI document is true: Schemathesis holds it against what the service answers."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +10,9 @@ from config import ROOT
 from service.auth.tokens import issue
 from service.errors import ServiceError
 from service.refusals import FACTS
+from tests.depth import depth
 from tests.services import on_sqlite, settings_for
 
-DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 EXAMPLES = 8  # of each operation; the cases at the edges of its schemas come beside
 
 
@@ -24,7 +23,7 @@ def test_no_answer_is_other_than_the_document_says(service, tmp_path):
         "run",
         f"{service.url}/openapi.json",
         f"--header=Authorization: Bearer {token}",
-        f"--max-examples={EXAMPLES * DEPTH}",
+        f"--max-examples={depth(EXAMPLES)}",
         "--phases=examples,coverage,fuzzing",
         "--continue-on-failure",
         "--generation-deterministic",

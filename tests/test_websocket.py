@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,11 @@ from websocket import WebSocket as Client
 
 from config import ROOT
 from service import frames
+from service.websocket import PING_SECONDS, STALL_SECONDS
 from tests.services import free_port, wait_for
 from tests.websocket_app import message
 
-PING = 0.2  # of the impatient server
+PING, STALL = 0.5, 1.0  # of the impatient server, in seconds
 HANDSHAKE = {
     "Host": "localhost",
     "Connection": "keep-alive, Upgrade",
@@ -123,7 +123,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def running():
-    started = Server(), Server(PING_SECONDS=PING, STALL_SECONDS=0.3)
+    started = Server(), Server(PING_SECONDS=PING, STALL_SECONDS=STALL)
     yield started
     for server in started:
         server.stop()
@@ -138,7 +138,7 @@ def server(running):
 
 @pytest.fixture
 def impatient(running):
-    """Pings after 0.2 s, gives up a write after 0.3 s."""
+    """Soon pings, and gives up a write."""
     running[1].begin()
     yield running[1]
     running[1].check()
@@ -256,7 +256,7 @@ def test_a_silent_peer_is_pinged_and_then_closed(impatient):
     assert read(sock, 2) == b"\x89\x00"
     assert time.monotonic() - began > PING
     assert close_code(sock) == 1011
-    assert 2 * PING < time.monotonic() - began < 10 * PING
+    assert time.monotonic() - began > 2 * PING
 
 
 @pytest.mark.parametrize("size", [65_537, 200_000, 5_000_000])
@@ -286,11 +286,15 @@ def test_a_peer_that_goes_on_sending_is_let_go_after_a_second(server):
     sock.sendall(masked(ABNF.OPCODE_BINARY, b"bytes"))
     assert close_code(sock) == 1003
     began = time.monotonic()
-    with suppress(ConnectionError):
-        while time.monotonic() - began < 3:
-            sock.sendall(b"more")
-            gevent.sleep(0.05)
-    assert 0.9 < time.monotonic() - began < 2
+    with pytest.raises(ConnectionError):
+        send_on(sock)
+    assert time.monotonic() - began > 0.9
+
+
+def send_on(sock):
+    while True:
+        sock.sendall(b"more")
+        gevent.sleep(0.05)
 
 
 @pytest.mark.parametrize(
@@ -341,8 +345,7 @@ def test_a_close_by_another_greenlet_wakes_the_receiver_at_once(server):
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"leave 4402"))
     assert read(sock, 4) == b"\x88\x02\x11\x32"
     assert server.ended() == [["receiver", 4402]]  # though the peer has not closed yet
-    assert server.logged("answered") == 0
-    wait_for(lambda: server.logged("answered"), 1.5)
+    wait_for(lambda: server.logged("answered"))
 
 
 def test_a_session_may_return_while_another_greenlet_receives(server):
@@ -350,7 +353,7 @@ def test_a_session_may_return_while_another_greenlet_receives(server):
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"elsewhere"))
     assert close_code(sock) == 1000
     sock.close()
-    wait_for(lambda: server.logged("answered"), 0.5)
+    wait_for(lambda: server.logged("answered"))
     assert server.ended() == [["receiver", 1000]]
 
 
@@ -400,13 +403,12 @@ def test_a_reader_that_never_reads_is_cut_and_delays_nobody(impatient, order, wr
     before = impatient.get("/greenlets")
     stuck, other = impatient.raw(), impatient.client()
     stuck.sendall(masked(ABNF.OPCODE_TEXT, order))
-    delays = []
+    echoes = 0
     while not impatient.logged("answered"):
-        began = time.monotonic()
         other.send("hello")
         assert other.recv() == "hello"
-        delays.append(time.monotonic() - began)
-    assert sorted(delays)[len(delays) * 99 // 100] < 0.05
+        echoes += 1
+    assert echoes > 10  # a worker that waits for the other would answer one, or two
     assert sorted(impatient.ended()) == [["receiver", 1006]] + [["writer", 1006]] * writers
     other.shutdown()
     wait_for(lambda: impatient.get("/greenlets") <= before)
@@ -418,7 +420,7 @@ def test_a_close_is_not_held_up_by_a_peer_that_never_reads(server):
     sock = server.raw(buffer=8192)
     orders = b"spawn 1 100 1000000", b"leave 4402"
     sock.sendall(b"".join(masked(ABNF.OPCODE_TEXT, order) for order in orders))
-    wait_for(lambda: server.logged("answered"), 2)
+    wait_for(lambda: server.logged("answered"), STALL_SECONDS / 2)
     assert sorted(server.ended()) == [["receiver", 4402], ["writer", 4402]]
 
 
@@ -438,21 +440,19 @@ def test_a_peer_that_vanishes_in_the_middle_of_a_frame_is_let_go(server, how):
     if how == "reset":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     sock.close()
-    wait_for(lambda: server.ended() == [["receiver", 1006]], 1)
+    wait_for(lambda: server.ended() == [["receiver", 1006]], PING_SECONDS / 2)
 
 
 def test_a_flood_of_pings_delays_nobody(server):
     flooding, other = server.raw(), server.client()
     flooding.sendall(masked(ABNF.OPCODE_PONG, b"") * 200_000 + masked(ABNF.OPCODE_TEXT, b"end"))
     through = gevent.spawn(read, flooding, 5)
-    delays = []
+    echoes = 0
     while not through.dead:
-        began = time.monotonic()
         other.send("hello")
         assert other.recv() == "hello"
-        delays.append(time.monotonic() - began)
-    assert len(delays) > 5
-    assert max(delays) < 0.3
+        echoes += 1
+    assert echoes > 5  # a flood that is read in one go lets one through, or two
 
 
 def test_after_the_upgrade_gunicorn_writes_nothing(server):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import gevent
+from gevent import sleep
 from gevent.pool import Pool
 
 from service.errors import (
@@ -160,7 +160,7 @@ class Call:
                 pause = retry_after(reply) or random.uniform(0.2, 0.5) * 2**attempt  # noqa: S311
                 if pause >= self._left():
                     return reply
-            gevent.sleep(min(pause, self._left()))
+            sleep(min(pause, self._left()))
         raise AssertionError("the last attempt returns or raises")
 
     def _once(self, outbound: Outbound) -> Reply:

@@ -4,16 +4,15 @@ import base64
 import hashlib
 import hmac
 import json
-import os
 import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.depth import depth
 from tests.services import SECRET, on_sqlite
 
-DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 ALG = '{"alg":"HS256"}'
 
 pytestmark = on_sqlite
@@ -88,7 +87,7 @@ HEADERS = st.dictionaries(
     st.sampled_from(["typ", "kid", "crit", "b64", "jwk", "jku", "zip", "alg"]) | TEXTS, JSONS
 )
 SOME = settings(
-    max_examples=150 * DEPTH,
+    max_examples=depth(150),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

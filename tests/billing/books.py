@@ -1,6 +1,5 @@
 """A ledger under test, and the sums that must hold in it whatever has happened."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,6 @@ from service.clock import from_now
 from service.database import write_transaction
 from service.extensions import db
 
-DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 ALICE = Payer("alice", is_owner=False)
 
 

@@ -20,7 +20,7 @@ from service.billing import ledger
 from service.billing.models import Account
 from service.billing.payer import Payer
 from service.errors import InsufficientCredits
-from tests.billing.books import DEPTH
+from tests.depth import depth
 from tests.services import on_sqlite
 
 STARTING = 100
@@ -146,10 +146,7 @@ class Ledger(RuleBasedStateMachine):
 def test_any_order_of_steps_keeps_the_books(books):
     machine = type("Machine", (Ledger,), {"books": books})
     options = example_settings(
-        max_examples=40 * DEPTH,
+        max_examples=depth(40),
         stateful_step_count=25,
-        derandomize=True,
-        database=None,
-        deadline=None,
     )
     run_state_machine_as_test(machine, settings=options)

@@ -2,7 +2,6 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, most
@@ -13,7 +12,6 @@ from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
 from service.providers.catalog import KINDS
 from service.providers.prompt import Prompt, UserMessage
-from tests.billing.books import DEPTH
 
 STARTING = 1000 * CREDIT
 CONTENT = 100_000  # characters, the most that one message may have
@@ -21,9 +19,6 @@ OUTPUT = 8192  # tokens
 
 models = st.sampled_from(sorted(MODEL_PRICES))
 tokens = st.integers(0, 300_000)
-examples = example_settings(
-    max_examples=100 * DEPTH, derandomize=True, database=None, deadline=None
-)
 
 
 def test_every_model_has_a_price():
@@ -43,7 +38,6 @@ def test_the_largest_first_hold_is_a_small_part_of_a_fresh_account(model, charac
     assert 0 < most(model, size(prompt), OUTPUT) <= STARTING * 0.05
 
 
-@examples
 @given(model=models, bound=tokens, used=tokens, cap=tokens, said=tokens, read=tokens, kept=tokens)
 def test_a_hold_covers_every_cost_within_its_bounds(model, bound, used, cap, said, read, kept):
     used, said = min(used, bound + MARGIN), min(said, cap)
@@ -63,7 +57,6 @@ def test_what_the_cache_gives_is_never_dearer_than_what_is_read_anew(model):
     assert cost(model, 1000, 0, cache_read=1000) < cost(model, 1000, 0)
 
 
-@examples
 @given(micro=st.integers(-(2**52), 2**52))
 def test_credits_lose_nothing(micro):
     assert round(credits(micro) * CREDIT) == micro

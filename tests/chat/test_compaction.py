@@ -1,10 +1,10 @@
 """Whatever a chat holds, what is sent is valid on every wire, fits, and is cut where it may be."""
 
-import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +18,6 @@ from tests.chat.wire_rules import complaints
 from tests.providers.prompts import model, prompt
 from tests.providers.reading import repeatable
 
-HISTORIES = 10_000 * int(os.environ.get("TEST_DEPTH", "1"))
 MODELS = {kind: model(kind) for kind in "ABC"}
 
 
@@ -65,7 +64,8 @@ def refusals(messages: tuple[Message, ...]) -> list[str]:
     return [complaint for kind, body in bodies.items() for complaint in complaints(kind, body)]
 
 
-@repeatable(HISTORIES)
+@pytest.mark.timeout(900)
+@repeatable(10_000)
 @given(st.integers(0, 2**48))
 def test_what_is_sent_is_valid_on_every_wire_and_fits(seed):
     case = Case.of(seed)

@@ -122,7 +122,7 @@ def test_a_stop_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat,
     _, stream, read = begun(alice, chat)
     wait_for(stalled(app))
     alice.post(f"/api/ai/chat/{chat}/stop")
-    wait_for(idle(app), 2)
+    wait_for(idle(app))
     _, assistant = alice.rows(chat)
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
@@ -134,7 +134,7 @@ def test_a_drain_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat
     _, stream, read = begun(alice, chat)
     wait_for(stalled(app))
     app.extensions["lifecycle"].drain(0.05)
-    wait_for(idle(app), 2)
+    wait_for(idle(app))
     assert len(alice.rows(chat)) == 2
     assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
 

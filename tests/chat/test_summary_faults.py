@@ -77,7 +77,7 @@ def test_a_turn_can_be_ended_after_a_slow_summariser_as_before(
         pass
     response.close()
     wait_for(idle(app))
-    wait_for(lambda: closed, 1)
+    wait_for(lambda: closed)
 
 
 @pytest.mark.settings(**SMALL)
@@ -115,7 +115,7 @@ def test_who_leaves_during_the_summary_ends_it(app, alice, long_chat, model):
     gevent.sleep(0.1)
     response.close()
     wait_for(idle(app))
-    wait_for(lambda: closed, 1)
+    wait_for(lambda: closed)
     assert (model.turns, summary_of(app, long_chat)) == ([], None)
     assert len(alice.rows(long_chat)) == 40
     entry = alice.get("/api/credits").json["entries"][0]

@@ -106,10 +106,9 @@ test('every beginning of a reply is some tree', () => {
   for (let end = 0; end <= text.length; end += 1) parseBlocks(text.slice(0, end));
 });
 
-test('no text takes long', () => {
+test('no text takes more than its length', () => {
   const hostile = ['**a ', '[', '*', '`a', '> ', '- ', '_a', '|', '- a\n\n', '#', '~~a', '[a](', '\\', ' \n',
     '1. ', '||\n|-|\n', '```\n', 'h', 'https://', '![', '<', '\t'];
-  const began = performance.now();
-  for (const piece of hostile) parseBlocks(piece.repeat(Math.ceil(50_000 / piece.length)));
-  assert.ok(performance.now() - began < 5000);
+  // Quadratic work would take minutes: the process has its time limit in test_modules.py.
+  for (const piece of hostile) parseBlocks(piece.repeat(Math.ceil(500_000 / piece.length)));
 });

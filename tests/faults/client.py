@@ -88,6 +88,13 @@ class Exchange:
                 raise EOFError(self.raw[-300:])
             self.raw += piece
 
+    def waiting(self) -> bytes:
+        """What has come and was not read; it stays where it is."""
+        try:
+            return self.sock.recv(1 << 20, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return b""
+
     def read_whole(self) -> None:
         """To the end of the body, then close."""
         self.read_until(b"\r\n\r\n")

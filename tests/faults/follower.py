@@ -2,7 +2,6 @@
 
 import json
 import socket
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +21,6 @@ class Replay:
     def __init__(self) -> None:
         self.records: dict[str, dict[str, Any]] = {}
         self.changes: list[Told] = []
-        self.times: list[float] = []  # at which the changes came
         self.cursors: list[str] = []
 
     def take(self, message: dict[str, Any]) -> None:
@@ -42,7 +40,6 @@ class Replay:
             assert before is None or record["updatedAt"] > before["updatedAt"], (before, record)
             self.records[record["recordId"]] = record
         self.changes.append((action, record))
-        self.times.append(time.monotonic())
 
 
 def connect(service: Service, subject: str, room: int = 0, **options: Any) -> websocket.WebSocket:
@@ -89,6 +86,11 @@ class Listener:
         replay = self._replays[id] = Replay()
         self.send(op="subscribe", id=id, collection=collection, **more)
         return replay
+
+    @property
+    def answers(self) -> int:
+        """How many came that nobody has asked for."""
+        return self._answers.qsize()
 
     def stop(self) -> None:
         self._job.kill()

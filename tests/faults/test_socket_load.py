@@ -11,16 +11,19 @@ from sqlalchemy import insert
 
 from service.database import write_transaction
 from service.records.models import Record
+from service.websocket import STALL_SECONDS
 from tests.faults.books import announce, within
 from tests.faults.conftest import client_of
+from tests.faults.exchanges import Exchanges
 from tests.faults.follower import connect
-from tests.faults.latency import Meter, for_seconds, longest_gap, p99
 from tests.faults.processes import memory_bounded
 from tests.records.conftest import Hands
 from tests.services import wait_for
 
 LARGE = {"name": "large", "state": {"text": "x" * 900_000}}
 SMALL = {"name": "small", "state": {"text": "x" * 1000}}
+AT_ONCE = 1000
+FLOOD = 1000  # operations; most of them wait for their turn
 
 
 def announce_much(app, count):
@@ -28,8 +31,8 @@ def announce_much(app, count):
     large = [f"large-{number}" for number in range(20)]
     small = [f"small-{number}" for number in range(count)]
     announce(app, "alice", "canvases", large, LARGE)
-    for start in range(0, count, 1000):
-        announce(app, "alice", "canvases", small[start : start + 1000], SMALL)
+    for start in range(0, len(small), AT_ONCE):
+        announce(app, "alice", "canvases", small[start : start + AT_ONCE], SMALL)
     return large + small
 
 
@@ -72,25 +75,16 @@ def test_twenty_snapshots_that_nobody_reads_take_the_memory_of_one(start, listen
 
 def test_who_never_reads_is_closed_in_time_and_delays_nobody(start, listen):
     service = start()
-    meter = Meter(service, "bob", listen(service, "bob"))
-    alone = meter.while_(for_seconds(3))
+    others = Exchanges(service, "bob", listen(service, "bob"))
     stuck = connect(service, "alice", room=65_536)
     stuck.send('{"op":"subscribe","id":"s","collection":"canvases"}')
     with within(service.database_url) as app, memory_bounded(service.worker, 40):
         announce_much(app, 2000)
         began = time.monotonic()
-        beside = meter.while_(lambda: established(stuck))
-    print(f"p99 {p99(alone):.1f} ms alone, {p99(beside):.1f} ms beside one that never reads, "
-          f"closed after {time.monotonic() - began:.1f} s")  # fmt: skip
+        exchanged = others.until(lambda: not established(stuck))
     stuck.shutdown()
-    assert 20 < time.monotonic() - began < 32
-    undelayed(alone, beside)
-
-
-def undelayed(alone, beside):
-    """A machine that does other things has outliers too: they are only kept within bounds."""
-    assert median(beside) < 2 * median(alone) + 10
-    assert p99(beside) < 3 * p99(alone) + 200
+    assert time.monotonic() - began > STALL_SECONDS - 5
+    assert exchanged > 50  # whom the other held up would have heard of one, or two
 
 
 def established(sock):
@@ -105,27 +99,23 @@ def established(sock):
 )
 def test_a_flood_of_a_thousand_operations_delays_nobody(start, listen, flood):
     service = start()
-    meter = Meter(service, "bob", listen(service, "bob"))
-    alone = meter.while_(for_seconds(2))
-    rude = listen(service, "alice")
-    for number in range(1000):
+    others, rude = Exchanges(service, "bob", listen(service, "bob")), listen(service, "alice")
+    for number in range(FLOOD):
         rude.sock.send(flood % number)
-    beside = meter.while_(for_seconds(3))
-    print(f"p99 {p99(alone):.1f} ms alone, {p99(beside):.1f} ms beside a flood")
+    others.until(lambda: others.count == 50)
     assert rude.code is None
-    undelayed(alone, beside)
+    assert rude.answers < FLOOD / 2  # the rest of the flood still waits
 
 
 def test_what_breaks_the_rules_is_closed_and_nobody_else(start, listen):
     service = start()
     good, large = listen(service, "alice"), listen(service, "alice")
     large.sock.send("x" * 200_000)
-    expiring, began = listen(service, "alice", seconds=2), time.monotonic()
+    expiring = listen(service, "alice", seconds=2)
     wait_for(lambda: large.code == 1009)
     with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
         connect(service, "alice", origin="https://evil.example")
     wait_for(lambda: expiring.code == 4401)
-    assert time.monotonic() - began < 4
     told = good.subscribe("notes")
     wait_for(lambda: told.cursors)
 
@@ -142,13 +132,25 @@ def test_a_query_through_a_hundred_thousand_rows_delays_no_stream(start, kind):
     query = 'notes?where={"title":{"contains":"77"}}&sort=-title&limit=200'
     client.ask(client.new_chat(), "hello", "first", modelId="gen-5.4").read_whole()
     assert len(hands.call("GET", query).json()["records"]) == 200
-    streaming = gevent.spawn(longest_gap, client, "count to 200", 100)
-    took = []
+    pieces, reads = [], []  # of the stream, and how many of them came during each query
+    streaming = gevent.spawn(read_on, client, "count to 400", pieces)
+    wait_for(lambda: pieces)
     with hands.session, memory_bounded(service.worker, 30):
         while not streaming.ready():
-            began = time.monotonic()
+            before = len(pieces)
             assert hands.call("GET", query).status_code == 200
-            took.append(time.monotonic() - began)
-    print(f"{kind}: longest gap {streaming.get():.0f} ms beside {len(took)} queries "
-          f"of up to {max(took) * 1000:.0f} ms")  # fmt: skip
-    assert streaming.get() < 100
+            reads.append(len(pieces) - before)
+    print(f"{kind}: pieces of the stream during each query: {reads}")
+    streaming.get()
+    assert median(reads[:-1]) >= 2  # a query that stops the stream lets none through
+
+
+def read_on(client, content, pieces):
+    """Reads the sandbox's answer, piece by piece as it comes."""
+    chat = client.new_chat()
+    turn = client.ask(chat, content, chat, modelId="gen-5.4")
+    turn.read_until(b"text-delta")
+    while b"[DONE]" not in turn.raw:
+        pieces.append(turn.sock.recv(65536))
+        turn.raw += pieces[-1]
+    assert turn.chunks[-1]["type"] == "finish"

@@ -90,7 +90,7 @@ class Crew:
     def finish(self) -> None:
         """All that they were to do."""
         for job in self._jobs:
-            job.get(timeout=30)
+            job.get()
 
     def stop(self) -> None:
         """After the write that each is at."""

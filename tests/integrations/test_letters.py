@@ -1,7 +1,6 @@
 """Letters: what a mail program reads from them is what was given, and long ones cost no more."""
 
 import base64
-import os
 import re
 import sys
 from email import message_from_bytes
@@ -15,10 +14,9 @@ from hypothesis import strategies as st
 from service.errors import InvalidRequest
 from service.integrations.vendors.google import mail
 from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
+from tests.depth import depth
 from tests.integrations.offices import connect
 from tests.services import on_sqlite
-
-DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 
 
 @pytest.fixture
@@ -35,7 +33,7 @@ CONTENTS = st.one_of(TEXTS, st.text("ab \r\n.", max_size=300), st.just("x" * 120
 
 
 @given(PEOPLE, TEXTS, CONTENTS)
-@settings(max_examples=500 * DEPTH, deadline=None)
+@settings(max_examples=depth(500), deadline=None)
 def test_a_letter_is_what_python_reads_from_it(people, subject, content):
     listed = ", ".join(formataddr((" ".join(n.split()), f"{a}@{h}")) for n, a, h in people)
     known = addresses(listed)

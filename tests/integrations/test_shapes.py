@@ -1,7 +1,6 @@
 """A vendor's answer of another shape is the vendor's failure; a mistake of ours is ours."""
 
 import copy
-import os
 import random
 import re
 from dataclasses import replace
@@ -14,11 +13,12 @@ from service.integrations.call import Call
 from service.integrations.catalog import Catalog
 from service.integrations.everything import catalog
 from service.integrations.vendors.github import visibility
+from tests.depth import depth
 from tests.integrations.bodies import variants
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
-TRIES = 40 * int(os.environ.get("TEST_DEPTH", "1"))
+TRIES = depth(40)
 OTHERS = [None, 5, -1, "x", "", True, [], {}, [None], [[]], {"a": 1}, ["x"], [{"a": None}]]
 ENDPOINTS = list(catalog())
 EVENT = {"title": "a", "start": "2026-11-23T10:00:00Z", "end": "2026-11-23T11:00:00Z"}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from service.integrations.everything import catalog
 from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
 from service.integrations.vendors.google.suite import FLAGS
+from tests.depth import depth
 from tests.integrations.offices import asked_scopes, connect, flags, payload
 from tests.services import on_sqlite
 
@@ -329,7 +330,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=14).map("".join))
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=depth(2_000))
 def test_whatever_others_have_written_makes_a_letter(text):
     listed = f"a@b.co, {text}"
     if addresses(listed):

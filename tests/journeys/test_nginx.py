@@ -5,7 +5,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,12 +101,9 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
     body = {"chatId": chat["recordId"], "userMessageId": "u", "content": "count to 40"}
     url = f"{front.url}/api/ai/chat"
     with front.client.post(url, headers=headers, json=body, stream=True) as turn:
-        arrivals, first = [], b""
-        for piece in turn.iter_content(None):
-            arrivals.append(time.monotonic())
-            first = first or piece
-    assert first.startswith(b": stream-open")
-    assert arrivals[-1] - arrivals[0] > 0.2  # 40 words of 10 ms each, not one block at the end
+        pieces = list(turn.iter_content(None))
+    assert pieces[0].startswith(b": stream-open")
+    assert len(pieces) > 5  # 40 words of 10 ms each, not one block at the end
     assert turn.headers["X-Asst-Id"].startswith("msg_")
 
 

@@ -23,6 +23,7 @@ from service.providers.names import NameTable
 from service.providers.provider import Decoder, Wire
 from service.providers.stream import decode
 from service.providers.wires import anthropic_messages, openai_chat
+from tests.depth import depth
 
 STREAMS = Path(__file__).parent / "streams"
 NAMES = sorted(path.stem for path in STREAMS.glob("*.sse"))
@@ -36,8 +37,8 @@ BC = openai_chat.WIRE
 
 
 def repeatable(examples: int) -> Any:
-    """Settings of a property test: the same examples in every run, here and in CI."""
-    return settings(max_examples=examples, derandomize=True, database=None, deadline=None)
+    """Settings of a property test with so many examples at depth 1."""
+    return settings(max_examples=depth(examples))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from service.lifecycle import let_others_run
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column
 from service.records.store import Query
-from tests.billing.books import DEPTH
+from tests.depth import depth
 from tests.permissions.declared import ACTIONS, OWNER, Base, Ticket
 from tests.services import on_sqlite
 
@@ -135,9 +135,7 @@ def write(collection, records):
 
 def examples(count):
     return example_settings(
-        max_examples=count * DEPTH,
-        deadline=None,
-        derandomize=DEPTH == 1,
+        max_examples=depth(count),
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
 

@@ -82,25 +82,18 @@ def test_a_rotating_token_is_refreshed_once(callers, expired, provider):
     assert len(provider.asked("api")) == PROCESSES * CALLERS
 
 
-def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, provider, capsys):
-    usual = max(one["slowest"] for one in callers.do("call", connected.person.token, CALLERS))
+def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, provider):
+    """Everybody has an answer while the server still hangs; nobody keeps others from working."""
     connected.expire()
     callers.do("limit", 0.8, 10, PAUSE)
-    provider.script("token", hang(3))
+    provider.script("token", hang(60))
     began = time.monotonic()
     told = callers.do("call", connected.person.token, CALLERS)
-    took = time.monotonic() - began
+    assert 0.8 <= time.monotonic() - began < 60
     answers = [answer for one in told for answer in one["answers"]]
     assert answers == [[502, REFRESH_FAILED["message"]]] * (PROCESSES * CALLERS)
     assert refreshes(provider) == 1
-    slowest = max(one["slowest"] for one in told)
-    with capsys.disabled():
-        print(
-            f"\n100 callers had their 502 in {took:.2f} s; the slowest unrelated query took "
-            f"{slowest * 1000:.0f} ms, {usual * 1000:.0f} ms when nothing is refreshed"
-        )
-    assert 0.8 <= took < 20
-    assert 0 < slowest < usual + 2
+    assert min(one["queries"] for one in told) > 5  # waiting for a refresh takes no connection
 
 
 def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired, provider):
@@ -117,7 +110,7 @@ def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired
     answers = [answer for process in others for answer in said(process)["answers"]]
     assert answers == [[200, ""]] * (len(others) * CALLERS)
     assert refreshes(provider) == 2
-    assert 1.4 < time.monotonic() - held < 20
+    assert time.monotonic() - held > 1.4
     assert expired.row["failed_at"] is None
 
 
