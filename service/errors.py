@@ -20,6 +20,8 @@
 Views and domain modules only raise. The body is `{"error": code, "message": text, …facts}`.
 """
 
+from itertools import islice
+
 import structlog
 from flask import Flask, Response, jsonify
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -48,6 +50,13 @@ class InvalidRequest(ServiceError):
     status = 400
     code = "invalid_request"
     message = "The request is not valid."
+    most = 100  # fields in `details`: a body may have thousands that are unknown
+
+    def __init__(self, message: str | None = None, **facts: object) -> None:
+        details = facts.get("details")
+        if isinstance(details, dict):
+            facts["details"] = dict(islice(details.items(), self.most))
+        super().__init__(message, **facts)
 
 
 class InvalidModel(InvalidRequest):

@@ -7,6 +7,7 @@ import socket
 import pytest
 
 from service.auth.tokens import issue
+from service.edge import VALUES
 from tests.services import on_sqlite, settings_for
 
 LIMIT = 1 << 20
@@ -74,3 +75,22 @@ def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
         refused = alice.get(f"/api/records/notes?{query}")
         assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
         assert refused.json["details"]
+
+
+@on_sqlite
+def test_a_body_of_very_many_values_is_refused_before_it_is_parsed(alice):
+    def send(values: object) -> int:
+        body = {"name": "x", "state": {"values": values}}
+        return alice.post("/api/records/canvases", body).status_code
+
+    assert send([[]] * (VALUES // 2)) == 413, "a list counts with its comma"
+    assert send([""] * VALUES) == 413
+    assert send([[]] * (VALUES // 2 - 10)) == 201
+    assert send(',[{"' * VALUES) == 201, "one text, whatever is in it"
+
+
+@on_sqlite
+def test_of_very_many_faults_the_first_hundred_are_told(alice):
+    body = {f"unknown{number}": 0 for number in range(2_000)}
+    for path in ("/api/ai/chats", "/api/records/notes", "/api/integrations/current-weather"):
+        assert len(alice.post(path, body).json["details"]) == 100
