@@ -7,7 +7,7 @@ from typing import Any
 
 from flask.json.provider import DefaultJSONProvider
 
-from service.edge import unstorable
+from service.fields import unstorable
 
 
 class Provider(DefaultJSONProvider):

@@ -18,8 +18,9 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"attribution", "body", "clock", "connecting", "database", "deferred", "edge", "errors",
-     "extensions", "frames", "guarded", "ids", "json_values", "lifecycle", "observe", "openapi",
-     "postgresql", "refusals", "sqlite", "stall", "stray", "upgrade", "upstream", "websocket"},
+     "extensions", "fields", "frames", "guarded", "ids", "json_values", "lifecycle", "observe",
+     "openapi", "postgresql", "refusals", "sqlite", "stall", "stray", "upgrade", "upstream",
+     "websocket"},
     {"providers"},
     {"auth"},
     {"billing"},

@@ -15,8 +15,8 @@ from joserfc.jwk import OctKey
 
 from config import Settings
 from service.auth.keys import KeySource
-from service.edge import unstorable
 from service.errors import Unauthorized
+from service.fields import unstorable
 
 LEEWAY = 60
 SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")

@@ -14,8 +14,9 @@ from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.database import write_transaction
-from service.edge import Digits, answers, query
+from service.edge import answers, query
 from service.extensions import db, timestamp
+from service.fields import Digits
 
 LIST_LIMIT = 200
 

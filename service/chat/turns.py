@@ -16,7 +16,7 @@ from service.chat.admission import Asking, admit, check_chat
 from service.chat.running import Run, Runs
 from service.chat.views import check_owned
 from service.database import write_transaction
-from service.edge import AtMost, Digits, Text, answers, body, query, refuses
+from service.edge import answers, body, query, refuses
 from service.errors import (
     Conflict,
     Draining,
@@ -26,6 +26,7 @@ from service.errors import (
     NotFound,
     RateLimited,
 )
+from service.fields import AtMost, Digits, Text
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
 

@@ -15,9 +15,10 @@ from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.running import Runs
 from service.database import write_transaction
-from service.edge import Text, answers, body, refuses
+from service.edge import answers, body, refuses
 from service.errors import Conflict, Forbidden, NotFound
 from service.extensions import now
+from service.fields import Text
 from service.ids import new_id
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope

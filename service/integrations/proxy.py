@@ -14,8 +14,9 @@ from marshmallow import ValidationError
 from config import Settings
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
-from service.edge import Number, load
+from service.edge import load
 from service.errors import InvalidRequest, ServiceError, UpstreamFailed
+from service.fields import Number
 from service.integrations.attempt import Attempt, Charge
 from service.integrations.breaker import Breakers
 from service.integrations.call import Call

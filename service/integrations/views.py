@@ -9,8 +9,9 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, jsonify, request
 from marshmallow import fields
 
-from service.edge import answers, described_body, read_json, read_number, refuses, takes
+from service.edge import answers, described_body, read_json, refuses, takes
 from service.errors import InvalidRequest
+from service.fields import read_number
 from service.integrations import oauth
 from service.integrations.catalog import Endpoint
 from service.integrations.contract import (

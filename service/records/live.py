@@ -19,8 +19,8 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
-from service.edge import unstorable
 from service.errors import Forbidden, Unauthorized
+from service.fields import unstorable
 from service.frames import Piece
 from service.json_values import encode
 from service.lifecycle import let_others_run

@@ -11,7 +11,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import current_role
-from service.edge import Text, load
+from service.edge import load
 from service.errors import (
     Conflict,
     Forbidden,
@@ -22,6 +22,7 @@ from service.errors import (
     explained,
 )
 from service.extensions import db
+from service.fields import Text
 from service.lifecycle import let_others_run
 from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from service.edge import unstorable
 from service.errors import InvalidRequest
+from service.fields import unstorable
 from service.json_values import encode, poisoned, storable
 from service.records.collection import Collection, Column, Values
 from service.records.permissions import visible

@@ -8,8 +8,9 @@ from flask.blueprints import BlueprintSetupState
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 from werkzeug.routing import BaseConverter
 
-from service.edge import Digits, Text, answers, json_body, query, refuses, takes
+from service.edge import answers, json_body, query, refuses, takes
 from service.errors import Conflict, Forbidden, InvalidRequest
+from service.fields import Digits, Text
 from service.records import store, writes
 from service.records.collection import Collection
 from service.records.once import KEY, KEY_RULE

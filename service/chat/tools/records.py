@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, validate
 
 from service.chat import journal
 from service.chat.tools.tool import ToolContext, tool
-from service.edge import Text
+from service.fields import Text
 from service.records import store, writes
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query

@@ -8,8 +8,8 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from service.edge import Number, Text
 from service.errors import NotFound
+from service.fields import Number, Text
 from service.integrations.call import Call
 from service.integrations.catalog import ApiKey, Example, Vendor, endpoint
 from service.integrations.shape import as_object, at, listed, need, number, picked, unusable

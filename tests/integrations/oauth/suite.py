@@ -4,8 +4,8 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from service.edge import Text
 from service.errors import ServiceError
+from service.fields import Text
 from service.integrations.call import Call
 from service.integrations.catalog import (
     Catalog,

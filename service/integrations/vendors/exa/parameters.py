@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from service.edge import Text
+from service.fields import Text
 from service.integrations.payload import Bounded, Moment
 
 TYPES = ("instant", "fast", "auto", "deep-lite", "deep", "deep-reasoning")

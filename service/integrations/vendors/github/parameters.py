@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from service.edge import Text
+from service.fields import Text
 from service.integrations.payload import Moment
 
 # Ours to GitHub's, where they differ

@@ -10,8 +10,8 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates_schema
 
-from service.edge import Text
 from service.errors import ServiceError
+from service.fields import Text
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
 from service.integrations.faults import GrantRejected, ScopeMissing

@@ -7,8 +7,8 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from service.edge import Text
 from service.errors import InvalidRequest, NotFound
+from service.fields import Text
 from service.integrations.call import Call, path_of
 from service.integrations.catalog import Example, endpoint
 from service.integrations.payload import Bounded

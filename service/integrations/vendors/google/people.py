@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from service.edge import Text
+from service.fields import Text
 from service.integrations.call import Call
 from service.integrations.catalog import Example, endpoint
 from service.integrations.shape import as_object, at, listed, need, objects
