@@ -9,7 +9,7 @@ time is the process's own, through a function that `database.py` registers on ea
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Double, bindparam
+from sqlalchemy import BigInteger, ColumnElement, Double, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BindParameter
 from sqlalchemy.sql.functions import GenericFunction
@@ -42,6 +42,25 @@ def _sqlite(element: Any, compiler: Any, **options: Any) -> str:
 def _postgresql(element: Any, compiler: Any, **options: Any) -> str:
     seconds = compiler.process(element.clauses, **options)
     return f"(statement_timestamp() + make_interval(secs => {seconds}))"
+
+
+class microseconds(GenericFunction[int]):  # noqa: N801
+    """A time column as whole microseconds since 1970, which can be added up without loss."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(microseconds, "sqlite")
+def _sqlite_microseconds(element: Any, compiler: Any, **options: Any) -> str:
+    text = compiler.process(element.clauses, **options)
+    return f"(unixepoch({text}) * 1000000 + CAST(substr({text}, 21, 6) AS INTEGER))"
+
+
+@compiles(microseconds, "postgresql")
+def _postgresql_microseconds(element: Any, compiler: Any, **options: Any) -> str:
+    moment = compiler.process(element.clauses, **options)
+    return f"CAST(extract(epoch FROM {moment}) * 1000000 AS bigint)"
 
 
 def time_from_now(seconds: float) -> str:

@@ -1,12 +1,14 @@
 """The database's clock, as leases and expiries use it."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
 from sqlalchemy import bindparam, select
 
-from service.clock import current_time, from_now
+from service.auth.models import User
+from service.clock import current_time, from_now, microseconds
+from service.database import write_transaction
 from service.extensions import db, now
 
 MILLISECOND = timedelta(milliseconds=1)  # SQLite's clock shows no more
@@ -34,3 +36,15 @@ def test_a_workers_own_clock_does_not_count(app):
         with time_machine.travel(before + timedelta(hours=1)):
             moment = db.session.scalar(select(current_time()))
     assert before <= moment <= now()
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("moment", [datetime(2026, 11, 22, 6, 7, 8, 9, UTC), EPOCH])
+def test_a_time_counts_in_microseconds(app, moment):
+    with app.app_context(), write_transaction() as session:
+        session.add(User(subject="alice", created_at=moment))
+        session.flush()
+        counted = session.scalar(select(microseconds(User.created_at)))
+    assert counted == (moment - EPOCH) // timedelta(microseconds=1)

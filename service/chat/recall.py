@@ -1,14 +1,15 @@
 """What a chat's next turn has to know: the cached summary, and the rows that it does not cover.
 
-A summary is good for exactly the rows it was made of. Their number, their places and the newest
-change among them are its fingerprint, which the database tells from an index alone: a quarter of
-a microsecond for each, where its row would cost twenty.
+A summary is good for exactly the rows it was made of, as they were. Its fingerprint is a hash of
+their number, the sum of their places, and the sum and the newest of the times at which they were
+last changed. An edit moves its row's time, so it changes a sum whatever its clock says. The
+database tells all of it from an index alone: the rows themselves would cost fifty times as much.
 """
 
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, delete, func, or_, select
@@ -17,19 +18,24 @@ from sqlalchemy.orm import Session
 from service.chat.history import Row
 from service.chat.models import Message, Summary, Turn
 from service.chat.question import Question
+from service.clock import microseconds
 from service.extensions import db, now, table, timestamp
 
 PROMPT_VERSION = 1  # of the summariser's instructions
 FAILURES = 3  # in a row, then a chat's summaries rest
 REST_SECONDS = 600
 REFUSED = "content-filter"
+EPOCH, TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 _messages, _turns = table(Message), table(Turn)
 _of_chat = _messages.c.chat_id == bindparam("chat")
 
-COVERED = select(func.count(), func.sum(_messages.c.seq), func.max(_messages.c.updated_at)).where(
-    _of_chat, _messages.c.seq <= bindparam("upto")
-)
+COVERED = select(
+    func.count(),
+    func.sum(_messages.c.seq),
+    func.sum(microseconds(_messages.c.updated_at)),
+    func.max(_messages.c.updated_at),
+).where(_of_chat, _messages.c.seq <= bindparam("upto"))
 COVERS = select(_messages.c.seq).where(
     _of_chat,
     _messages.c.user_id == bindparam("owner"),
@@ -62,16 +68,19 @@ ODD_ENDS = select(
 
 
 class Cover(NamedTuple):
-    """Which rows: how many, the sum of their numbers, the newest change, the last number."""
+    """Which rows: how many, the sum of their numbers, the sum of their changes' times in
+    microseconds, the newest change, the last number."""
 
     rows: int = 0
     numbers: int = 0
+    changes: int = 0
     newest: str = ""
     last: int = 0
 
     def with_row(self, seq: int, changed: datetime) -> "Cover":
+        numbers, changes = self.numbers + seq, self.changes + (changed - EPOCH) // TICK
         newest = max(self.newest, timestamp(changed))
-        return Cover(self.rows + 1, self.numbers + seq, newest, max(self.last, seq))
+        return Cover(self.rows + 1, numbers, changes, newest, max(self.last, seq))
 
     def fingerprint(self, model_id: str) -> str:
         return hashlib.sha256(f"{PROMPT_VERSION} {model_id} {tuple(self)}".encode()).hexdigest()
@@ -121,9 +130,9 @@ def _cover(session: Session, question: Question, cached: Summary) -> Cover:
     asked = {"owner": question.caller.subject, "message": question.user_message_id}
     if question.replaces and session.scalar(COVERS, range_ | asked) is not None:
         return Cover()
-    count, numbers, newest = session.execute(COVERED, range_).one()
+    count, numbers, changes, newest = session.execute(COVERED, range_).one()
     changed = timestamp(newest) if newest else ""
-    return Cover(count, int(numbers or 0), changed, cached.covers_seq)
+    return Cover(count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq)
 
 
 def _rows(session: Session, question: Question, after: int) -> list[Any]:

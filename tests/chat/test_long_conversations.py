@@ -1,10 +1,13 @@
 """Long chats: what is compacted, when a summary is asked for, and what shows of it."""
 
+from datetime import timedelta
+
 import pytest
+import time_machine
 
 from service.chat.compaction import SUMMARY_INTRO
 from service.chat.models import Summary
-from service.extensions import db
+from service.extensions import db, now
 from tests import recorded
 from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, summary_of, texts
 from tests.chat.wire_rules import complaints
@@ -78,6 +81,16 @@ def test_a_change_of_what_a_summary_covers_makes_one_anew(alice, long_chat, mode
     assert len(model.asked) == 2
     assert "Summary so far" not in texts(model.asked[1])[0]
     alice.turn(long_chat, "third")
+    assert len(model.asked) == 2
+
+
+@pytest.mark.settings(**SMALL)
+def test_an_edit_by_a_clock_that_is_behind_makes_one_anew(alice, long_chat, model):
+    """Its time is not the newest of what the summary covers."""
+    alice.turn(long_chat, "first")
+    with time_machine.travel(now() - timedelta(days=400)):
+        assert CHANGES["edited"](alice, "old-7").status_code == 200
+    alice.turn(long_chat, "second")
     assert len(model.asked) == 2
 
 
