@@ -47,7 +47,7 @@ def test_a_missing_field_is_named(alice, chat, name):
     assert list(alice.post("/api/ai/chat", body).json["details"]) == [name]
 
 
-@pytest.mark.parametrize("raw", [b"{", b"nonsense", b'{"a": NaN}', b"\xff\xfe", b"[" * 100_000])
+@pytest.mark.parametrize("raw", [b"{", b"nonsense", b'{"a": NaN}', b"\xff\xfe", b"[" * 20_000])
 def test_malformed_json_is_said(alice, raw):
     response = alice.request("POST", "/api/ai/chat", data=raw)
     assert response.status_code == 400
