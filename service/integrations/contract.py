@@ -37,6 +37,7 @@ class Described(Schema):
     billing = fields.String(required=True)
     credits = fields.Float(required=True)
     creditConsuming = fields.Boolean(required=True)
+    metered = fields.Boolean(required=True)
     autoApprove = fields.Boolean(required=True)
     scopes = fields.List(fields.String(), required=True)
     configured = fields.Boolean(required=True)
