@@ -4,7 +4,7 @@
 is the variable's name. A wrong value raises `ConfigError` with the setting's name at boot, and
 never shows the value. Every secret `NAME` may instead be given as `NAME_FILE`, a path whose
 content is read. A name that is almost a setting's, or that of a setting which is not built yet,
-is refused too. docs/deployment.md describes each setting; a test compares the two lists.
+raises it too. docs/deployment.md describes each setting; a test compares the two lists.
 """
 
 import base64
@@ -53,13 +53,13 @@ VENDOR_URLS = (
 )  # fmt: skip
 
 
-# A limit that somebody has set and that does not hold is worse than a server that does not start.
+# A limit that is set and does not hold is worse than a server that does not start.
 NOT_BUILT = (
     "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
     "BUDGETS", "APPROVAL_SECONDS", "RESUME_SECONDS", "ASSISTANT_ENDPOINTS",
     "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE", "MCP_ENDPOINTS", "SLACK_CHANNELS",
 )  # fmt: skip
-# Nobody else's names begin with these.
+# Only our own settings begin with these.
 PREFIXES = (
     "PROVIDER_", "CLOUDSUITE_", "INTEGRATIONS_", "SANDBOX_", "TOOLS_", "TOKEN_CEILING_",
     "TOKEN_ENCRYPTION_", "OWNER_TOKEN_",
@@ -166,7 +166,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _unknown(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Names that begin as ours do and are none; raises `ConfigError` for what must not be ignored.
+    """Unknown names with a prefix of ours. Raises `ConfigError` for names not to be ignored.
 
     A near miss counts only while the setting that it misses is not set: with both, it is probably
     somebody else's variable.

@@ -1,4 +1,4 @@
-"""How names and values of settings are read. A wrong value raises ValueError with "must …"."""
+"""Parsers for the names and values of settings. A wrong value raises ValueError with "must …"."""
 
 import base64
 import binascii
@@ -119,9 +119,9 @@ def billing(value: str) -> dict[str, str]:
 
 
 def hidden_in(database_url: str) -> list[str]:
-    """The secret parts of a database's address: its password, as written and as meant.
+    """The secret parts of a database's address: its password, as it stands there and decoded.
 
-    With the user's name in front, a short password can be told from an ordinary word.
+    The password with the user's name in front makes a short one distinct from an ordinary word.
     """
     try:
         parts = urlsplit(database_url)
@@ -137,14 +137,14 @@ def hidden_in(database_url: str) -> list[str]:
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """The known name of at least eight letters that this is a near miss of, if there is one.
+    """The known name of at least eight letters that `name` nearly is, or None.
 
-    One slip is a near miss, in sixteen letters two are: a letter too many, too few, wrong, or
-    swapped with the next one. XAI_BASE_URL, which others use, is two slips from EXA_BASE_URL.
+    A near miss is one slip, or two in a name of sixteen letters: a letter too many, too few, wrong,
+    or swapped with the next one. XAI_BASE_URL, which others use, is two slips from EXA_BASE_URL.
     """
     for other in sorted(known):
         allowed = 0 if len(other) < 8 else 1 if len(other) < 16 else 2
-        # Each slip changes two letters at most: nearly every pair of names is done with here.
+        # A slip changes at most two letters: this cheap test excludes nearly every pair of names.
         alike = len(set(name) ^ set(other)) <= 2 * allowed and name != other
         if alike and abs(len(name) - len(other)) <= allowed and _slips(name, other) <= allowed:
             return other
@@ -152,7 +152,7 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
 
 
 def _slips(one: str, other: str) -> int:
-    """The optimal string alignment distance."""
+    """The optimal string alignment distance between two names."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -23,8 +23,8 @@ try:
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 
-# The workers inherit the service's modules: one that takes a dead one's place while the tree is
-# being replaced starts with the code of this release, not with half of the next.
+# The workers inherit the service's modules. So a worker that replaces a dead one while the tree is
+# being exchanged starts with the code of this release, not with half of the next.
 from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
 from service import observe, stall  # noqa: E402

@@ -1,8 +1,8 @@
-"""Whose work a greenlet does: the facts that its log lines bear, and the stall alarm's too.
+"""Facts about a greenlet's work (request, user, chat, model), for log lines and the stall alarm.
 
-They are bound where they become known (a request, its user, its chat and model), and every
-greenlet that is spawned from then on inherits them. They are kept by greenlet and not as context
-variables, which greenlets do not inherit and other threads can't read.
+Facts are bound where they become known, and a greenlet that is spawned later inherits them. They
+are kept by greenlet, because greenlets do not inherit context variables and other threads can't
+read them.
 """
 
 from typing import Any
@@ -14,24 +14,24 @@ _facts: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 def begin(**facts: Any) -> None:
-    """The greenlet begins something else, of which these are the facts."""
+    """Replace the facts of the current greenlet: it begins other work."""
     _facts[getcurrent()] = facts
 
 
 def bind(**facts: Any) -> None:
-    """More has become known."""
+    """Add to the facts of the current greenlet."""
     _facts[getcurrent()] = {**facts_here(), **facts}
 
 
 def facts_here() -> dict[str, Any]:
-    """What is known of the greenlet that asks."""
+    """The facts of the current greenlet."""
     return _facts.get(getcurrent(), {})
 
 
 def of_running_greenlet() -> dict[str, Any]:
-    """The facts of the greenlet that holds the event loop at this moment; for other threads.
+    """The facts of the greenlet that runs at this moment; for calls from other threads.
 
-    Of the greenlets of a thread only the one that runs is alive and has no frame to go on from.
+    The running greenlet of a thread is the only one that is alive and has no suspended frame.
     """
     for reference in _facts.keyrefs():
         greenlet = reference()

@@ -3,7 +3,7 @@
 Leases and expiries are compared between workers, and the clocks of two hosts differ. So whatever
 ends at a time that another worker reads is written and compared with the time of the one database
 they share. PostgreSQL gives one time for a whole statement. SQLite runs inside the only worker: its
-time is the process's own, through a function that `database.py` registers on each connection.
+time is the process's own, through a function that `sqlite.py` registers on each connection.
 """
 
 from datetime import datetime, timedelta
@@ -64,11 +64,11 @@ def _postgresql_microseconds(element: Any, compiler: Any, **options: Any) -> str
 
 
 def time_from_now(seconds: float) -> str:
-    """What SQLite calls: a time in the form in which its columns hold one."""
+    """The function that SQLite calls: the time `seconds` from now, in the form of its columns."""
     moment = now() + timedelta(seconds=seconds)
     return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 def current_time() -> ColumnElement[datetime]:
-    """The database's time. One statement sees one time on PostgreSQL."""
+    """The database's time. On PostgreSQL it is the same throughout a statement."""
     return from_now(0.0)

@@ -1,4 +1,4 @@
-"""How the database is opened and written to, and what counts as its being away.
+"""The database: options to open it, write transactions, time limits, and what is an outage.
 
 SQLite is the embedded default. A read transaction that turns into a write fails there at once, so
 writers begin with BEGIN IMMEDIATE behind one lock per process; its own wait for another writer
@@ -23,7 +23,7 @@ from service import postgresql, sqlite
 from service.extensions import db
 
 STATEMENT_SECONDS = 10.0
-POOL_SECONDS = 2  # for a connection of the pool
+POOL_SECONDS = 2  # to wait for a connection of the pool
 
 _sqlite_writer = BoundedSemaphore(1)
 _time_is_up: ContextVar[float | None] = ContextVar("time_is_up", default=None)
@@ -66,7 +66,7 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Within this, no statement goes on after `seconds` from now: the database ends it.
+    """Within this context no statement runs longer than `seconds` from now: the database ends it.
 
     Infinity lifts every limit.
     """
@@ -87,7 +87,7 @@ def _is_limited() -> bool:
 
 
 def is_outage(error: SQLAlchemyError) -> bool:
-    """Whether the database is away, or can't take this for now, rather than refuses it."""
+    """Whether the database is away or can't work for now; False if it refused the statement."""
     if isinstance(error, TimeoutError):
         return True  # no connection became free
     if not isinstance(error, DBAPIError):

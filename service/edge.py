@@ -19,7 +19,7 @@ from service.errors import InvalidRequest, NotFound, ServiceError, TooLarge
 
 View = Callable[..., Any]
 
-VALUES = 25_000  # of a body's JSON
+VALUES = 25_000  # in a JSON body
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
@@ -47,15 +47,15 @@ def _allowed() -> list[str]:
 
 
 def _refuse_method() -> None:
-    """A path that has a rule of its own is not taken by a more general rule for other methods:
-    `POST /api/integrations/status` is no call of an endpoint `status`."""
+    """Keep a general rule from serving a path that has its own rule, with another method:
+    `POST /api/integrations/status` is not a call of an endpoint `status`."""
     taken = request.url_rule
     if taken and taken.arguments and request.method not in (allowed := _allowed()):
         raise MethodNotAllowed(valid_methods=allowed)
 
 
 def _allow(response: Response) -> Response:
-    """Say what the most specific rule takes: werkzeug adds what general ones do."""
+    """Set `Allow` from the most specific rule: werkzeug adds the methods of general ones."""
     if response.status_code == 405 or (request.method == "OPTIONS" and "Allow" in response.headers):
         response.headers["Allow"] = ", ".join(_allowed())
     return response
@@ -130,20 +130,20 @@ def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[
 
 
 def described_body(schema: Schema) -> Callable[[View], View]:
-    """State what a view reads by itself, for the documents."""
+    """Describe a body that the view reads by itself, for the OpenAPI document."""
     return lambda view: _note(view, body=schema)
 
 
 def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
-    """State what the view, or the room behind it, may refuse with, for the documents.
+    """Name the errors that a view may answer with, for the OpenAPI document.
 
-    What every route of its kind refuses with need not be named: `openapi.py` knows.
+    Errors of every route of its kind need not be named: `openapi.py` adds them.
     """
     return lambda view: _note(view, refusals=errors)
 
 
 def takes(**headers: str) -> Callable[[View], View]:
-    """State which headers of a request count, and for what: `If_Match="…"`."""
+    """Name the request headers that the view reads, with a description: `If_Match="…"`."""
     named = {name.replace("_", "-"): about for name, about in headers.items()}
     return lambda view: _note(view, takes=named)
 
@@ -176,11 +176,10 @@ def _whole_body() -> bytes:
 
 
 def has_at_most(values: int, raw: bytes) -> bool:
-    """Whether a JSON text has no more values than that, told without parsing it.
+    """Whether a JSON text has at most so many values; it is not parsed for that.
 
-    A mebibyte of empty lists is parsed, checked and written again for half a second; the same
-    mebibyte as one text for a hundredth of that. A list or an object counts twice, and what stands
-    within texts does not.
+    To parse, check and write a mebibyte of empty lists takes half a second, and a hundredth of that
+    for a mebibyte of one text. A list or an object counts twice. Marks within texts do not count.
     """
 
     def count(text: bytes) -> int:

@@ -50,7 +50,7 @@ class InvalidRequest(ServiceError):
     status = 400
     code = "invalid_request"
     message = "The request is not valid."
-    most = 100  # fields in `details`: a body may have thousands that are unknown
+    most = 100  # fields in `details`: a body may have thousands of unknown ones
 
     def __init__(self, message: str | None = None, **facts: object) -> None:
         details = facts.get("details")
@@ -164,7 +164,7 @@ def init_app(app: Flask) -> None:
 
 
 def explained(error: SQLAlchemyError) -> ServiceError | None:
-    """What to tell a caller of a database in trouble; None for any other error of it."""
+    """The answer to an outage of the database; None for any other error of it."""
     if not database.is_outage(error):
         return None
     cause = error.orig if isinstance(error, DBAPIError) else None

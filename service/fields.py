@@ -1,4 +1,4 @@
-"""Fields of requests: texts that every database stores, numbers as JSON writes them, limits."""
+"""Marshmallow fields for requests: storable texts, strict numbers, length limits."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def unstorable(text: str) -> bool:
-    """Whether a text has what PostgreSQL (NUL) or UTF-8 (unpaired surrogates) does not take."""
+    """Whether a text has characters that PostgreSQL (NUL) or UTF-8 (lone surrogates) refuses."""
     return _UNSTORABLE.search(text) is not None
 
 
@@ -48,8 +48,8 @@ class Number(fields.Float):
 
 
 def read_number(text: str) -> int | float | None:
-    """A number as JSON writes it, None for any other text. Python's own functions would also take
-    `1_0`, ` 10`, `nan` and the digits of other alphabets."""
+    """A number in JSON's form, None for any other text. `int` and `float` would also read `1_0`,
+    ` 10`, `nan` and the digits of other alphabets."""
     if not _NUMBER.fullmatch(text):
         return None
     return int(text) if _WHOLE.fullmatch(text) else float(text)

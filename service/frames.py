@@ -56,7 +56,7 @@ def fragments(pieces: Iterable[Piece]) -> Iterator[bytes]:
 
 
 def _framed(first: int, payload: Piece) -> bytes:
-    """`first` is the first byte: opcode, and whether the message ends here."""
+    """A frame. `first` is its first byte: the opcode, and whether the message ends here."""
     size = len(payload)
     if size < 126:
         return bytes((first, size)) + payload

@@ -28,8 +28,8 @@ def encode(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-# Levels of a value. The stack ends near a thousand, and for those who send or store it sooner than
-# for those who parse it; the parsers of clients have ends of their own.
+# Levels of a value. Python's stack ends near a thousand, for writing and storing sooner than for
+# parsing; the parsers of clients have limits of their own.
 DEEPEST = 200
 
 _MARKS = re.compile(r'[\\"{}\[\]]')
@@ -39,7 +39,7 @@ class Nesting:
     """How deep a JSON text is nested, while it arrives in pieces cut anywhere."""
 
     def __init__(self) -> None:
-        self.passed = False  # the limit; it stays so
+        self.passed = False  # the limit; never reset
         self._depth = 0
         self._in_string = False
         self._escaped = False  # the last piece ended in a backslash

@@ -116,7 +116,7 @@ def let_others_run() -> None:
 
 
 class Share:
-    """Work that a worker does at a stretch, in any unit: who has used it up lets others run."""
+    """How much work, in any unit, a worker does before it lets others run."""
 
     def __init__(self, most: int) -> None:
         self._most = self._left = most

@@ -1,8 +1,8 @@
 """Logs, metrics and request ids.
 
 One JSON line for each request and for each upstream call, on standard error. Secret values are
-taken out of every line by value, whatever put them there. `stray.py` gives the same form to what
-others write.
+removed from every line by their value. `stray.py` writes the lines of libraries and Python in the
+same form.
 """
 
 import os
@@ -84,7 +84,7 @@ def _kinds(error: BaseException | None) -> Iterator[str]:
 
 
 def _attribute(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Which worker, and whose work it was; the line's own facts win."""
+    """Add the worker and the greenlet's facts to a line, which may overrule them."""
     return {"worker": os.getpid(), **attribution.facts_here(), **event}
 
 
@@ -94,13 +94,13 @@ PROCESSORS: list[Any] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     place_of_error,
     redactor,
-    # What is no JSON is named by its type: how it represents itself may show what is in it.
+    # A value that is not JSON is named by its type: its repr may show what is in it.
     structlog.processors.JSONRenderer(default=lambda value: type(value).__name__),
 ]
 
 
 def write_line(level: str, event: str, **facts: Any) -> None:
-    """A log line without any lock, for other threads and for what happens inside a log call."""
+    """Write a log line without any lock: for other threads, and from within a log call."""
     line: Any = {"event": event, **facts}
     for processor in PROCESSORS:
         line = processor(None, level, line)

@@ -79,7 +79,7 @@ def _needed(body: Schema) -> bool:
 
 
 def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, Any]:
-    """What the view answers, then every refusal by status, and any other as `default`."""
+    """The view's answer, then its refusals by status, and any other as `default`."""
     ours = rule.rule.startswith(INTEGRATIONS)
     responses = {str(contract.get("status", 200)): _done(contract)}
     for status, answer in contract.get("others", {}).items():
@@ -96,8 +96,7 @@ def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, 
 
 
 def _refusals(rule: Rule, view: Any, contract: Mapping[str, Any]) -> list[type[ServiceError]]:
-    """NUL in an address is refused everywhere; the rest follows from what a request goes
-    through."""
+    """A route's refusals. Every route refuses NUL in an address; its contract has the others."""
     found = [InvalidRequest, ServiceError]
     found += [NotFound] if rule.arguments else []
     found += [Unauthorized, Unavailable] if _is_closed(rule, view) else []

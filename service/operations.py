@@ -23,7 +23,7 @@ from service.extensions import db
 from service.observe import metrics_registry
 from service.openapi import document
 
-READY_SECONDS = 1.5  # that the checks may take
+READY_SECONDS = 1.5  # for all checks together
 
 operations = Blueprint("operations", __name__)
 
@@ -82,7 +82,7 @@ def openapi() -> Response:
 
 
 def _checks() -> dict[str, bool]:
-    """Bounded, whatever hangs; but a disk on which SQLite hangs stops the whole worker."""
+    """The checks, in bounded time. Only a disk on which SQLite hangs stops them (and all else)."""
     draining = current_app.extensions["lifecycle"].draining
     try:
         with gevent.Timeout(READY_SECONDS):
@@ -100,7 +100,7 @@ def _revision() -> str | None:
 
 
 def _write() -> None:
-    """One row, always the same. A worker that stands still while it writes holds nobody up."""
+    """Write the one row, unless another worker is writing it: that one may stand still."""
     free = select(Probe.id).with_for_update(skip_locked=True)
     with write_transaction() as session:
         for number in session.scalars(free).all():
@@ -108,9 +108,9 @@ def _write() -> None:
 
 
 def migrated(current: str | None) -> bool:
-    """Whether a database at that revision has all that this release needs.
+    """Whether a database at the revision `current` has all that this release needs.
 
-    A revision that this release does not know is of a later one: those only add.
+    An unknown revision is a later release's, which only adds to the database.
     """
     known = revisions()[1]
     return current == migrations_head() or (current is not None and current not in known)
@@ -122,7 +122,7 @@ def migrations_head() -> str | None:
 
 @cache
 def revisions() -> tuple[str | None, frozenset[str]]:
-    """This release's newest revision, and all it knows.
+    """This release's newest revision, and all revisions that it knows.
 
     Read once, when the process starts: the tree may be replaced while it runs.
     """

@@ -1,4 +1,4 @@
-"""How PostgreSQL is connected to, and how long it is waited for."""
+"""PostgreSQL: connecting to it, time limits of statements, and what is an outage."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +10,11 @@ from sqlalchemy import Connection, Engine, event
 
 CONNECT_SECONDS = 2
 PING_SECONDS = 1.0
-GRACE = 1.0  # seconds that the server's own time limit gets to be told
+GRACE = 1.0  # seconds for the server's own time limit to arrive here
 
-# Classes and codes of what is wrong with the server, not with the statement: connections,
-# resources, an operator's intervention, the system; read-only after a failover, a lock or a
-# deadlock, a transaction that was left alone or had to make way.
+# Classes and codes of errors of the server, not of the statement: connections, resources, operator
+# intervention, system; then read-only after a failover, idle and overlong transactions,
+# serialization failures, deadlocks and locks.
 OUTAGE = ("08", "53", "57", "58", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
 
 
@@ -36,12 +36,12 @@ class Patient(psycopg.Connection[Any]):
             with gevent.Timeout(None if limit == float("inf") else limit, NoAnswer("no answer")):
                 return super().wait(*args, **options)
         except NoAnswer:
-            self.close()  # where it stands is unknown
+            self.close()  # its state is unknown
             raise
 
 
 def arguments(seconds: float) -> dict[str, Any]:
-    """How to connect; `seconds` is the limit of a statement."""
+    """Arguments of a connection; `seconds` is the limit of a statement."""
     limit = f"-c statement_timeout={round(seconds * 1000)}"
     return {"connect_timeout": CONNECT_SECONDS, "options": limit, "application_name": "service"}
 
@@ -52,7 +52,8 @@ def listen(
     limited: Callable[[float], Any],
     is_limited: Callable[[], bool],
 ) -> None:
-    """`seconds_left()` is how long a statement may take, within `limited(seconds)` no longer."""
+    """Apply the time limits to an engine. `seconds_left()` is how long a statement may take, and
+    `limited(seconds)` a context that shortens it."""
     _check_waiting()
     kind = type("Patient", (Patient,), {"seconds_left": staticmethod(seconds_left)})
     ping = engine.dialect.do_ping
@@ -76,7 +77,7 @@ def listen(
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the server is at fault. Without a code, there was none to give one."""
+    """Whether an error is the server's. One without a code means that no server answered."""
     if not isinstance(error, psycopg.OperationalError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith(OUTAGE)

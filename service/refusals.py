@@ -1,4 +1,4 @@
-"""What a refusal looks like to a client: schema, from the exception tree, and headers."""
+"""The schemas and headers of refusals in the OpenAPI document, from the exception tree."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,12 +14,13 @@ HEADERS: dict[str, dict[str, Any]] = {
 }
 NAMES = {"type": "array", "items": {"type": "string"}}
 
-# By code: what joins `error` and `message`. Those marked are always there.
+# By code: the facts beside `error` and `message`. Those marked are always there.
 FACTS: dict[str, dict[str, Any]] = {
     "invalid_request": {"details": {"type": "object", "description": "Reasons, by field."}},
     "invalid_model": {"allowed!": NAMES},
     "insufficient_credits": {"needed!": {"type": "number"}, "available": {"type": "number"}},
     "unknown_endpoint": {"nearest!": NAMES},
+    "conflict": {"outcome": {"type": "string", "const": "unknown"}},
     "too_large": {"limit": {"type": "integer"}},
     "upstream_provider_error": {"upstreamStatus": {"type": ["integer", "null"]}},
     "not_configured": {"setting!": {"type": "string"}},
@@ -27,7 +28,7 @@ FACTS: dict[str, dict[str, Any]] = {
 
 
 def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every refusal's schema by its name, in both forms."""
+    """The schema of every refusal by its name, in both forms."""
     for error in sorted(_tree(ServiceError), key=name_of):
         yield name_of(error), _schema(error, {}, [])
         success = {"type": "boolean", "const": False}
@@ -35,7 +36,7 @@ def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def schema_of(error: type[ServiceError], ours: bool) -> dict[str, str]:
-    """A reference; `ours` is the form of `/api/integrations`."""
+    """A reference to a schema; `ours` means the form of `/api/integrations`."""
     return {"$ref": f"#/components/schemas/{'Integration' if ours else ''}{name_of(error)}"}
 
 

@@ -1,8 +1,7 @@
-"""What is kept of an erased subject: that it was erased, and when.
+"""Erased subjects: a hash of each, and when it was erased.
 
-Its earlier tokens are over, and it gets no starting credits again. Only a hash of the subject is
-kept. It has no key, for a key that is rotated would forget whom it has hashed. The reasons are in
-docs/decisions/0012.
+Tokens from before that time do not count, and the subject gets no starting credits again. The hash
+has no key, because a rotated key would forget whom it has hashed. Why: docs/decisions/0012.
 """
 
 import hashlib
@@ -37,12 +36,12 @@ def erased_at(session: Session, subject: str) -> float | None:
 
 
 def erased_among(session: Session, subjects: Iterable[str]) -> dict[str, float]:
-    """The same for many: those of them that were ever erased."""
+    """When each of these subjects was last erased, in Unix time; without those that never were."""
     by_hash = {hashed(subject): subject for subject in subjects}
     mine = select(Erasure.subject_hash, Erasure.erased_at).where(Erasure.subject_hash.in_(by_hash))
     return {by_hash[row.subject_hash]: row.erased_at.timestamp() for row in session.execute(mine)}
 
 
 def ends(erased: float | None, issued: float | None) -> bool:
-    """Whether an erase ends a token; one that does not say when it was issued may be older."""
+    """Whether an erase at `erased` ends a token of `issued`, which may be older if that is None."""
     return erased is not None and (issued is None or issued < erased)

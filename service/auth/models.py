@@ -1,4 +1,4 @@
-"""The `users` table, one row for each subject that has called; and who was erased from it."""
+"""The tables of users (a row for each subject that has called) and of erased subjects."""
 
 from datetime import datetime
 

@@ -1,7 +1,7 @@
-"""A name for a user that says nothing of them, for a provider that wants to tell users apart.
+"""A pseudonym for a user, by which a provider can tell users apart.
 
-It is a keyed hash: who does not have our secret can't try subjects until one fits. It is another
-one for each provider, so that two of them can't compare.
+It is a keyed hash: without our secret nobody can try subjects until one fits. Each provider gets
+another one, so that two of them can't compare.
 """
 
 import hmac
@@ -12,7 +12,7 @@ LENGTH = 32  # hexadecimal digits; OpenAI takes 64 characters, Anthropic 256
 
 
 def pseudonym(settings: Settings, subject: str, audience: str) -> str | None:
-    """The user's name towards `audience`; None where there is no secret to make it with.
+    """The user's pseudonym for `audience`; None without a secret to make it with.
 
     It stays the same as long as `AUTH_SECRET` does, or the first of `TOKEN_ENCRYPTION_KEYS` where
     an identity provider signs the tokens.

@@ -134,7 +134,7 @@ def _read(claims: dict[str, Any]) -> Claims:
 
 
 def issued(claims: dict[str, Any]) -> float | None:
-    """When a token was issued, in Unix time; None where it does not say."""
+    """When a token was issued, in Unix time; None if it does not say."""
     value = claims.get("iat")
     return float(value) if isinstance(value, int | float) else None
 

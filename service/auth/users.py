@@ -1,4 +1,4 @@
-"""Users and their rights: the row of a subject, its role, and whether its tokens count."""
+"""Users and their rights: a subject's row, its role, and whether its tokens count."""
 
 import time
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ NOT_ADMITTED = "This user is disabled."
 class Caller:
     """Who asks, for the length of one request or turn.
 
-    `claimed_role` is the token's, `issued` when that was issued, in Unix time, if it says so.
+    `claimed_role` is the token's. `issued` is when the token was issued, in Unix time, or None.
     """
 
     subject: str
@@ -35,8 +35,9 @@ class Caller:
 
 @dataclass(frozen=True)
 class Standing:
-    """A user as they were when something was begun that ends in a write: their row, and when they
-    were last erased, for SQLite may give a deleted row's number to another."""
+    """A user's row and last erasure, noted when something begins that ends in a write.
+
+    `erased_at` is there because SQLite may give a deleted row's number to another row."""
 
     subject: str
     seq: int
@@ -45,7 +46,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Rights:
-    """`erased_at` is Unix time, None for who never was; `gone` says that there is no row."""
+    """`erased_at` is Unix time, None for a user never erased; `gone` means that there is no row."""
 
     role: str | None
     disabled: bool
@@ -53,7 +54,7 @@ class Rights:
     gone: bool = False
 
     def admit(self, issued: float | None) -> bool:
-        """Whether a token counts that was issued then."""
+        """Whether a token that was issued at `issued`, in Unix time, counts."""
         return not (self.gone or self.disabled or erasure.ends(self.erased_at, issued))
 
 
@@ -68,7 +69,7 @@ class RightsCache:
     """Each worker's short memory of `users`, so that a permission check costs no query."""
 
     def __init__(self) -> None:
-        self._rights: dict[str, tuple[Rights, float]] = {}  # and when it was read
+        self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of reading
 
     def clear(self) -> None:
         self._rights.clear()
@@ -94,7 +95,7 @@ class RightsCache:
         return rights
 
     def known(self, subject: str) -> Rights | None:
-        """As last read, however long ago."""
+        """The rights as they were last read, however long ago."""
         return self._rights.get(subject, (None, 0.0))[0]
 
     def refresh(self, subjects: Iterable[str]) -> None:
@@ -120,7 +121,7 @@ rights_cache = RightsCache()
 def admit(claims: Claims) -> Caller:
     """The caller behind verified claims; its row is made at the first call.
 
-    Raises `Unauthorized` for a disabled user, and for a token of before its subject was erased.
+    Raises `Unauthorized` for a disabled user, and for a token from before its subject was erased.
     """
     rights = rights_cache.of(claims.subject)
     if rights is None:
@@ -139,29 +140,29 @@ def current_role(caller: Caller) -> str:
 
 
 def hold(session: Session, subject: str) -> Standing:
-    """Keep an enabled user as they are until this write transaction ends.
+    """Lock an enabled user's row against an erase until this write transaction ends.
 
     To be called before the transaction takes any other lock: an erase takes the user's row first.
-    Raises `Unauthorized` for who is disabled or, perhaps just now, erased.
+    Raises `Unauthorized` if the user is disabled or has no row, perhaps since a moment ago.
     """
     mine = select(_users.c.seq, _users.c.disabled, _erased_at).where(_users.c.subject == subject)
     locked = mine.with_for_update(read=True, key_share=True, of=_users)
     row = session.execute(locked, {"hash": erasure.hashed(subject)}).one_or_none()
     if row is None or row.disabled:
-        rights_cache.forget(subject)  # which still had them a moment ago
+        rights_cache.forget(subject)  # the cache may still have the user
         raise Unauthorized(NOT_ADMITTED if row else None)
     return Standing(subject, row.seq, row.erased_at.timestamp() if row.erased_at else None)
 
 
 def hold_still(session: Session, then: Standing) -> None:
-    """The same for a write that was begun earlier. Raises `Unauthorized` for who was erased since,
-    also if they are back already."""
+    """`hold` for a write that began earlier. Raises `Unauthorized` if erased since `then`,
+    also if the subject has a new row."""
     if hold(session, then.subject) != then:
         raise Unauthorized()
 
 
 def was_erased(then: Standing) -> bool:
-    """Whether a user has been erased since. Needs an app context."""
+    """Whether the user has been erased since `then`. Needs an app context."""
     moment = erasure.erased_at(db.session(), then.subject)
     db.session.commit()
     return moment != then.erased_at
@@ -176,12 +177,12 @@ def enrol(
 ) -> None:
     """Make the row of a subject, unless it is there.
 
-    Raises `Unauthorized` where a token that was `issued` then is older than an erase.
+    Raises `Unauthorized` if the token, which was `issued` at that time, is older than an erase.
     """
     try:
         with write_transaction() as session:
             session.add(User(subject=subject, email=email, name=name))
-            session.flush()  # waits for an erase that is under way, whose mark is then seen
+            session.flush()  # waits for a running erase, whose row is then seen
             if erasure.ends(erasure.erased_at(session, subject), issued):
                 raise Unauthorized()
     except IntegrityError:

@@ -1,6 +1,6 @@
-"""What a closed hold is charged: the new balance and the entry, in the caller's transaction.
+"""The charge of a closed hold: the new balance and the entry, in the caller's transaction.
 
-A cost is charged up to what the account has free; what goes beyond that is our loss.
+A cost is charged up to the account's free balance; the rest is our loss.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ def charge(session: Session, hold: Closed, cost: int, what: str, facts: dict[str
 
 
 def charge_late(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Charge what a swept hold has cost beyond what its sweeper charged; both together."""
+    """Charge the part of a swept hold's cost that its sweeper did not; returns both together."""
     earlier = session.connection().scalar(CHARGED, {"account": hold.account, "ref": hold.ref})
     before = -(earlier or 0)
     missing = max(0, cost - before)
@@ -62,7 +62,7 @@ def charge_late(session: Session, hold: Closed, cost: int, what: str, facts: dic
 
 
 def free_credits(session: Session, account: str) -> int:
-    """What the account has that no hold covers; it stays so until the transaction's end."""
+    """The account's free balance, which no hold covers. Locks the account until the commit."""
     return session.connection().scalar(FREE_CREDITS, {"account": account}) or 0
 
 
@@ -88,7 +88,7 @@ def _enter(
     what: str,
     facts: dict[str, Any],
 ) -> None:
-    """The entry of a charge, if there is anything to tell; a loss is logged, too."""
+    """Add the entry, unless charge and loss are 0; log a loss."""
     if loss:
         facts = {**facts, "loss": loss}
         log.warning("loss", ref=hold.ref, what=what, micro_credits=loss)

@@ -4,9 +4,9 @@ Amounts are integer micro-credits. Each function takes the session of an open
 `write_transaction()`, so that a caller charges in the same transaction as it writes its rows.
 Locks are taken hold first, then account; `reserve` touches the account alone before its new hold.
 
-A hold goes from open to settled or released by its owner, or to swept by a sweeper that took its
-owner for dead. A swept hold whose owner lives after all is settled late, and charged what the
-sweeper has not charged yet.
+A hold is open until its owner settles or releases it, or a sweeper that takes its owner for dead
+sweeps it. If the owner of a swept hold lives after all, the hold is settled late, and charged the
+part that the sweeper has not charged.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ INSERT_HOLD = insert(_holds).values(expires_at=from_now(bindparam("seconds", typ
 
 
 class HoldLost(Exception):
-    """A sweeper has ended the hold; whoever goes on reserves anew."""
+    """A sweeper has ended the hold; its owner has to reserve anew."""
 
 
 def ensure_account(session: Session, subject: str, starting: int) -> None:
@@ -123,7 +123,7 @@ def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
 
 
 def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Charge what it has really cost and free the rest: the charge.
+    """Charge the real `cost` of a hold and free the rest; returns the charge.
 
     A cost beyond the hold is charged up to the account's free balance; what goes beyond that is our
     loss. Only the first call for a hold does anything, later ones return 0. A cost of 0 leaves no
@@ -138,7 +138,7 @@ def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str
 
 
 def withdraw(session: Session, account: str, ref: str) -> None:
-    """Release what is held for `ref`, if anything is: for whoever never learned the hold's id."""
+    """Release the hold of `ref`, if there is one; for callers that never learned its id."""
     held = select(Hold.hold_id).where(Hold.account == account, Hold.ref == ref)
     hold_id = session.scalar(held)
     if hold_id:
@@ -188,7 +188,7 @@ def _refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits
 
 
 def _close(session: Session, hold_id: str, state: str, closed: str) -> Closed | None:
-    """Only the first who takes a hold out of a state gets it."""
+    """Take a hold out of a state; None for every caller but the first."""
     closing = {"hold": hold_id, "from": state, "closed": closed}
     return session.connection().execute(CLOSE_HOLD, closing).one_or_none()
 

@@ -39,7 +39,7 @@ class Account(db.Model):  # type: ignore[name-defined,misc]
 class Entry(db.Model):  # type: ignore[name-defined,misc]
     """Only ever added: a refund is another entry. `what` is a model, an endpoint or a reason.
 
-    A `rest` is the part of a charge that was settled after a sweeper had ended the hold.
+    A `rest` is the part of a charge that was settled after a sweeper had ended its hold.
     """
 
     __tablename__ = "entries"

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 CREDIT = 1_000_000  # micro-credits
 DOLLAR = 50 * CREDIT  # what a vendor asks for in US dollars
 
-# What a provider adds to a prompt of its own: message frames, its words about tools.
+# Tokens that a provider adds to a prompt: message frames, its instructions about tools.
 MARGIN = 1000  # tokens
 
 
 @dataclass(frozen=True)
 class Price:
-    """Micro-credits for one token: of the prompt, of the answer, and of those of the prompt that
-    the provider's cache gave (`cache_read`) or took (`cache_write`)."""
+    """Micro-credits for one token of the prompt (`input`), of the answer (`output`), and of what
+    the provider has read from its cache, or written there, of the prompt."""
 
     input: float
     output: float
@@ -24,8 +24,8 @@ class Price:
     cache_write: float
 
 
-# Provider A takes a tenth for what its cache gives and a quarter more for what it keeps for five
-# minutes; B a tenth, and nothing for keeping; C's first host a half, others tell of none.
+# A cache read costs a tenth at A and B, and a half at C's default host; other hosts report none. A
+# cache write costs a quarter more at A, where it lasts five minutes, and nothing more at B and C.
 # Source: the providers' pages of prices.
 MODEL_PRICES: dict[str, Price] = {
     "llm-opus-4-7": Price(250, 1250, 25, 312.5),
@@ -45,7 +45,7 @@ def cost(
     cache_read: int = 0,
     cache_write: int = 0,
 ) -> int:
-    """What a step has cost, in micro-credits. `input_tokens` counts the cache's tokens too."""
+    """The cost of a step in micro-credits. `input_tokens` includes the tokens of the cache."""
     price = MODEL_PRICES[model_id]
     uncached = max(0, input_tokens - cache_read - cache_write)
     cached = price.cache_read * cache_read + price.cache_write * cache_write

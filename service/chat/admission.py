@@ -101,9 +101,9 @@ def _question(asking: Asking, model: Model, stored: reuse.Stored | None) -> Ques
 
 
 def _claimed(app: Flask, question: Question) -> Question:
-    """The question, claimed and held for. Until its run begins, the keeper knows that it is coming.
+    """The question, with its claim and its hold. The keeper expects its run from here on.
 
-    When nobody can say whether the transaction was committed, the keeper takes it back.
+    If nobody can say whether the transaction was committed, the keeper takes both back.
     """
     keeper: Keeper = app.extensions["keeper"]
     keeper.expect(question.turn_id)
@@ -111,7 +111,7 @@ def _claimed(app: Flask, question: Question) -> Question:
         return _claim(app, question)
     except ServiceError:  # rolled back
         keeper.expect_no_more(question.turn_id)
-        keeper.attend()  # should the message be kept busy by nobody, it comes to light
+        keeper.attend()  # it finds a claim that is left without a run
         raise
     except (SQLAlchemyError, gevent.Timeout):
         keeper.take_back(question.turn_id, question.caller.subject)

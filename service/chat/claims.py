@@ -2,7 +2,7 @@
 
 A claim marks a user message whose turn runs. Its worker renews one lease for all its claims, so
 that the claims and holds of a worker that was killed lapse within `LEASE_SECONDS`. A lease goes by
-the database's clock; it is lost once it has lapsed and `watch.py` has seen that it is silent.
+the database's clock. It is lost once it has lapsed and `watch.py` has found it silent.
 Source: contract section 5.
 """
 
@@ -72,8 +72,8 @@ _claims, _leases = table(Claim), table(Lease)
 
 
 def lapsed() -> ColumnElement[bool]:
-    """Whether a lease has not been renewed in time; one that ends later than any could, too: the
-    database's clock has been set back."""
+    """Whether a lease was not renewed in time. A lease that ends later than any can has lapsed too:
+    the database's clock was set back."""
     ends = _leases.c.expires_at
     return or_(ends < current_time(), ends > from_now(2 * LEASE_SECONDS))
 
@@ -93,7 +93,7 @@ CLAIM = insert(_claims)
 def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> None:
     """Claim the message for this turn. Raises `Conflict` while another turn has it.
 
-    Claims without a lease give way, and those whose lease has lapsed and is one of the `silent`.
+    Claims without a lease are removed, and those whose lease has lapsed and is among the `silent`.
     """
     connection = session.connection()
     asked = {"owner": question.caller.subject, "message": question.user_message_id}
@@ -103,7 +103,7 @@ def take(session: Session, question: Question, lease_id: str, silent: Collection
 
 
 def restore(session: Session, question: Question, lease_id: str) -> bool:
-    """Claim again for a turn that runs and whose claim was swept; False if another turn has it."""
+    """Claim again for a running turn whose claim was swept; False if another turn was faster."""
     return _insert(session, question, lease_id)
 
 
@@ -133,7 +133,7 @@ DROP = delete(_claims).where(_claims.c.turn_id == bindparam("turn"))
 
 
 def drop(session: Session, turn_id: str) -> bool:
-    """Whether the turn still had its claim."""
+    """Remove the turn's claim; False if it was gone already."""
     return session.connection().execute(DROP, {"turn": turn_id}).rowcount > 0
 
 
@@ -145,7 +145,7 @@ def request_end(session: Session, chat_id: str, reason: Reason) -> bool:
 
 
 class Held(NamedTuple):
-    """A claim of this worker's; `end_reason` is set once somebody wants its turn ended."""
+    """A claim of this worker's; `end_reason` is set once its turn is asked to end."""
 
     turn_id: str
     user_id: str
@@ -164,12 +164,12 @@ def held_by(lease_id: str) -> dict[str, Held]:
 
 
 def alive(silent: Collection[str]) -> Select[str]:
-    """The ids of the leases that run, or may do so."""
+    """The ids of the leases that are not lost: not silent, or not lapsed."""
     return select(Lease.lease_id).where(or_(Lease.lease_id.not_in(silent), ~lapsed()))
 
 
 def sweep(session: Session, silent: Collection[str]) -> int:
-    """Forget lost leases and their claims, and claims without a lease; how many turns were lost."""
+    """Delete lost leases with their claims, and claims without a lease; returns how many claims."""
     gone = changed(session, delete(Claim).where(Claim.lease_id.not_in(alive(silent))))
     session.execute(delete(Lease).where(Lease.lease_id.in_(silent), lapsed()))
     return gone

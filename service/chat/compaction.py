@@ -40,9 +40,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class History:
-    """What is known of a chat: `summary` stands for what came before `turns`, `content` is the
-    message to answer, `note` what else this turn is told with it. `stages` are those that have done
-    something."""
+    """A chat: `summary` stands for what came before `turns`, `content` is the message to answer,
+    `note` a text for the model in front of it. `stages` are those that have changed anything."""
 
     summary: str | None
     turns: tuple[Turn, ...]
@@ -60,7 +59,7 @@ class History:
 
     @property
     def _asked(self) -> list[Message]:
-        """The note stands behind all that providers have cached, and in front of the message."""
+        """The message to answer, with the note in front: behind all that a provider caches."""
         note: list[Message] = [UserMessage(self.note)] if self.note else []
         return [*note, UserMessage(self.content)]
 
@@ -141,8 +140,8 @@ def _cut_results(history: History, limits: Limits) -> History:
 def cut_old_results(
     messages: tuple[Message, ...], limits: Limits, newer: int = 0
 ) -> tuple[Message, ...]:
-    """Messages whose results, but for the newest few, have lost what is over the cap; `newer`
-    results follow after them."""
+    """The messages, with all results but the newest few cut to the cap. The `newer` results, which
+    follow them, count among the newest."""
     cut: list[Message] = []
     for message in reversed(messages):
         if isinstance(message, ToolResults):

@@ -35,9 +35,8 @@ class Conversation:
         self._is_cut = self._shortened = False
 
     def messages(self) -> tuple[Message, ...]:
-        """What the next step sends: this turn's steps whole if there is room, so that the history
-        makes way for them; but of all results only the newest few stay whole. A summary may be
-        asked for."""
+        """The messages of the next step. The history is shortened before this turn's own steps; of
+        all results only the newest few stay whole. May ask a model for a summary."""
         since = cut_old_results(self._since, self._limits)
         self._is_cut |= since != self._since
         left = self._limits.beside(since)
@@ -49,10 +48,10 @@ class Conversation:
         return fitting
 
     def add(self, parts: list[dict[str, Any]]) -> None:
-        """What a step has come to.
+        """Add a finished step to the conversation.
 
-        The model reads it as it will in every later turn, to the byte: what a provider keeps of a
-        prompt's beginning is good only for the same beginning.
+        Its messages are the same bytes as in every later turn, because a provider's cache serves
+        only a prompt that begins with the same bytes.
         """
         self._since += tuple(messages_of_parts(parts))
 

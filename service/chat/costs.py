@@ -22,7 +22,7 @@ log = structlog.get_logger("turn")
 def afford(app: Flask, run: Run, prompt: Prompt, model_id: str) -> bool:
     """Make sure that the hold covers the most this prompt can cost, on top of what was used.
 
-    A hold that a sweeper has ended is made anew.
+    A hold that a sweeper has ended is replaced by another.
     """
     used = run.tally.cost - run.settled
     most = prices.most(model_id, size(prompt), prompt.max_output_tokens)
@@ -39,7 +39,7 @@ def afford(app: Flask, run: Run, prompt: Prompt, model_id: str) -> bool:
 
 
 def _hold_anew(app: Flask, run: Run, amount: int) -> bool:
-    """Settle the lost hold and go on with another; False when that can't be afforded."""
+    """Settle the lost hold and reserve another; False when the account can't afford that."""
     question, cost = run.question, run.tally.cost
     payer = payer_of(question.caller, app.extensions["owner"].subject)
     ref, lease_id = f"{question.turn_id}/{run.holds + 1}", app.extensions["lease"].id
@@ -56,7 +56,7 @@ def _hold_anew(app: Flask, run: Run, amount: int) -> bool:
 
 
 def charge(session: Session, run: Run) -> int:
-    """Settle the hold with what was used; micro-credits charged for the whole turn."""
+    """Settle the hold with what was used; returns the micro-credits charged for the whole turn."""
     return run.charged + _settle(session, run)
 
 

@@ -1,8 +1,8 @@
-"""What earlier tries to answer a message have changed, where they ended without rows.
+"""Writes of earlier tries to answer a message, tries that ended without rows.
 
-A turn that dies, or fails, leaves the writes of its tools. The next try of the same message is told
-of them, and a write that it asks for word for word gives the earlier result instead of another
-record: once for each earlier write. Source: contract section 5.
+A turn that dies or fails leaves the writes of its tools. The next try of the same message tells the
+model of them. A call with the same tool and input as an earlier write gives the earlier result and
+writes nothing, once for each earlier write. Source: contract section 5.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ class EarlierWrites:
 
     @property
     def note(self) -> str:
-        """What the model is told of them."""
+        """The text that tells the model of the writes; empty without any."""
         if not self._entries:
             return ""
         told = [f"- {e.tool}: {e.collection} {e.record_id} {e.outcome}" for e in self._entries]
@@ -48,7 +48,7 @@ class EarlierWrites:
         return TOLD.format(writes="\n".join(told[:LISTED] + more))
 
     def take(self, asked: str) -> JournalEntry | None:
-        """The first of the writes asked for in these words that was not taken yet."""
+        """Take the first write left whose call has this fingerprint; None without one."""
         for entry in self._left:
             if entry.input_hash == asked:
                 self._left.remove(entry)
@@ -57,13 +57,13 @@ class EarlierWrites:
 
 
 def fingerprint(tool: str, given: Any) -> str:
-    """A call in canonical form, hashed: the same for the same tool and the same input."""
+    """A hash of a call, the same for the same tool and the same input."""
     call = json.dumps([tool, given], sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(call.encode()).hexdigest()
 
 
 def load(question: Question) -> EarlierWrites:
-    """Needs an app context."""
+    """The writes of earlier tries of this message. Needs an app context."""
     if not question.chat_id:
         return EarlierWrites()
     ended = exists().where(Turn.turn_id == JournalEntry.turn_id)
@@ -76,7 +76,7 @@ def load(question: Question) -> EarlierWrites:
 
 
 def settle(session: Session, question: Question) -> None:
-    """An answer that knows of them is stored: nobody has to be told of them again."""
+    """An answer is stored: later turns are not told of these writes."""
     known = update(JournalEntry).where(*_of_message(question)).values(user_message_id=None)
     session.execute(known, execution_options={"synchronize_session": False})
 
@@ -94,7 +94,7 @@ def is_removal(entry: JournalEntry) -> bool:
 
 
 def result(entry: JournalEntry, caller: Caller, collections: Collections) -> dict[str, Any]:
-    """What the write once gave, as the caller may see it now. Raises `ServiceError`."""
+    """The result that the write gave, as the caller may see it now. Raises `ServiceError`."""
     collection, role = collections.named(entry.collection), current_role(caller)
     if is_removal(entry):
         return {"deleted": entry.record_id}

@@ -33,8 +33,8 @@ CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI takes no more; others tak
 class Row:
     """A stored message. `cut_short` marks a reply that was interrupted, `seq` its place.
 
-    `refused` marks question and answer of a turn that ended in a refusal: a provider that is shown
-    them refuses what comes next as well.
+    `refused` marks question and answer of a turn that a provider refused: a provider that reads
+    them refuses the next turn as well.
     """
 
     seq: int
@@ -52,7 +52,7 @@ class Row:
 
 
 def messages_of(row: Row) -> Iterator[Message]:
-    """A row as the provider's messages; none of a turn that a provider has refused."""
+    """A row as messages of a prompt; none for a turn that a provider has refused."""
     if row.refused:
         return
     if row.asks:
@@ -75,7 +75,7 @@ def _said(row: Row) -> Iterator[Message]:
 
 
 def messages_of_parts(parts: Iterable[dict[str, Any]]) -> Iterator[Message]:
-    """An assistant's parts, those of a running turn too, as the provider's messages."""
+    """The parts of an assistant message, stored or of a running turn, as messages of a prompt."""
     for step in _steps(parts):
         yield from _messages_of_step(step)
 

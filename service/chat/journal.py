@@ -33,10 +33,10 @@ def note(
     user_message_id: str | None = None,
     asked: str | None = None,
 ) -> Note:
-    """What a record tool passes along with its write.
+    """The journal's facts about a write, from the tool that makes it.
 
-    `asked` is the call's fingerprint, where a later try of the same message may be answered with
-    this write's result.
+    `asked` is the call's fingerprint, if a later try of the same message may get this write's
+    result.
     """
 
     def write(session: Session, written: Written) -> None:
@@ -114,10 +114,10 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
 
 
 def name_owners(session: Session) -> None:
-    """Give its owner to every entry without one: the owner of the record as it is; or as it was,
-    where that tells; else whose turn it was.
+    """Fill in the owner of entries without one: the owner of the record as it is, or as it was, or
+    else the user of the turn.
 
-    Releases before migration 0008 write no owner, and go on while a newer one is put in place.
+    A release before migration 0008 writes no owner, and runs on while a newer one is installed.
     """
     found = select(Record.owner).where(
         Record.collection == JournalEntry.collection, Record.record_id == JournalEntry.record_id

@@ -1,8 +1,8 @@
-"""Keeps what this worker's turns own: its lease, their claims; and ends those that shall end.
+"""Renews this worker's lease, restores its turns' claims, and ends the turns that shall end.
 
-What was left over is let go: by turns that ended without rows, by an admission of which nobody
-knows whether it was committed, and whatever else stands under this worker's lease without a turn.
-Apart from the watchman of `running.py`, because the database may hang and deadlines must not.
+It also removes what is left over: claims and holds of turns that ended without rows, of admissions
+that may or may not have been committed, and any other claim under this worker's lease without a
+turn. It is not part of the watchman of `running.py`: the database may hang, and deadlines must not.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ log = structlog.get_logger("turn")
 
 
 class Keeper:
-    """Works only while there are running turns, or something is still to be let go."""
+    """Works only while turns run or something is left to be removed."""
 
     def __init__(self, app: Flask, runs: Runs, lease: LeaseKeeper) -> None:
         self._app = app
@@ -51,7 +51,7 @@ class Keeper:
             self._greenlet = None
 
     def expect(self, turn_id: str) -> None:
-        """This turn's claim may appear before its run does."""
+        """A turn is being admitted: its claim may be there before its run is."""
         self._expected.add(turn_id)
 
     def expect_no_more(self, turn_id: str) -> None:
@@ -74,7 +74,7 @@ class Keeper:
             self._endings[run.question.turn_id] = end
 
     def take_back(self, turn_id: str, account: str) -> None:
-        """Let go of a turn that never began, whether or not its claim and its hold are there."""
+        """Remove the claim and the hold of a turn that never began, if they are there."""
 
         def end(session: Session) -> None:
             claims.drop(session, turn_id)
@@ -113,16 +113,16 @@ class Keeper:
             del self._endings[turn_id]
 
     def _interrupt(self, held: dict[str, Held]) -> None:
-        """End the turns that somebody wants ended."""
+        """Interrupt the turns whose claim asks for it."""
         for turn_id, claim in held.items():
             run = self._runs.get(turn_id)
             if run and claim.end_reason:
                 run.interrupt(claim.end_reason)
 
     def _restore(self, held: dict[str, Held], running: list[Run]) -> None:
-        """Claim again what was swept while we could not renew the lease, if nobody else has it.
+        """Claim again for turns whose claim was swept, if no other turn has it.
 
-        `running` were so before we looked: a turn begins once its claim is there.
+        `running` are the turns that ran before `held` was read: a turn begins after its claim.
         """
         for run in running:
             if run.is_claimed and run.question.turn_id not in held:
@@ -132,7 +132,7 @@ class Keeper:
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=done)
 
     def _find_strays(self, held: dict[str, Held]) -> None:
-        """Claims of ours without a turn: an admission went wrong in a way nobody noticed."""
+        """Take back claims of this worker's without a turn: their admission failed unnoticed."""
         for turn_id, claim in held.items():
             known = self._runs.get(turn_id) or turn_id in self._expected
             if not known and turn_id not in self._endings:

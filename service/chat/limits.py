@@ -27,7 +27,7 @@ class Limits:
         return characters <= self.budget and tokens + self.overhead <= self.ceiling
 
     def beside(self, messages: Sequence[Message]) -> "Limits":
-        """What these messages, which are newer, leave of it."""
+        """The limits that these newer messages leave."""
         characters, tokens = size(messages)
         return replace(
             self,

@@ -96,7 +96,7 @@ def ask(
 
 
 def _tell_operator(model: Model, error: ProviderError) -> None:
-    """A refused key, an empty account, a withdrawn model: no user can do anything about it."""
+    """Log a fault that only the operator can mend: a key, an account, a model that is gone."""
     if error.fault in OPERATORS:
         names = {"provider": model.provider.kind, "model": model.upstream_name}
         log.error("the provider needs its operator", fault=error.fault, **names)

@@ -87,9 +87,9 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
-    """A write of the assistant's for a user; `before` is the record as it was, `after` as it
-    became, until they are forgotten. `user_message_id` is the message that was being answered,
-    until an answer is stored that knows of the write; `input_hash` tells what the tool was asked.
+    """A write of the assistant's for a user. `before` and `after` are the record before and after
+    it, until they are forgotten. `user_message_id` is the message that was being answered, until an
+    answer to it is stored. `input_hash` is the fingerprint of the tool's call.
     """
 
     __tablename__ = "journal"

@@ -39,8 +39,8 @@ def set_role(subject: str, role: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Erased:
-    """`known` tells whether there was anything of the subject's, `unrevoked` for which integrations
-    the vendor could not be told that its tokens have ended, and why."""
+    """`known`: whether there was anything of the subject. `unrevoked`: integrations whose vendor
+    could not be told to revoke, each with the reason."""
 
     known: bool
     unrevoked: Mapping[str, str]
@@ -52,18 +52,18 @@ class Erased:
 def erase(subject: str, collections: Iterable[Collection], connections: Connections) -> Erased:
     """Delete a user with every record and grant.
 
-    What has been paid stays, under a pseudonym. The subject's earlier tokens are over. Vendors are
-    told last, where they can be: nothing of theirs keeps a user here.
+    The ledger stays, under a pseudonym. The subject's earlier tokens do not count any more. Vendors
+    are told last: a vendor that fails does not keep a user from being erased.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with write_transaction() as session:
         # In the order of a turn, which locks its chat and then, by a foreign key, its user.
         chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
         session.execute(chats.with_for_update())
-        user = _user(session, subject)  # whatever is about to be written for it waits from now on
+        user = _user(session, subject)  # from here on, new writes in its name wait
         grants = connections.take_all(session, subject)
         if user:
-            journal.name_owners(session)  # while the records are there that tell
+            journal.name_owners(session)  # while the records are there
             _erase_records(session, subject, collections)
         _erase_traces(session, subject, pseudonym)
         session.flush()

@@ -11,9 +11,9 @@ from service.providers.provider import Model
 class Question:
     """Holds no row and no connection; `began` is on the monotonic clock, in seconds.
 
-    `replaces` are the stored messages that this turn's take the place of: the question and, unless
-    it was deleted, its answer; `answered_by` is the turn that stored them. `held` is the amount of
-    the hold in micro-credits.
+    `replaces` are the stored messages that this turn replaces: the question and, unless it was
+    deleted, its answer. `answered_by` is the turn that stored them. `held` is the amount of the
+    hold in micro-credits.
     """
 
     turn_id: str

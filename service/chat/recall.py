@@ -1,9 +1,9 @@
 """What a chat's next turn has to know: the cached summary, and the rows that it does not cover.
 
-A summary is good for exactly the rows it was made of, as they were. Its fingerprint is a hash of
-their number, the sum of their places, and the sum and the newest of the times at which they were
-last changed. An edit moves its row's time, so it changes a sum whatever its clock says. The
-database tells all of it from an index alone: the rows themselves would cost fifty times as much.
+A summary counts only for the rows that it was made of, unchanged. Its fingerprint is a hash of
+their number, the sum of their sequence numbers, and the sum and the maximum of the times of their
+last changes. An edit changes its row's time, and so the sum, even if its clock is wrong. An index
+contains all of these values: to read the rows themselves takes fifty times as long.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ ROWS = (
     .where(_of_chat, _messages.c.seq > bindparam("after"))
     .order_by(_messages.c.seq)
 )
-# Turns whose rows the model is shown in another way, or not at all.
+# Turns whose rows are shown to the model in another form, or not at all.
 ODD_ENDS = select(
     _turns.c.user_message_id,
     _turns.c.assistant_message_id,
@@ -68,8 +68,8 @@ ODD_ENDS = select(
 
 
 class Cover(NamedTuple):
-    """Which rows: how many, the sum of their numbers, the sum of their changes' times in
-    microseconds, the newest change, the last number."""
+    """The rows of a summary: how many, the sum of their sequence numbers, the sum of the times of
+    their last changes in microseconds, the newest of these times, the last sequence number."""
 
     rows: int = 0
     numbers: int = 0
@@ -141,7 +141,7 @@ def _rows(session: Session, question: Question, after: int) -> list[Any]:
 
 
 def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
-    """A refused question counts only with its answer: it may have been asked again since."""
+    """A question counts as refused only with its answer: it may have been asked again since."""
     here = {row.record_id for row in rows}
     cut_short, refused = set(), set()
     for end in ends:

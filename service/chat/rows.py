@@ -66,11 +66,11 @@ class NotStored(Exception):
 
 
 class Overtaken(NotStored):
-    """The turn's claim was lost, and another turn has answered the message meanwhile."""
+    """The turn has lost its claim, and another turn has answered the message."""
 
 
 def store(app: Flask, run: Run, status: Status) -> None:
-    """All three rows or none, and then the claim is gone and the turn is paid.
+    """Store all three rows, end the claim and charge the turn, in one transaction.
 
     A turn that has lost its claim stores its rows all the same, unless another turn has answered.
 

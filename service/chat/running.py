@@ -83,9 +83,9 @@ class Run:
         self.deadline = Deadline()
         self.earlier = EarlierWrites()
         self.hold_id, self.held, self.holds = question.hold_id, question.held, 1
-        self.settled = self.charged = 0  # by holds that were lost: of the cost, and of it paid
+        self.settled = self.charged = 0  # with lost holds: cost settled, and charged
         self.reason: Reason | None = None
-        self.was_unclaimed = False  # for a while, in which another turn may have answered
+        self.was_unclaimed = False  # once: another turn may have answered then
         self.writing = False
         self._rested = time.monotonic()
         self._sock = sock
@@ -105,7 +105,7 @@ class Run:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether its message must have a claim: not once its end has begun."""
+        """Whether its message must have a claim; False once its end has begun."""
         return self._interruptible and bool(self.question.chat_id)
 
     def settle_down(self) -> None:

@@ -22,7 +22,7 @@ from service.providers.events import (
 )
 
 NAME_LIMIT = 128
-RAW_LIMIT = 2_000  # characters of an input that is no JSON; nobody can do anything with more of it
+RAW_LIMIT = 2_000  # characters shown of an input that is not JSON
 WITHDRAWN = "The model withdrew this call."
 FAULT_TEXTS = {
     "cut": "The call broke off before its input was whole.",
@@ -44,7 +44,7 @@ class Step:
     text: list[str] = field(default_factory=list)
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
-    results: int = 0  # of calls, errors too
+    results: int = 0  # results of calls, including errors
     _nesting: dict[int, Nesting] = field(default_factory=dict)
     _open_text: str | None = None
     _texts: int = 0
@@ -134,7 +134,7 @@ class Step:
 
 
 def _shown(arguments: str) -> Any:
-    """A call's input as clients see it: its value, or the beginning of what is not JSON."""
+    """A call's input as clients see it: its value, or the beginning of its text if not JSON."""
     try:
         return read_arguments(arguments)
     except InvalidInput:

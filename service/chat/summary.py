@@ -51,7 +51,7 @@ class Summarizer:
         model_id = app.config["SETTINGS"].summary_model
         self._model: Model = app.extensions["models"][model_id]
         ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
-        self._most = min(TRANSCRIPT, ceiling)  # bytes: none is ever more than a token
+        self._most = min(TRANSCRIPT, ceiling)  # bytes: a byte is at most one token
         self._asked = False
 
     def __call__(self, history: History, cut: int) -> str | None:

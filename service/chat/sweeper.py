@@ -1,7 +1,7 @@
-"""What nobody will end any more: claims of lost workers, and holds that have expired.
+"""Ends claims of lost workers and expired holds, and deletes rows that are too old.
 
-A worker sweeps only while the database has answered it for some time without a gap: after one,
-the owners of what looks expired renew it first, or settle it.
+A worker sweeps only after the database has answered it for some time without a gap. After a gap,
+the owners of what looks expired need that time to renew or settle it.
 """
 
 import random
@@ -36,7 +36,7 @@ class Swept:
 
 
 def sweep(silent: Collection[str] = ()) -> Swept:
-    """Sweep once, in batches; `silent` leases are lost once they have lapsed.
+    """Sweep once, in batches. Of the `silent` leases, those that have lapsed are lost.
 
     Needs an app context.
     """
@@ -52,7 +52,7 @@ def sweep(silent: Collection[str] = ()) -> Swept:
 
 
 def sweep_patiently() -> Swept:
-    """Look at lapsed leases, if there are any, until it is certain which are silent; then sweep.
+    """Watch until it is certain which of the lapsed leases are silent, if any lapsed; then sweep.
 
     Needs an app context.
     """
@@ -85,7 +85,7 @@ def _sweep_on(app: Flask) -> None:
 
 
 def _next_sweep() -> float:
-    """Spread, so that the workers do not all come at once."""
+    """When to sweep next: at random, so that the workers do not all sweep at once."""
     return time.monotonic() + SWEEP_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311
 
 

@@ -19,7 +19,7 @@ class Receipt:
     after the provider itself has failed."""
 
     accepted: bool = False
-    counted: PromptCounted | None = None  # told at the beginning
+    counted: PromptCounted | None = None  # once the provider has said so
     usage: Usage | None = None  # told at the end
 
     def used(self, prompt: Prompt, said: str) -> Usage:
@@ -126,7 +126,7 @@ def shown(
 
 
 def size(prompt: Prompt) -> int:
-    """The most tokens that a prompt should come to, without what the provider adds."""
+    """The most tokens that a prompt should have, without what the provider adds."""
     return sum(map(bound, _texts(prompt)))
 
 

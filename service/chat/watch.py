@@ -1,10 +1,10 @@
-"""Which leases are silent, as this worker sees it: a worker that is silent too long is dead.
+"""The watch: which leases this worker has found silent.
 
-A lease may lapse while its worker lives: the database stood still, or its clock was set. So one
-that has lapsed is lost only for a worker that has looked at it all the time and has seen it
-unrenewed for twice as long as its owner takes to renew it. Whoever was away, or found the database
-away, begins to look anew. That time is counted on this worker's monotonic clock; whether a lease
-has lapsed is asked of the database where it matters.
+A lease may lapse while its worker lives: the database stood still, or its clock was set. So a
+lapsed lease is lost only for a worker that has looked at it without a gap and has seen it unrenewed
+for twice the interval in which its owner renews it. After a gap, because this worker or the
+database stood still, the watch begins anew. It counts on this worker's monotonic clock. Whether a
+lease has lapsed is a question for the database, asked in the statement that depends on it.
 Source: the same rule as in Kubernetes' leader election (client-go, tools/leaderelection).
 """
 
@@ -18,14 +18,14 @@ from service.extensions import db
 
 LOOK_SECONDS = 1.0
 UNRENEWED_SECONDS = 2 * RENEW_SECONDS
-GAP_SECONDS = RENEW_SECONDS  # between two looks; after a longer one, owners get their time anew
+GAP_SECONDS = RENEW_SECONDS  # between two looks; after a longer gap the watch begins anew
 
 
 class Watch:
-    """`look` needs an app context."""
+    """This worker's watch. `look` needs an app context."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, tuple[object, float]] = {}  # lease: when it ends, since when we know
+        self._seen: dict[str, tuple[object, float]] = {}  # lease: its end, first seen when
         self.lapsed: set[str] = set()
         self._looked = self._since = float("-inf")
 
@@ -45,12 +45,12 @@ class Watch:
 
     @property
     def is_steady(self) -> bool:
-        """Whether the database has answered us long enough for every owner to have renewed."""
+        """Whether the database has answered for long enough that every living owner has renewed."""
         return self._looked - self._since >= UNRENEWED_SECONDS and not self._is_late
 
     @property
     def silent(self) -> set[str]:
-        """The ids of leases that were not renewed all the while."""
+        """The ids of the leases that were seen unrenewed for `UNRENEWED_SECONDS`."""
         if self._is_late:
             return set()
         long_ago = self._looked - UNRENEWED_SECONDS

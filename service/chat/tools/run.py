@@ -31,8 +31,7 @@ class InvalidInput(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call came to: `output` is a JSON value; with `error`, a text for people and model
-    alike, there is none."""
+    """The result of a call: `output`, a JSON value, or `error`, a text for people and model."""
 
     output: Any = None
     error: str | None = None
@@ -110,7 +109,7 @@ def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any])
 
 
 def _result(tool: Tool, context: ToolContext, given: dict[str, Any]) -> Any:
-    """What the tool gives; a write that an earlier try has made is not made again."""
+    """The tool's result. A write that an earlier try has made is not repeated."""
     if tool.reads:
         return tool.execute(context, **given)
     asked = earlier.fingerprint(tool.name, given)

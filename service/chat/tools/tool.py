@@ -18,7 +18,7 @@ from service.records.collection import Collections
 class ToolContext:
     """What a tool may use, in one turn. It runs inside an app context of its own.
 
-    `asked` is the fingerprint of the call, `earlier` what was written before this try.
+    `asked` is the fingerprint of the call, `earlier` the writes of earlier tries of the message.
     """
 
     caller: Caller
