@@ -1,7 +1,7 @@
-"""How SQLite is opened, waited for and interrupted.
+"""SQLite: how it is opened, waited for and interrupted.
 
-It runs inside the worker. A read lets others run every millisecond or so, and can be interrupted
-there; nothing inside a write transaction may switch greenlets.
+SQLite runs inside the worker. A read lets others run about every millisecond, and can be
+interrupted there. Nothing inside a write transaction may switch greenlets.
 """
 
 import os
@@ -26,8 +26,8 @@ BUSY_SECONDS = 5.0  # that a writer waits for another process
 STEPS = 50  # of SQLite's virtual machine: microseconds, but milliseconds where values are large
 SLICE = 0.001  # seconds that a read takes before it lets others run
 
-# The file can't be used for now, or not by this connection: one that was opened while its disk was
-# read-only, for example, stays read-only.
+# The file can't be used for now, or not by this connection. A connection that was opened while its
+# disk was read-only, for example, stays read-only.
 BROKEN = {
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_IOERR,
@@ -41,14 +41,15 @@ OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement's t
 
 
 def listen(engine: Engine, sync: str, seconds_left: Callable[[], float]) -> None:
-    """`sync` is the pragma `synchronous`; `seconds_left()` is how long a transaction may read."""
+    """Prepare an engine. `sync` is for the pragma `synchronous`; `seconds_left()` is how long a
+    transaction may read."""
 
     @event.listens_for(engine, "do_connect")
     def make_private(*_: object) -> None:
-        """Make a new file for our eyes only: SQLite gives its -wal and -shm the same rights."""
+        """Make a new file for its owner alone: SQLite gives its -wal and -shm the same mode."""
         path = engine.url.database or ""
         if not path.startswith("file:"):
-            with suppress(OSError):  # it is there; what else is wrong, SQLite will say
+            with suppress(OSError):  # it exists; SQLite reports any other error
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
     @event.listens_for(engine, "connect")
@@ -83,7 +84,7 @@ def primary_code(error: BaseException | None) -> int:
 
 
 def _begin_write(connection: Connection) -> None:
-    """Once no other process writes. SQLite's own wait would stop every greenlet."""
+    """Begin once no other process writes. SQLite's own wait would stop every greenlet."""
     driver = connection.connection.driver_connection
     assert driver
     deadline = time.monotonic() + BUSY_SECONDS
@@ -99,9 +100,9 @@ def _begin_write(connection: Connection) -> None:
 
 
 class Patience:
-    """How SQLite asks, in the midst of a statement, whether it shall go on.
+    """The progress handler: SQLite calls it during a statement, and asks whether to go on.
 
-    An exception can't pass through SQLite: it ends the statement and is raised afterwards.
+    An exception can't pass through SQLite. It ends the statement, and is raised afterwards.
     """
 
     def __init__(self) -> None:
@@ -116,7 +117,7 @@ class Patience:
         self._ends = self._resumed + seconds
 
     def go_on(self) -> bool:
-        """False lets it go on, for that is how SQLite puts the question."""
+        """False lets the statement go on: SQLite asks whether to interrupt it."""
         if self._writing or time.monotonic() - self._resumed < SLICE:
             return False
         try:

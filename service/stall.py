@@ -1,11 +1,10 @@
 """The stall alarm: finds whatever keeps a worker's event loop from others for 50 ms.
 
-A thread of the system's own looks at the event loop from outside, 25 times a second, so that a
-token costs nothing for it. While the loop does not wait for events, its iteration number and the
-greenlet that runs tell whether it is still the same piece of work. What lasts is looked at more
-closely: where its code is, whose work it does, and what it did with the time. Time in which the
-worker was not scheduled, or stopped, is nobody's fault and does not count.
-Why this way: docs/decisions/0015.
+A thread of the operating system looks at the event loop 25 times a second, so it costs nothing per
+token. While the loop does not wait for events, the number of its iteration and the running greenlet
+show whether it is still the same piece of work. If that lasts, the thread looks more often: at the
+place of the code, whose work it is, and how much CPU it takes. Time in which the worker was stopped
+or had no CPU does not count. Why: docs/decisions/0015.
 """
 
 import os
@@ -27,8 +26,8 @@ from service.observe import FRAMES, write_line
 LIMIT = 0.05  # seconds
 PERIOD = 0.04  # between two looks at a loop that waits for events
 CLOSE = 0.005  # between two looks at a stall; a tenth of its length, when that is more
-LATE = 0.02  # a look that comes so much too late was not for a busy machine's sake alone
-WARN_AFTER = (1.0, 10.0)  # while it goes on: gunicorn kills a worker at 30 s, without a word
+LATE = 0.02  # a look that is late by more than this is not explained by a busy machine
+WARN_AFTER = (1.0, 10.0)  # into a stall; at 30 s gunicorn kills the worker
 
 STALLS = Histogram(
     "worker_stall_seconds",
@@ -48,7 +47,7 @@ _thread_id = get_original("_thread", "get_ident")
 
 
 class Look(NamedTuple):
-    """What the clocks say of the watched thread, in seconds: of the day, on a CPU."""
+    """One look at the watched thread: the clock and its CPU time, in seconds."""
 
     at: float
     cpu: float
@@ -98,7 +97,7 @@ class Stall:
 
     @property
     def seconds(self) -> float:
-        """What the greenlet is to be blamed for."""
+        """The seconds that count as the greenlet's."""
         return self.cpu + self.blocked
 
     @property
@@ -159,12 +158,12 @@ class StallAlarm:
         return max(CLOSE, stall.wall / 10)
 
     def _current(self, frame: FrameType, now: Look) -> Stall:
-        """The stall that goes on, or a new one, which most often is over before the next look."""
+        """The running stall, or a new one, which most often is over before the next look."""
         root, iteration = _root(frame), self._loop.iteration
         stall = self._stall
         if stall is None or stall.root is not root or stall.iteration != iteration:
             self._end()
-            # No earlier than the last look: whatever ran then, it was not this.
+            # No earlier than the last look: something else ran then.
             began = max(now.at - max(0.0, time.time() - self._loop.now()), self._previous.at)
             queued = self._read_queue(now)
             stall = Stall(self._previous, began, iteration, root, now, now, queued)
@@ -187,12 +186,12 @@ class StallAlarm:
         self._loop.run_callback_threadsafe(self._count, stall)
 
     def _tell(self, event: str, stall: Stall) -> None:
-        """From this thread, at once: the other may never come back."""
+        """Log from this thread, at once: the watched one may never come back."""
         times = {"ms": round(stall.seconds * 1000), "cpu_ms": round(stall.cpu * 1000)}
         write_line("warning", event, **stall.facts, **times, kind=stall.kind, at=stall.place)
 
     def _count(self, stall: Stall) -> None:
-        """In the loop's own thread, which the metrics' locks are made for."""
+        """Count in the loop's own thread: the metrics have locks for greenlets."""
         route = stall.facts.get("route", "background")
         STALLS.labels(route, stall.kind).observe(stall.seconds)
         self._longest = max(self._longest, stall.seconds)
@@ -227,7 +226,7 @@ def _place(frame: FrameType | None) -> list[str]:
 
 
 def _open(path: str) -> int | None:
-    """Linux's figures of a thread: nanoseconds on a CPU, and ready without one."""
+    """Open Linux's figures of a thread: nanoseconds on a CPU, and ready without one."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -1,9 +1,8 @@
-"""What others write to a worker's standard error, as JSON lines without values.
+"""JSON lines without values for what libraries, Python and gevent write to standard error.
 
-Libraries log through the standard library, Python prints warnings and exceptions that nobody can
-catch, gevent prints a greenlet's. Their texts and tracebacks repeat SQL, addresses and what users
-have written. Of each, a line tells the type, the place and, of a log message, the constant that
-stands in the code.
+Libraries log through the standard library, Python prints warnings and uncaught exceptions, gevent
+prints those of greenlets. Their texts and tracebacks repeat SQL, addresses and users' texts. A line
+has the type, the place and, for a log message, its constant part.
 """
 
 import logging
@@ -19,7 +18,7 @@ from service.observe import write_line
 
 
 class JsonHandler(logging.Handler):
-    """A record of the standard library's logging as a line of ours."""
+    """Writes a record of the standard library's logging as a JSON line."""
 
     def emit(self, record: logging.LogRecord) -> None:
         write_line(
@@ -32,10 +31,9 @@ class JsonHandler(logging.Handler):
 
 
 def _constant(record: logging.LogRecord) -> str | None:
-    """The message before anything was put into it; None for one that was put together elsewhere.
+    """The message without its values; None if it is not a constant of the code that logs it.
 
-    A text that is a constant of the code which logs it has nothing in it that was not written by
-    its authors.
+    A constant contains only what the authors of that code have written.
     """
     frame = sys._getframe()
     while frame and frame.f_code.co_filename != record.pathname:
@@ -46,7 +44,7 @@ def _constant(record: logging.LogRecord) -> str | None:
 
 
 def take_over() -> None:
-    """For the rest of this process."""
+    """Replace the handlers and hooks, for the rest of this process."""
     root = logging.getLogger()
     root.handlers[:] = [JsonHandler(logging.WARNING)]
     # Some loggers bring handlers of their own, which write to standard error in their own form.

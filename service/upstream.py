@@ -26,15 +26,15 @@ from service.guarded import GuardedAdapter, NotPublic
 from service.observe import UPSTREAM_CALLS
 
 POOLED_CONNECTIONS = 100
-READ_ON_SECONDS = 2.0  # for the end of a body that nobody waits for
+READ_ON_SECONDS = 2.0  # for the end of a body whose content is complete
 READ_ON_BYTES = 65_536
 USER_AGENT = "chat-integration-service/0.1.0"  # name and version as in setup.cfg
 
-SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")  # not every host sends whole ones
+SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")  # some hosts send fractions
 
 log = structlog.get_logger("upstream")
 
-# `unreachable` and `not-public` were never sent; `unanswered` may have been.
+# `unreachable` and `not-public` requests were never sent; `unanswered` ones may have been.
 Reason = Literal["unreachable", "unanswered", "timeout", "cut", "too-large", "not-public"]
 
 
@@ -76,7 +76,7 @@ class ByteStream(Protocol):
         """What has arrived, at least one byte; b"" at the end. Raises `UpstreamError`."""
 
     def finish(self) -> None:
-        """No more of the body is wanted, and its end should not be far."""
+        """Declare that no more of the body is needed; its end should be near."""
 
     def close(self) -> None: ...
 
@@ -105,7 +105,7 @@ class PooledStream:
             raise UpstreamError("cut") from None
 
     def finish(self) -> None:
-        """The end is read in the background, and the connection given back.
+        """Read the end in the background, and give the connection back.
 
         A provider's last event comes a moment before the end of its body. Without that end the
         connection would be lost, and the next step would wait for a new one: TCP, then TLS.
@@ -113,7 +113,7 @@ class PooledStream:
         if not self._broken and not self._body.whole:
             self._finished = True
             self._reading_on.spawn(self._read_on)
-            gevent.sleep(0)  # what is there already is read at once
+            gevent.sleep(0)  # reads at once what has arrived
 
     def close(self) -> None:
         if not self._finished:
@@ -202,9 +202,9 @@ class Upstream:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a `Retry-After` asks for, from its number or its date; None without either.
+    """The seconds of a `Retry-After`, from its number or its date; None without either.
 
-    Never less than none: a date may have passed. Source: RFC 9110, section 10.2.3.
+    At least 0: a date may have passed. Source: RFC 9110, section 10.2.3.
     """
     value = headers.get("Retry-After", "").strip()
     if SECONDS.fullmatch(value):  # `isdigit` would let a superscript through, and `float` fails

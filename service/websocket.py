@@ -78,9 +78,9 @@ class WebSocket:
             self.send_frames(b"".join(map(frame, encoded)))
 
     def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
-        """One text message, of which a piece at a time is in memory. Raises `Closed`.
+        """Send one text message; one piece at a time is in memory. Raises `Closed`.
 
-        Pings, and a goodbye, go out between two pieces.
+        Pings, and a close, are sent between two pieces.
         """
         with self._message:
             whole = False
@@ -93,15 +93,15 @@ class WebSocket:
                     self._cut()
 
     def wait_until_idle(self) -> None:
-        """Until no message is being written. Raises `Closed`."""
+        """Wait until no message is being written. Raises `Closed`."""
         with self._message:
             if self.closed:
                 raise Closed(self.code)
 
     def wait_for(self, event: Event) -> None:
-        """Until others set an event. Raises `Closed`.
+        """Wait until an event is set. Raises `Closed`.
 
-        Nobody receives meanwhile, so a peer that leaves is noticed here.
+        Nothing receives in this time, so a peer that leaves is noticed here.
         """
         if event.is_set():
             return

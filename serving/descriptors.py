@@ -1,4 +1,4 @@
-"""The limit of open files: a worker has one for each connection, and for each upstream's."""
+"""The limit of open files. A worker needs one for each client and each upstream connection."""
 
 import resource
 
@@ -7,7 +7,7 @@ BESIDE = 200  # databases, logs, libraries
 
 
 def raise_limit(connections: int) -> str | None:
-    """Raise the soft limit to what the hard limit allows; a complaint if that is too low still."""
+    """Raise the soft limit to the hard limit; returns a warning if that is too low."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     needed = connections * EACH + BESIDE

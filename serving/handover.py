@@ -1,13 +1,13 @@
 """The running gunicorn master's side of a reload.
 
 `serving/reload.py` starts the next master with the listening socket of the running one, which
-gives it away at SIGUSR2. Both then accept connections from one queue in the kernel, so that none
+sends it at SIGUSR2. Both then accept connections from one queue in the kernel, so that none
 is refused, until the old one is ended by SIGTERM and drains.
 
-gunicorn's own ways do not suffice. At SIGHUP the master keeps its modules and its environment:
+gunicorn's own signals do not suffice. At SIGHUP the master keeps its modules and its environment:
 new code meets the old `config`. At SIGUSR2 the new master gets the environment of the old one and
-is its child, and systemd does not wait for a main process that is not its own child: it would be
-killed at the next stop, without a drain.
+is its child. systemd does not wait for a main process that is not its own child, so the next stop
+would kill it without a drain.
 """
 
 import json
@@ -22,17 +22,17 @@ from typing import Any
 from gunicorn.arbiter import Arbiter
 from gunicorn.util import parse_address
 
-SOCKET = "reload.sock"  # in RUNTIME_DIRECTORY, of the reload that is under way
+SOCKET = "reload.sock"  # in RUNTIME_DIRECTORY; the reload listens there
 READY_FD = "SERVICE_READY_FD"  # where the next master reports that its workers have booted
 HANDOVER_SECONDS = 7.0  # a worker closes its listener within 1, idle connections within 5 more
 FIRST_INHERITED = 3  # systemd's protocol for sockets that are passed on
 
-# Shared with the workers, which are forked later: whether another master goes on in our place.
+# Whether another master replaces this one; shared with the workers, which are forked later.
 _succeeded = mmap.mmap(-1, 1)
 
 
 def install(environ: Mapping[str, str]) -> None:
-    """Make gunicorn's master answer SIGUSR2 as above, and SIGHUP by a line in its log."""
+    """Make gunicorn's master send its socket at SIGUSR2, and only log at SIGHUP."""
     directory = environ.get("RUNTIME_DIRECTORY")
     again = Arbiter.handle_usr2
 
@@ -71,7 +71,7 @@ def delay(grace: float) -> float:
 
 
 def check_inherited(environ: dict[str, str], listen: str) -> None:
-    """Let go of sockets that were passed to us for another address than we shall listen at."""
+    """Close sockets that were passed to us for another address than that of `bind`."""
     if environ.get("LISTEN_PID") != str(os.getpid()):
         return
     descriptors = range(FIRST_INHERITED, FIRST_INHERITED + int(environ["LISTEN_FDS"]))
@@ -96,7 +96,7 @@ def _resolved(listen: str) -> Any:
 
 
 class Report:
-    """Tells the reload that has started us how far we are; nothing when we were just started."""
+    """Reports to the reload that has started this master; without a reload it does nothing."""
 
     def __init__(self, environ: dict[str, str]) -> None:
         given = environ.pop(READY_FD, None)
@@ -106,7 +106,7 @@ class Report:
         self._write(f"{count}\n")
 
     def booted(self) -> None:
-        """One worker takes requests."""
+        """Report that one worker takes requests."""
         self._write("booted\n")
         self._close()
 

@@ -1,6 +1,6 @@
-"""What gunicorn logs, as JSON lines in the form of `service/observe.py`.
+"""gunicorn's log as JSON lines, in the form of `service/observe.py`.
 
-An exception is told by its types and places; its text may repeat SQL or what a user has written.
+A line has the types and places of an exception; its text may repeat SQL or a user's text.
 """
 
 import json
@@ -19,7 +19,7 @@ QUERY = re.compile(r"\?[^\s'\"]*")
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one JSON object; `extra={"facts": {…}}` joins it."""
+    """Formats a record as one JSON object, with the facts of `extra={"facts": {…}}`."""
 
     def format(self, record: logging.LogRecord) -> str:
         # Where gunicorn puts a traceback into the text, it begins on the second line.

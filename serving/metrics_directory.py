@@ -1,7 +1,7 @@
 """The directory in which the workers of one master share their metrics and pending requests.
 
 It is made before anything imports prometheus_client, which looks for it once. An advisory lock
-says that it is in use: the workers inherit it, so it ends with the last of them, however that was.
+marks it as used. The workers inherit the lock, so it ends with the last of them, however they end.
 """
 
 import atexit
@@ -18,7 +18,7 @@ LOCK = "in-use"
 
 
 def make() -> Path:
-    """A new directory, removed when this process exits; those that nobody uses are removed now."""
+    """Make a directory, which is removed when this process exits, and remove unused ones."""
     for unused in _unused():
         shutil.rmtree(unused, ignore_errors=True)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))

@@ -60,7 +60,7 @@ class Pending:
 
 
 def left_by(directory: Path, pid: int) -> Iterator[dict[str, Any]]:
-    """Facts of each request that the dead worker had not answered, for the log; asked once."""
+    """Facts of each request that a dead worker had not answered, for the log; then forget them."""
     path = path_of(directory, pid)
     if not path.exists():
         return

@@ -34,7 +34,7 @@ ROOM = 100  # descriptors from here on are in nobody's way
 
 
 class ReloadFailed(Exception):
-    """The running master goes on; the text says why."""
+    """The reload has failed, and the running master goes on; the text says why."""
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def reload(running: int, command: list[str]) -> None:
-    """Raises `ReloadFailed`."""
+    """Replace the running master by one that `command` starts. Raises `ReloadFailed`."""
     reports, writing = os.pipe()
     sockets = take(running)
     started = start(command, sockets, writing)
@@ -60,7 +60,7 @@ def reload(running: int, command: list[str]) -> None:
 
 
 def take(running: int) -> list[int]:
-    """The listening sockets of the running master."""
+    """Take the listening sockets of the running master."""
     directory = os.environ.get("RUNTIME_DIRECTORY")
     if not directory:
         raise ReloadFailed("RUNTIME_DIRECTORY is not set")
@@ -86,7 +86,7 @@ def take(running: int) -> list[int]:
 
 
 def start(command: list[str], sockets: Sequence[int], reports: int) -> int:
-    """The new master's process id. Its parent ends at once: it becomes a child of systemd."""
+    """Start the new master; returns its process id. Its parent ends, so systemd adopts it."""
     reading, writing = os.pipe()
     between = os.fork()
     if not between:
@@ -106,7 +106,7 @@ def _become(command: list[str], sockets: Sequence[int], reports: int) -> None:
     for place, number in enumerate(apart[1:], FIRST_INHERITED):
         os.dup2(number, place)
         os.close(number)
-    # What it says to systemd before it is the main process would be a line of complaint.
+    # systemd would log a complaint for each notification before it is the main process.
     environ = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
     environ |= {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": str(len(sockets))}
     environ[READY_FD] = str(apart[0])
@@ -117,7 +117,7 @@ def _become(command: list[str], sockets: Sequence[int], reports: int) -> None:
 
 
 def wait_until_booted(reports: int) -> None:
-    """Until every worker has reported; `ReloadFailed` when the new master ends or is late."""
+    """Wait for every worker's report. Raises `ReloadFailed` if the new master ends or is late."""
     lines = _lines(reports)
     for _ in range(int(next(lines))):
         next(lines)
@@ -146,7 +146,7 @@ def tell_systemd(started: int) -> None:
         sock.sendall(f"MAINPID={started}".encode())
         socket.send_fds(sock, [b"BARRIER=1"], [writing])
     os.close(writing)
-    select([reading], [], [], GIVE_SECONDS)  # systemd closes its end once it has come to it
+    select([reading], [], [], GIVE_SECONDS)  # systemd closes its end when it has read this far
 
 
 def end(pid: int) -> None:

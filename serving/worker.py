@@ -1,9 +1,8 @@
 """gunicorn's gevent worker, with limits on the time in which a request has to arrive.
 
 gunicorn bounds nothing but the pause before a request's head. Here a head has to be whole within
-some seconds of its first byte, and of a body each 32 KiB within some seconds: whoever sends
-steadily is let through, whoever stalls gives the connection back. What is sent to the client is
-not limited here.
+some seconds of its first byte, and each 32 KiB of a body within some seconds. A client that sends
+steadily is served; one that stalls loses its connection. Answers are not limited here.
 """
 
 import json
@@ -25,7 +24,7 @@ from config import ConfigError
 from service import stray
 
 BODY_STEP = 32 * 1024  # bytes of a body that each have the same time
-DRAIN_BYTES = 8 << 20  # of a body that was not read, so that its sender hears the refusal
+DRAIN_BYTES = 8 << 20  # read of an unread body, so that its sender gets the refusal
 
 
 class Limits:
@@ -51,11 +50,11 @@ class TimedUnreader(SocketUnreader):
         self._expect("request", Limits.idle)
 
     def expect_body(self, request: Any) -> None:
-        self._request = weakref.ref(request)  # which knows us: a cycle would wait for the collector
+        self._request = weakref.ref(request)  # a strong reference would be a cycle
         self._expect("body", Limits.body)
 
     def expect_rest(self) -> None:
-        """Of a body that was not asked for."""
+        """Set the limits for reading the rest of a body that the app has not read."""
         self._expect("rest", Limits.idle)
 
     def _expect(self, what: str, seconds: float) -> None:
@@ -68,7 +67,7 @@ class TimedUnreader(SocketUnreader):
             data = super().chunk(size_hint)
         except TimeoutError:
             if self._what == "request":
-                return b""  # nothing has been asked: as if the client had closed
+                return b""  # no request has begun: as if the client had closed
             self._give_up()
             raise RequestTimeout from None
         finally:
@@ -115,8 +114,8 @@ def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:
 
 
 class Worker(GeventWorker):
-    """Boots with every setting in place, or says in one line which is not: gunicorn prints the
-    text of this error alone, of any other a traceback."""
+    """Boots the app, or says in one line which setting is wrong: gunicorn prints only the text of
+    this error, but a traceback of any other."""
 
     def load_wsgi(self) -> None:
         stray.take_over()
@@ -127,7 +126,7 @@ class Worker(GeventWorker):
             raise AppImportError(f"Error: {error}") from None
 
     def timeout_ctx(self) -> AbstractContextManager[None]:
-        """gunicorn's limit for the pause and the head together; ours are in the parser."""
+        """Replace gunicorn's one limit for pause and head by nothing: ours are in the parser."""
         return nullcontext()
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
@@ -138,15 +137,15 @@ class Worker(GeventWorker):
 
 
 def write(sock: Any, data: bytes, chunked: bool = False) -> None:
-    """gunicorn's own, but for `sendall`: gevent's asks the kernel for its buffer's size each time,
-    which was a tenth of what a streamed token cost."""
+    """gunicorn's own without `sendall`: gevent's asks the kernel for its buffer's size each time,
+    which was a tenth of the cost of a streamed token."""
     left = memoryview(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
     while left:
         left = left[sock.send(left) :]
 
 
 def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
-    """What gunicorn refuses before the service sees it, in the form of every other error."""
+    """Answer what gunicorn refuses before the service sees it, in the form of all errors."""
     code = "invalid_request" if status < 500 else "internal_error"
     body = json.dumps({"error": code, "message": reason})
     head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -155,7 +154,7 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
 
 
 def install(head: float, body: float, idle: float) -> None:
-    """Put these in the place of gunicorn's."""
+    """Replace gunicorn's parser and writers by these."""
     Limits.head, Limits.body, Limits.idle = head, body, idle
     gunicorn.http.get_parser = timed_parser
     gunicorn.util.write = write

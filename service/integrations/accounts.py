@@ -6,10 +6,10 @@ from service.integrations.models import Grant
 
 
 def account_id(account: Mapping[str, str]) -> str | None:
-    """The vendor's id of an account, as userinfo tells it."""
+    """The vendor's id of an account, from its userinfo answer."""
     return account.get("sub") or account.get("id")
 
 
 def is_other(grant: Grant, account: Mapping[str, str]) -> bool:
-    """Whether an account is not, or can't be told to be, the one that is connected."""
+    """Whether an account is another one than the connected one, or may be."""
     return grant.account != account_id(account)

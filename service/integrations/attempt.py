@@ -45,8 +45,8 @@ class Charge:
 
 
 class Attempt:
-    """A context: left before `end`, it frees the hold, and the key unless something may have been
-    done with it. Needs an app context."""
+    """A context. If it is left before `end`, the hold is freed, and the key too, unless the vendor
+    may have changed something. Needs an app context."""
 
     def __init__(self, charge: Charge | None, once: Once | None, keeper: KeyKeeper) -> None:
         self.call: Call | None = None  # the one that makes the requests
@@ -67,7 +67,7 @@ class Attempt:
             self._free()
 
     def hold(self) -> None:
-        """Raises `InsufficientCredits`."""
+        """Hold the most that the call can cost. Raises `InsufficientCredits`."""
         if not self._charge:
             return
         charge = self._charge
@@ -78,16 +78,16 @@ class Attempt:
             )
 
     def leave(self) -> None:
-        """Before the first request: the key remembers that it is about to be sent."""
+        """Store in the key that the call leaves. To be called before its first request."""
         if self._once:
             self._once.leave()
 
     def end(self, cost: int, answer: Any, job: IntegrationJob | None) -> None:
         """Charge `cost` in micro-credits, store the job, keep the answer.
 
-        A lost connection is tried again at once, whatever became of its COMMIT: nothing of it has
-        an effect twice. What has a key, and would get another answer for it, is stored as soon as
-        the database is back. Raises SQLAlchemyError.
+        After a lost connection it is tried again at once: it has no effect twice, even if the first
+        COMMIT was carried out. With a key, what could not be stored is stored once the database is
+        back. Raises SQLAlchemyError.
         """
         sealed = self._once.sealed(encode(answer)) if self._once else ""
 
@@ -124,7 +124,7 @@ class Attempt:
             self._once.keep(session, sealed)
 
     def _free(self) -> None:
-        """What ends this attempt is raised already; the rest lapses if the database is away."""
+        """Free hold and key. If the database is away they lapse, and the first error is raised."""
         acted = self.call is not None and self.call.may_have_acted
         try:
             with write_transaction() as session:

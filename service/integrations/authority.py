@@ -82,7 +82,7 @@ class Authority:
         return self._tokens(grant_type="refresh_token", refresh_token=token)
 
     def revoke(self, token: str) -> bool:
-        """Tell the vendor that a token is not needed any more: whether it knows that now.
+        """Revoke a token at the vendor; returns whether the vendor has taken that.
 
         Google answers 400 for a token that has ended already.
         """

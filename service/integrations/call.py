@@ -70,13 +70,13 @@ class Call:
     ) -> Any:
         """The JSON of a GET. `path` is made by `path_of`; `base` names a base URL's setting.
 
-        Without the key, it is asked as anybody might. Raises `ServiceError`.
+        Without the key, the request is anonymous. Raises `ServiceError`.
         """
         return self._json(self._outbound("GET", path, query, None, base, with_key))
 
     @property
     def has_key(self) -> bool:
-        """Whether the operator's key goes along."""
+        """Whether requests carry the operator's key."""
         return self._key is not None
 
     def post(

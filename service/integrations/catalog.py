@@ -76,9 +76,9 @@ class Vendor:
     """An upstream. `integration` is its neutral name, the billing unit.
 
     `base_urls` maps a setting to its default; the first is where paths go unless an endpoint says
-    otherwise. `with_key` replaces a default when there is a key. `refusal` reads what the vendor
-    means by a status other than 2xx, None where the common table is right; `look` sees every
-    answer.
+    otherwise. `with_key` replaces a default when there is a key. `refusal` reads a
+    status other than 2xx, and returns None where the common table is right. `look` is called with
+    every answer.
     """
 
     integration: str
@@ -103,9 +103,9 @@ class Example:
 
 @dataclass(frozen=True)
 class Task:
-    """A job at the vendor's own task API: what is needed to ask for it again.
+    """A task at the vendor's own task API: what is needed to ask for it again.
 
-    `dollars` is what the vendor says that it has cost, once it has ended.
+    `dollars` is the cost that the vendor reports once the task has ended.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Task:
 
     @property
     def cost(self) -> int | None:
-        """Micro-credits; None where the vendor does not say."""
+        """The cost in micro-credits; None if the vendor does not report it."""
         return micro_credits(self.dollars)
 
 
@@ -137,7 +137,7 @@ class Job:
 class Endpoint:
     """`credits` is what a call costs. With a `job`, `run` returns a `Task`.
 
-    With a `meter`, `credits` is the most that a call costs which gives no more than it must.
+    With a `meter`, `credits` is the most that a call with only the required parameters costs.
     `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well.
     `auto_approve` means price 0 and never asks. `reads` allows GET. `idempotent` says that a second
     call changes nothing more at the vendor. `seconds` bounds a call with all its requests,
@@ -177,9 +177,9 @@ class Endpoint:
         return round(self.credits * CREDIT) if metered is None else metered
 
     def cost(self, params: Mapping[str, Any], data: Any) -> int:
-        """What a call that has brought `data` costs, in micro-credits.
+        """The cost of a call that has returned `data`, in micro-credits.
 
-        A vendor that says what no call can cost is not believed.
+        A reported cost that no call can have is not believed.
         """
         most = self.most(params)
         if not self.meter:

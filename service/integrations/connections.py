@@ -67,7 +67,7 @@ class Connections:
             log.warning("not revoked", integration=integration, why=reason)
 
     def take_all(self, session: Session, user_id: str) -> list[Grant]:
-        """Clear every grant of a user's, also of an integration that there is no longer."""
+        """Clear every grant of a user's, also of integrations that do not exist any more."""
         mine = session.scalars(select(Grant).where(Grant.user_id == user_id).with_for_update())
         taken = list(mine)
         for grant in taken:
@@ -75,7 +75,7 @@ class Connections:
         return taken
 
     def revoke(self, grant: Grant) -> str | None:
-        """Tell the vendor that a grant, which was cleared, has ended; else why it can't be told."""
+        """Revoke a cleared grant at the vendor; returns why that failed, None if it did not."""
         try:
             authority = self.authority(grant.integration)
         except NotFound:

@@ -109,7 +109,7 @@ class Consents:
         try:
             verifier = self._sealer.open(taken.verifier, places.consent(hashed(state)))
             tokens = authority.exchange(code, self._redirect, verifier)
-        except (Refused, Unsealable):  # the latter once the key that sealed it has gone
+        except (Refused, Unsealable):  # `Unsealable` once its sealing key is gone
             return Failed(NO_TOKENS)
         account = authority.account(tokens.access)
         if reason := self._objection(taken.user_id, account):
@@ -168,13 +168,13 @@ class Consents:
         return Unconfirmed(token, user.subject, account.get("email"))
 
     def _give_back(self, user: Standing, tokens: Tokens, authority: Authority) -> None:
-        """Who was erased during the exchange leaves no tokens at the vendor either. Nobody else's
-        are revoked, for that may end what they have granted elsewhere in the app."""
+        """Revoke the tokens if the user was erased during the exchange. Tokens of others are kept:
+        revoking them may end what the user has granted elsewhere in the app."""
         if users.was_erased(user):
             authority.revoke(tokens.refresh or tokens.access)
 
     def _take(self, state: str) -> tuple[Consent | None, Standing | None]:
-        """The consent of a state, which is then used up; and its user, None who is not admitted."""
+        """Use up a state: its consent, and its user, or None for a user who is not admitted."""
         mine = (
             _consents.c.state_hash == hashed(state),
             _consents.c.integration == self._integration,

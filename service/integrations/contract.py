@@ -1,4 +1,4 @@
-"""What the routes of `/api/integrations` take, answer and refuse with, for the documents."""
+"""The parameters, answers and refusals of `/api/integrations`, for the OpenAPI document."""
 
 from marshmallow import Schema, fields
 
@@ -44,7 +44,7 @@ class Described(Schema):
     docs = fields.String(required=True)
 
     class Meta:
-        include = {"async": fields.Boolean(required=True)}  # a word of Python's
+        include = {"async": fields.Boolean(required=True)}  # a keyword of Python
 
 
 class CatalogSchema(Schema):
@@ -52,7 +52,7 @@ class CatalogSchema(Schema):
 
 
 class Parameters(Schema):
-    """Those of the endpoint, as `routes-schema` has them."""
+    """The parameters of the endpoint, as `routes-schema` lists them."""
 
     class Meta:
         unknown = "include"
@@ -65,6 +65,6 @@ CONNECTED = {
     "properties": {"connected": {"type": "boolean"}, "email": {"type": "string"}},
     "additionalProperties": {"type": "boolean"},
 }
-# What a call may be refused with, whichever endpoint it names.
+# The refusals of a call, whichever endpoint it names.
 REFUSALS = (InsufficientCredits, Forbidden, NotFound, UnknownEndpoint, Conflict, TooLarge)
 FAILURES = (RateLimited, UpstreamFailed, UpstreamTimedOut, NotConfigured, Draining)

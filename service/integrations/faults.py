@@ -81,9 +81,9 @@ def is_refused(status: int) -> bool:
 
 
 def is_down(error: ServiceError) -> bool:
-    """Whether the vendor is, and not only this call at fault: it gave no answer, or a 5xx.
+    """Whether the vendor is down: it gave no answer, or a 5xx.
 
-    An answer that we can't use is an answer. Everybody's calls share the breaker that counts this.
+    An answer that we can't use is an answer. All users' calls share the breaker that counts this.
     """
     if isinstance(error, UpstreamTimedOut):
         return True

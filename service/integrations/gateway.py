@@ -1,8 +1,8 @@
 """Gateway mode: another instance makes the calls, with the bearer that the billing mode picks.
 
-Under user billing that is the caller's own: jobs, idempotency keys and connections are kept there,
-under the caller's name. Under developer billing it is the owner's, whom all users share there: so
-whose key and whose job it is, is settled here.
+With user billing that is the caller's own: the other instance keeps jobs, idempotency keys and
+connections under the caller's name. With developer billing it is the owner's, shared by all users:
+this instance then makes keys distinct for each caller, and keeps whose job is whose.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from service.upstream import Outbound, Upstream, UpstreamError, read_all
 
 BYTES = 32 << 20
 MARGIN = 5.0  # seconds, on top of the endpoint's own
-SECONDS = 75.0  # for what is no call of an endpoint: a job's state asks its vendor
+SECONDS = 75.0  # for other routes: that of a job's state asks the vendor
 JOB_ID_LIMIT = 64
 NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 
@@ -34,7 +34,7 @@ class Gateway:
         self._owner_token, self._jobs = owner_token, jobs
 
     def call(self, endpoint: Endpoint, request: Request, shared: bool) -> Told:
-        """What the other instance tells; `shared` is under developer billing."""
+        """The other instance's answer to a call; `shared` means developer billing."""
         if shared:
             _check_own(endpoint, request.body)
         told = self._ask(
@@ -54,7 +54,7 @@ class Gateway:
         return told
 
     def job(self, caller: Caller, token: str, job_id: str) -> Told | None:
-        """A job that is kept there; None for one that was begun here, without a gateway."""
+        """The state of a job there; None for one that was begun here, without a gateway."""
         known = self._jobs.find(caller.subject, job_id)
         if known and not known.is_elsewhere:
             return None
@@ -62,7 +62,7 @@ class Gateway:
         return self._ask("GET", path, self._owner_token if known else token)
 
     def status(self, token: str) -> Told:
-        """The caller's connections, which are always their own."""
+        """The connections of the caller, always with the caller's own token."""
         told = self._ask("GET", "/api/integrations/status", token, plain=True)
         connections = told.envelope.values()
         if told.status == 200 and not all(isinstance(one, dict) for one in connections):
@@ -83,7 +83,7 @@ class Gateway:
         body: Any = None,
         plain: bool = False,
     ) -> Told:
-        """`plain` is for an answer that bears no envelope."""
+        """Send a request; `plain` is for an answer without an envelope."""
         headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
         headers |= {name: value for name, value in (named or {}).items() if value}
         sent = None if body is None else json.dumps(body).encode()
@@ -107,7 +107,7 @@ def _is_ours(envelope: Any, plain: bool) -> bool:
 
 
 def _key(request: Request, shared: bool) -> str | None:
-    """The key as it is there: among all users' keys, only the caller's own can be this one."""
+    """The key for the other instance; if the owner's keys are shared, distinct for each caller."""
     key = request.idempotency_key
     if key is None or not shared:
         return key
@@ -115,7 +115,7 @@ def _key(request: Request, shared: bool) -> str | None:
 
 
 def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
-    """There, every user's task is the owner's."""
+    """Refuse to continue a task: at the other instance every task is the owner's."""
     if endpoint.continues and body.get(endpoint.continues) is not None:
         raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
 

@@ -76,7 +76,7 @@ class Grants:
             if not has_failed and (lease := refreshing.lease(seen)):
                 if held := self._refresh(grant, lease, authority):
                     return held
-            elif seen.serves:  # until its end, the one that we have will do
+            elif seen.serves:  # the access token is good until its end
                 return self._held(grant)
             elif has_failed:
                 break

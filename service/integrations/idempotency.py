@@ -1,10 +1,10 @@
 """`Idempotency-Key`: the same call sent twice is made, and charged, once.
 
-A key is in one of three states. *Taken*: an attempt has it, and has not asked the vendor for
-anything. *Left*: the attempt's first request is about to be sent; committed before its first byte.
-*Done*: the answer is kept. An attempt whose worker is lost lets its key lapse: taken, it is free
-again; left, nobody can say what the vendor has done, and the call is made again only where that
-changes nothing more. Source: contract section 10, `Idempotency-Key`.
+A key is in one of three states. *Taken*: an attempt has it, and has sent nothing to the vendor.
+*Left*: the attempt's first request is about to be sent; committed before its first byte. *Done*:
+the answer is stored. If the attempt's worker is lost, its lease on the key lapses. A taken key is
+then free. For a left key nobody can say what the vendor has done, and the call is made again only
+if that changes nothing more. Source: contract section 10, `Idempotency-Key`.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ from service.integrations.catalog import Endpoint
 from service.integrations.models import IdempotencyKey
 from service.integrations.seal import Sealer
 
-KEPT = 24 * 3600.0  # seconds, from the last that happened to a key
+KEPT = 24 * 3600.0  # seconds, from a key's last change
 LEASE = 15.0  # seconds for which an attempt has its key, unless it is renewed
-# The release before this one frees a key that has no answer at its end, and must do so only with
-# those that have not left.
+# Seconds. The release before this one frees a key without an answer at its end: only a key that
+# has not left may end so soon.
 TAKEN = 15 * 60.0
 
 _keys = table(IdempotencyKey)
@@ -85,7 +85,7 @@ class Once:
             raise InFlight() from None
 
     def leave(self) -> None:
-        """Remember that the call leaves; before its first request. Raises `InFlight`."""
+        """Store that the call leaves. To be called before its first request. Raises `InFlight`."""
         if self._left:
             return
         with write_transaction() as session:
@@ -99,33 +99,33 @@ class Once:
         return self._sealer.seal(answer, self._place)
 
     def keep(self, session: Session, sealed: str) -> None:
-        """The key is done."""
+        """Store the answer: the key is done."""
         values = {"answer": sealed, "expires_at": from_now(KEPT)}
         session.execute(update(_keys).where(self._mine()).values(**values))
 
     def replace_answer(self, answer: str) -> None:
-        """Another answer for a key that is done already, such as a job's result."""
+        """Store another answer for a key that is done, such as a job's result."""
         sealed = self.sealed(answer)
         with write_transaction() as session:
             self.keep(session, sealed)
 
     def forget(self, session: Session) -> None:
-        """The call came to nothing: the key is free."""
+        """Free the key: the call has changed nothing."""
         session.execute(delete(_keys).where(self._mine(), _keys.c.answer.is_(None)))
 
     def give_up(self, session: Session) -> None:
-        """This attempt is over, and nobody will learn any more how its call has ended."""
+        """End the attempt's lease: nobody can learn any more how its call has ended."""
         session.execute(update(_keys).where(self._mine()).values(held_until=current_time()))
 
     def _found(self) -> Any:
-        """The key's row, locked, with what the database's clock says of it."""
+        """The key's row, locked, with `expired` and `lapsed` by the database's clock."""
         expired = (_keys.c.expires_at <= current_time()).label("expired")
         lapsed = (_keys.c.held_until <= current_time()).label("lapsed")
         row = select(_keys, expired, lapsed).filter_by(**self._names)
         return row.with_for_update()
 
     def _stored(self, row: Row[Any]) -> str | None:
-        """The answer that is kept; None where the key is free. Raises `Conflict`."""
+        """The stored answer; None if a call may be made. Raises `Conflict`."""
         is_free = row.answer is None and row.lapsed and row.left_at is None
         if row.expired or is_free:
             return None
@@ -154,13 +154,13 @@ class Once:
             session.execute(update(_keys).where(_keys.c.seq == row.seq).values(**values))
 
     def _mine(self) -> Any:
-        """The key's row, unless another attempt has it by now."""
+        """The condition for the key's row while this attempt has the key."""
         named = [_keys.c[name] == value for name, value in self._names.items()]
         return and_(*named, _keys.c.holder == self.holder)
 
 
 def renew(session: Session, holders: Iterable[str]) -> None:
-    """These attempts are under way still."""
+    """Renew the keys of attempts that still run."""
     held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
     session.execute(update(_keys).where(held).values(held_until=from_now(LEASE)))
 

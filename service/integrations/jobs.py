@@ -81,7 +81,7 @@ class Jobs:
         row = self.find(user_id, job_id)
         if row is None or row.is_elsewhere:
             raise NotFound()
-        db.session.expunge(row)  # what becomes of it is written by `_end` alone
+        db.session.expunge(row)  # only `_end` writes the row
         if row.state == "running":
             self._look(row, endpoints(row.endpoint))
         return self.shown(row)
@@ -92,15 +92,15 @@ class Jobs:
         return row
 
     def adopt(self, user_id: str, endpoint: Endpoint, job_id: str) -> None:
-        """Whose a job is that another instance keeps, where all users' jobs are one owner's."""
+        """Note whose a job at another instance is: there all users' jobs are the owner's."""
         if self.find(user_id, job_id) is None:
             with write_transaction() as session:
                 users.hold(session, user_id)  # or it would come back after an erase
                 store(session, self._new(user_id, endpoint, job_id, Task(job_id)), None, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
-        """Raises `InvalidRequest` where parameters continue a task that is none of the user's: all
-        users' tasks run under the operator's one account, and their ids are no secrets."""
+        """Raises `InvalidRequest` if parameters continue a task that is not the user's: all users'
+        tasks run under the operator's one account, and their ids are no secrets."""
         name = endpoint.continues
         if name is None or params.get(name) is None:
             return
@@ -130,7 +130,7 @@ class Jobs:
         return bool(is_out)
 
     def _end(self, row: IntegrationJob, task: Task) -> None:
-        """Keep what has become of it, and give back what it has cost less than was charged."""
+        """Store a job's result, and give back the difference if it cost less than was charged."""
         row.state, row.result = task.state, self._sealed(row, task)
         running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
         ended = running.values(state=row.state, result=row.result)
@@ -162,7 +162,7 @@ class Jobs:
 
 
 def store(session: Session, row: IntegrationJob, payer: str | None, charged: int) -> None:
-    """A new job, and what `payer` was charged for it in micro-credits; again, it does nothing."""
+    """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
     if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
         return
     names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
@@ -172,7 +172,7 @@ def store(session: Session, row: IntegrationJob, payer: str | None, charged: int
 
 
 def sweep(session: Session) -> None:
-    """Forget jobs, with their results, some days after their time."""
+    """Delete jobs, with their results, `KEPT` seconds after their time."""
     session.execute(delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT)))
 
 

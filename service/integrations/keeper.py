@@ -1,7 +1,7 @@
-"""What this worker's calls with an `Idempotency-Key` need beside their requests.
+"""Keeps this worker's calls with an `Idempotency-Key`: renews keys, and stores late endings.
 
-Their keys are renewed while they run, so that a key lapses soon after its worker is lost. And what
-a call has brought, where the database was away when it had to be stored, is stored once it is back.
+A key is renewed while its call runs, so that it lapses soon after its worker is lost. If the
+database is away when a call has ended, its charge and answer are stored once it is back.
 """
 
 import time
@@ -29,7 +29,7 @@ log = structlog.get_logger("integrations")
 
 @dataclass(frozen=True)
 class Ending:
-    """What is to be stored of an attempt that has ended, until `gives_up`."""
+    """What is still to be stored of an ended attempt, tried until `gives_up`."""
 
     holder: str
     store: Callable[[], None]
@@ -37,7 +37,7 @@ class Ending:
 
 
 class KeyKeeper:
-    """Works only while there are calls with a key, or endings to be stored."""
+    """Works only while calls with a key run, or endings wait."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -47,7 +47,7 @@ class KeyKeeper:
 
     @contextmanager
     def renewing(self, once: Once) -> Iterator[None]:
-        """Meanwhile the key does not lapse, unless this worker is lost."""
+        """A context in which the key is renewed."""
         self._holders.add(once.holder)
         if not self._greenlet:
             self._greenlet = gevent.spawn(self._work)
@@ -83,7 +83,7 @@ class KeyKeeper:
             idempotency.renew(session, self._holders)
 
     def _store_endings(self) -> None:
-        """In their order. Raises where the database is still away."""
+        """Store the endings in their order. Raises while the database is still away."""
         while self._endings:
             ending = self._endings[0]
             if time.monotonic() < ending.gives_up:

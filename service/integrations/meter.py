@@ -1,4 +1,4 @@
-"""Prices of what a vendor charges by what is asked for."""
+"""Prices of endpoints whose vendor charges by what is asked for."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from service.billing.prices import DOLLAR
 
-TOO_MUCH = 10  # times the most that a call can cost: a vendor that says more is not believed
+TOO_MUCH = 10  # times the most that a call can cost: a higher report is not believed
 MOST = 1_000_000  # US dollars
 
 
@@ -15,7 +15,7 @@ class Meter:
     """The price of an endpoint whose vendor charges by what is asked for, in US dollars.
 
     `most(params)` is the most that a call with these valid parameters can cost. `used(data)` is
-    what the vendor's answer says that it has cost, as our data has it; None where it says nothing.
+    the cost that the vendor's answer, in our shape, reports; None if it reports none.
     """
 
     most: Callable[[Mapping[str, Any]], float]
@@ -23,6 +23,6 @@ class Meter:
 
 
 def micro_credits(dollars: Any) -> int | None:
-    """An amount of US dollars in micro-credits; None for what is no price of a call."""
+    """An amount of US dollars in micro-credits; None for what can't be a call's price."""
     is_number = isinstance(dollars, int | float) and not isinstance(dollars, bool)
     return round(dollars * DOLLAR) if is_number and 0 <= dollars <= MOST else None

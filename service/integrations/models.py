@@ -59,8 +59,7 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     """A slow call at the vendor's own task API; only its owner sees it.
 
     `charged` is what `payer` was charged when the vendor accepted it, in micro-credits; both are
-    None where it cost nothing. A job that another instance runs for us goes by that instance's id
-    for it, in `task_id` too.
+    None if it cost nothing. A job of another instance has that instance's id, in `task_id` too.
     """
 
     __tablename__ = "integration_jobs"

@@ -86,7 +86,7 @@ def disconnect(integration: str) -> Response:
     """Revoke and forget the caller's tokens; done also when there are none"""
     _connections().disconnect(g.caller.subject, integration)
     gateway = current_app.extensions["proxy"].gateway
-    if gateway:  # where the tokens of all calls are that it makes
+    if gateway:  # it makes the calls, and has their tokens
         return told_response(gateway.disconnect(g.token, integration))
     return jsonify({"success": True, "data": {"connected": False}})
 
@@ -107,7 +107,7 @@ def bind(response: Response, browser: str) -> None:
 
 
 def _scheme() -> str:
-    """Of the address under which browsers reach us."""
+    """The scheme of the address under which browsers reach us."""
     return urlsplit(current_app.config["SETTINGS"].own_url).scheme
 
 

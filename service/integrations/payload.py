@@ -12,9 +12,9 @@ from service.errors import InvalidRequest
 
 
 class Bounded(validate.Length):
-    """A length, and then what only a text of that length is asked for.
+    """A length limit, then validators that see only texts within it.
 
-    A list of validators asks every one of them, also of a megabyte that the first has refused.
+    A list of validators runs them all, even on a megabyte that the first has refused.
     """
 
     def __init__(self, least: int, most: int, *then: Callable[[Any], Any]) -> None:

@@ -119,10 +119,10 @@ class Proxy:
             return self._make(ready, once)
 
     def _make(self, ready: Ready, once: Once | None) -> Answer:
-        """Make the call, and store what it has brought.
+        """Make the call, and store its charge and answer.
 
-        A task that the vendor has accepted is paid for, and becomes a job. That is stored before
-        it is waited for, so that nothing that happens meanwhile makes the same call pay again.
+        A task that the vendor has accepted is charged, and becomes a job. It is stored before
+        anybody waits for it, so that nothing in that time makes the same call pay again.
         """
         job = None
         with Attempt(self._charge(ready), once, self._keeper) as attempt:
@@ -145,7 +145,7 @@ class Proxy:
         return Answer(data)
 
     def _charge(self, ready: Ready) -> Charge | None:
-        """What to hold; None for a call that can't cost anything."""
+        """The charge of a call; None if it can't cost anything."""
         endpoint, request = ready.endpoint, ready.request
         most = endpoint.most(ready.params)
         if not most:
@@ -188,7 +188,7 @@ class Proxy:
             raise
         self._breakers.succeeded(integration)
         if isinstance(data, Task) and data.state == "failed":
-            call.may_have_acted = False  # it says so
+            call.may_have_acted = False  # the vendor says so
             raise UpstreamFailed("The upstream could not complete this.", upstreamStatus=None)
         return data
 

@@ -1,6 +1,6 @@
-"""Who may refresh a grant's tokens, and when: by the database's clock, for workers compare it.
+"""The lease of a grant's refresh: who may refresh its tokens, and when, by the database's clock.
 
-A refresh runs under a lease row that outlives its deadline, with no transaction open.
+A refresh runs under a lease that is longer than its deadline, with no transaction open.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Seen:
 
 
 def read(user_id: str, integration: str) -> Seen | None:
-    """Needs an app context."""
+    """The grant's row with the database's time. Needs an app context."""
     row = db.session.execute(
         select(Grant, current_time())
         .filter_by(user_id=user_id, integration=integration)
@@ -64,11 +64,11 @@ def read(user_id: str, integration: str) -> Seen | None:
 def lease(seen: Seen) -> str | None:
     """The right to refresh this version, until the lease ends; None while somebody else has it.
 
-    Not after a failure that this grant, read before, does not know of yet. What would end later
-    than it could have begun is void: the clock has been set back.
+    Not within `COOL_DOWN` after a failure. A lease that ends later than any can, and a failure in
+    the future, are void: the clock was set back.
     """
     if seen.is_leased:
-        return None  # a write less for each of those who wait
+        return None  # saves a write for each that waits
     lease_id, seconds = new_id("lease"), LEASE.total_seconds()
     until, failed = _grants.c.lease_until, _grants.c.failed_at
     free = or_(until.is_(None), until < current_time(), until > from_now(seconds))

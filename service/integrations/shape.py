@@ -1,7 +1,7 @@
-"""A vendor's answer in our shape. One that has not the documented shape is the vendor's failure.
+"""Readers of a vendor's answer. An answer without the documented shape is the vendor's failure.
 
-What a vendor has said is read through these functions alone. They raise `Unusable`, so that any
-other error is a mistake of ours: a 500, with its place in the log.
+Vendors' answers are read only through these functions. They raise `Unusable`, so any other error is
+a mistake of ours: a 500, with its place in the log.
 Source: contract section 3, "wrong shape".
 """
 
@@ -21,7 +21,7 @@ class Unusable(UpstreamFailed):
 
 
 def unusable() -> Unusable:
-    """The log tells where, not what: the answer may be somebody's mail."""
+    """Log where an answer can't be used, not what it says: it may be somebody's mail."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_globals["__name__"] == __name__:
         frame = frame.f_back

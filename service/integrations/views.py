@@ -123,7 +123,7 @@ def get(endpoint: str) -> Response:
 
 
 def _call(endpoint: str, body: dict[str, Any]) -> Response:
-    browser = secrets.token_urlsafe(32)  # each call's own, whatever cookie comes along
+    browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
     key = request.headers.get("Idempotency-Key")
     if key is not None and not 0 < len(key) <= KEY_LIMIT:
         raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})

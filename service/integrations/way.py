@@ -26,7 +26,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Told:
-    """What a client gets: status, envelope, headers; `consent` as in `Answer`, if it is ours."""
+    """What a client gets: status, envelope, headers; `consent` as in `Answer`, if this is ours."""
 
     status: int
     envelope: Mapping[str, Any]

@@ -49,7 +49,7 @@ class CallCollector:
         if not call.name:
             if not name:
                 return
-            fragment = call.arguments  # with those that came before the name
+            fragment = call.arguments  # including fragments that came before the name
             call.name = self._names.from_wire(name)
             yield CallStarted(call.key, call.name)
         if fragment:

@@ -12,7 +12,7 @@ FinishReason = Literal["stop", "length", "tool-calls", "content-filter", "pause"
 
 Fault = Literal[
     "busy",  # 429, 5xx, overloaded
-    "refused-key",  # 401, 403, an account without money: for the operator to mend
+    "refused-key",  # 401, 403, an account without money: only the operator can mend it
     "unknown-model",  # 404, a model that was withdrawn: likewise
     "refused-request",  # 400, 422
     "too-long",  # more than the model's context holds
@@ -37,8 +37,8 @@ class ProviderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens. `input` counts all of the prompt, also what was read from the provider's cache and
-    what was written into it."""
+    """Tokens. `input` counts the whole prompt, with what was read from the provider's cache and
+    what was written to it."""
 
     input: int = 0
     output: int = 0
@@ -48,9 +48,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PromptCounted:
-    """What the provider counts in the prompt, told before it says anything: no sign of work.
+    """The provider's count of the prompt, sent before any content.
 
-    `tokens` are all of them, `cache_read` and `cache_write` those that the cache gave and took.
+    `tokens` are all of them, `cache_read` and `cache_write` those that were read from its cache and
+    written to it.
     """
 
     tokens: int

@@ -55,8 +55,8 @@ class ToolSpec:
 class Prompt:
     """One request: with `calls_allowed` false the tools are declared but must not be called.
 
-    `user` stands for who asks, and says nothing of them; only some providers are told. With
-    `cacheable` false nothing will be asked again that begins like it.
+    `user` is the user's pseudonym, sent to some providers only. With `cacheable` false no later
+    prompt will begin like this one.
     """
 
     system: str

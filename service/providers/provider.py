@@ -46,8 +46,8 @@ class Wire(Protocol):
 class Provider:
     """`output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools.
 
-    `counts_in_stream`: it must be asked to count tokens in a stream (`stream_options`).
-    `told_users`: it is told who asks, by a pseudonym, so that one user's misuse is not everybody's.
+    `counts_in_stream`: it counts tokens in a stream only if asked (`stream_options`).
+    `told_users`: it gets a pseudonym of the user, so that it can act against one user alone.
     """
 
     kind: Kind

@@ -29,7 +29,7 @@ class Reader:
     """
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []  # the pieces of the line that is not whole
+        self._held: list[bytes] = []  # pieces of the unfinished line
         self._held_size = 0
         self._name = b""
         self._data: list[bytes] = []
@@ -91,7 +91,7 @@ class Reader:
             raise ProviderError("garbled")
 
     def _released(self) -> bytes:
-        """The held pieces as one; nothing is held after that."""
+        """Join the held pieces, and hold nothing."""
         held, self._held, self._held_size = self._held, [], 0
         return b"".join(held)
 

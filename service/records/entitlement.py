@@ -1,4 +1,4 @@
-"""What lets a session go on: its token, and the rights of its user."""
+"""Whether a session on the socket may go on: its token, and the rights of its user."""
 
 import time
 
@@ -8,18 +8,18 @@ from service.errors import Unauthorized
 
 
 class Entitlement:
-    """Of one session. The feed keeps reading the rights of everybody who has one."""
+    """The entitlement of one session. The feed reads the rights of all users with a session."""
 
     def __init__(self, caller: Caller, expires: float) -> None:
         """`expires` is the token's end in Unix time."""
         self.caller = caller
-        # A token that our leeway has let in lives as long as the leeway.
+        # A token that was accepted by the leeway lives as long as the leeway.
         self._expires = expires if expires > time.time() else expires + LEEWAY
         self._rights = rights_cache.known(caller.subject)
 
     @property
     def is_over(self) -> bool:
-        """As far as that is known without asking the database."""
+        """Whether the entitlement has ended, as far as is known without the database."""
         known = rights_cache.known(self.caller.subject)
         return self._has_expired or (known is not None and not known.admit(self.caller.issued))
 
@@ -30,7 +30,7 @@ class Entitlement:
         return known is None or known != self._rights or self._has_expired
 
     def check_token(self) -> None:
-        """Raises `Unauthorized` once it has expired."""
+        """Raises `Unauthorized` once the token has expired."""
         if self._has_expired:
             raise Unauthorized()
 

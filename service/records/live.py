@@ -81,7 +81,7 @@ class Live:
         self._socket.send(json.dumps(message) if unstorable(text) else text)
 
     def say_in_pieces(self, pieces: Iterable[Piece]) -> None:
-        """One message. Raises `Closed`."""
+        """Send one message in pieces. Raises `Closed`."""
         self._socket.send_in_pieces(pieces)
 
     def subscribe(self, subscription: Subscription) -> None:
@@ -95,8 +95,8 @@ class Live:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """When no other socket of this user's has a snapshot that is still being read, and ours can
-        be written at once. Raises `Closed`."""
+        """A context for a snapshot: no other one of this user's is being sent in this worker, and
+        this socket writes nothing. Raises `Closed`."""
         self._socket.wait_until_idle()
         with self._snapshots.turn(self.subject, self._socket.wait_for):
             yield

@@ -1,7 +1,7 @@
 """Whether a record passes a filter, decided as the database would, but without it.
 
 A change is held against every filter that is subscribed to its collection, so a worker lets others
-run once it has looked through many characters, whosever filters they were.
+run once it has looked through many characters, over all filters.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from service.lifecycle import Share
 from service.records.envelope import Envelope
 from service.records.where import Compare, Every, Some, Where
 
-# Characters, about a millisecond: Python's search is linear, whatever it looks for.
+# Characters, about a millisecond: Python's search takes linear time.
 looked_through = Share(500_000)
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {

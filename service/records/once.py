@@ -1,4 +1,4 @@
-"""`Idempotency-Key` of a create: the same record asked for twice is made once.
+"""`Idempotency-Key` of a create: the same create sent twice makes one record.
 
 Source: contract section 10.
 """
@@ -33,9 +33,9 @@ class Once:
         self._hash = hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
 
     def earlier(self, session: Session) -> str | None:
-        """The id of the record that the key has made, None when it is for us to make.
+        """The id of the record that was made with the key; None if there is none yet.
 
-        Nobody else uses the key until the transaction ends. Raises `Conflict`.
+        The key is locked until the transaction ends. Raises `Conflict` for other data.
         """
         outbox.take_turn(session.connection(), "create " + json.dumps(list(self._place.values())))
         session.execute(delete(CreateKey).filter_by(**self._place).where(_expired()))

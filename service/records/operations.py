@@ -33,7 +33,7 @@ from service.records.subscription import Id, Subscription
 from service.records.where import Where
 
 SUBSCRIPTIONS = 50  # of one connection
-SEARCHES = 50  # of their filters, for each change is held against all of them
+SEARCHES = 50  # in all their filters: each change is matched against all
 
 Message = dict[str, Any]
 
@@ -144,7 +144,7 @@ def _subscribe(live: Live, collections: Collections, asked: Message) -> None:
 
 
 def _begin(live: Live, collections: Collections, asked: Message) -> None:
-    """With a snapshot, once none of this user's waits to be read; that may take its time."""
+    """Subscribe with a snapshot. It waits for this user's earlier ones, which may take long."""
     with live.turn():
         live.entitlement.check_token()
         subscription = _subscription(live, collections, asked)
@@ -153,7 +153,7 @@ def _begin(live: Live, collections: Collections, asked: Message) -> None:
 
 
 def _subscription(live: Live, collections: Collections, asked: Message) -> Subscription:
-    """As asked for, with the rights that its subscriber has now."""
+    """The subscription, with the rights that its user has now."""
     collection = collections.named(asked["collection"])
     role = current_role(live.caller)
     rule = permissions.rule(collection, role, "read")

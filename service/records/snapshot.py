@@ -1,8 +1,8 @@
 """The records that a subscription begins with: read in one moment, sent piece by piece.
 
-A snapshot has megabytes, and whoever asked for it may not read. So a worker keeps one at a time for
-each user, over all their sockets: it is read when it can be sent, and each piece is gone once it is
-written. Whoever waits for that holds neither rows nor a database connection.
+A snapshot has megabytes, and its client may not read. So a worker has one at a time for each user,
+over all the user's sockets. It is read from the database when it can be sent, and each piece is
+freed once it is written. A subscription that waits holds neither rows nor a database connection.
 """
 
 from collections import deque
@@ -22,13 +22,13 @@ from service.records.subscription import Subscription
 SNAPSHOT_RECORDS = 5_000
 SNAPSHOT_BYTES = 8 << 20
 PIECE_BYTES = 256 << 10
-ROWS_AT_ONCE = 20  # for a row may have a megabyte
+ROWS_AT_ONCE = 20  # a row may have a megabyte
 
 
 def send(live: Live, subscription: Subscription) -> Cursor:
-    """Send the records as they are; returns the cursor of that very moment.
+    """Send the records as they are at one moment; returns the cursor of that moment.
 
-    Needs an app context and the user's turn. Raises `TooLarge`, `Closed`.
+    Needs an app context, within `live.turn()`. Raises `TooLarge`, `Closed`.
     """
     db.session.commit()
     changes.begin_snapshot(db.session())
@@ -37,7 +37,7 @@ def send(live: Live, subscription: Subscription) -> Cursor:
     pieces = Pieces(f'{head},"records":[')
     try:
         _fill(pieces, live, subscription)
-    finally:  # also before a refusal is sent, to whom it may take a while
+    finally:  # also before a refusal, which may take long to send
         db.session.rollback()
     pieces.add(f'],"cursor":"{cursor}"}}'.encode())
     live.say_in_pieces(pieces.taken())
@@ -59,7 +59,7 @@ def _fill(pieces: "Pieces", live: Live, subscription: Subscription) -> None:
 
 
 class Pieces:
-    """A long text in its order, in pieces of at least `PIECE_BYTES`, but for the last."""
+    """A long text in pieces of at least `PIECE_BYTES`, except the last."""
 
     def __init__(self, text: str) -> None:
         self._pieces: deque[bytearray] = deque([bytearray(text.encode())])
@@ -70,6 +70,6 @@ class Pieces:
         self._pieces[-1] += data
 
     def taken(self) -> Iterator[bytearray]:
-        """Piece by piece; what was taken is not kept."""
+        """The pieces in their order; each is freed once it is taken."""
         while self._pieces:
             yield self._pieces.popleft()

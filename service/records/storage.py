@@ -53,7 +53,7 @@ def _collated(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
 class Position(FunctionElement[int]):
     """Where a text begins within another, counted from 1; 0 when it is not there.
 
-    Characters count as they are, upper and lower case are two, on both databases.
+    Upper and lower case differ, on both databases.
     """
 
     inherit_cache = True

@@ -51,7 +51,7 @@ def create(
     note: Note | None = None,
     key: str | None = None,
 ) -> Envelope:
-    """A new record of the caller's own; or, with a `key` that made one before, that one as it is.
+    """Create a record of the caller's own. If `key` has made one before, return that one as it is.
 
     Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, and `NotFound` when
     its record has been deleted.
@@ -96,7 +96,7 @@ def _known(session: Session, collection: Collection, record_id: str) -> Envelope
 
 
 def _committed(collection: Collection, record_id: str) -> Envelope | None:
-    """The record, if its COMMIT was carried out and only the answer lost."""
+    """The record, if its COMMIT was carried out and only the answer was lost; else None."""
     session = db.session()
     session.rollback()
     try:

@@ -49,7 +49,7 @@ TOO_LONG = re.compile(
 )
 
 
-# OpenAI answers 429 for an empty account, Anthropic 400: asking again does not fill it.
+# OpenAI answers 429 for an empty account, Anthropic 400: to ask again does not help.
 UNPAID = re.compile(
     r"insufficient_(quota|funds|balance|credits)|billing_(error|hard_limit_reached|not_active)|"
     r"credit balance is too low|account_deactivated",
@@ -73,7 +73,7 @@ def refusal_of(status: int, error: Any) -> Fault:
 
 
 def operators_fault(error: Any) -> Fault | None:
-    """The fault of an error that only the service's operator can mend, whatever its status."""
+    """The fault of an error that only the operator can mend, with any status; else None."""
     told = _words(error)
     if UNPAID.search(told):
         return "refused-key"

@@ -114,10 +114,10 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
 
 
 def _mark(body: dict[str, Any]) -> None:
-    """The system text, the newest message and the user's one before it end in a mark.
+    """Mark the end of the system text, of the newest message and of the user's message before it.
 
-    The newest message is where this request's cache is written, the one before it where the last
-    request's was: a mark finds what lies up to twenty blocks before it, and a step can have forty.
+    This request's cache is written at the newest message. The last request's was written at the one
+    before it: a mark looks back twenty blocks, and a step can have forty.
     """
     asked = [message["content"] for message in body["messages"] if message["role"] == "user"]
     for blocks in (body["system"], *asked[-2:]):
@@ -188,9 +188,9 @@ class MessageDecoder:
         raise ProviderError("cut")
 
     def _open(self, message: dict[str, Any]) -> Iterator[Event]:
-        """A message may bring whole blocks and its stop reason along, with no event of their own.
+        """Read `message_start`, which may have whole blocks and a stop reason.
 
-        These blocks have no index: they get numbers that no other block has.
+        Such blocks have no index: they get numbers that no other block has.
         """
         self._count(message.get("usage"))
         if usage := self._total():
@@ -200,7 +200,7 @@ class MessageDecoder:
         self._stop(message.get("stop_reason"))
 
     def _stop(self, reason: str | None) -> None:
-        """A null takes nothing back: the reason may have come with the message."""
+        """Note a stop reason. A null changes nothing: `message_start` may have had the reason."""
         if reason:
             self._reason = REASONS.get(reason, "other")
 

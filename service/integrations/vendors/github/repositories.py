@@ -82,7 +82,7 @@ PULL = {
 def search(call: Call, **asked: Any) -> dict[str, Any]:
     """Public repositories that match words and qualifiers such as `language:`.
 
-    Asked without the token: even the number of what it would find tells of private repositories.
+    Sent without the token: even the number of results would tell of private repositories.
     """
     answer = call.get("/search/repositories", query_of(asked), with_key=False)
     found = [item for item in listed(need(answer, "items")) if is_public(item)]

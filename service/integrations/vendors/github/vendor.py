@@ -27,13 +27,13 @@ def _refusal(reply: Reply) -> ServiceError | None:
         case 403 | 429 if _is_limit(reply):
             return limited(reply, _pause(reply))
         case 403 if "X-GitHub-SSO" in reply.headers:
-            return absent()  # only of an organization's own would GitHub want its sign-on
+            return absent()  # GitHub wants sign-on only for an organization's own repositories
         case 403 | 451:
             return forbidden()
         case 409:
             return EmptyRepository("The repository is empty.", details={})
         case 301 | 302 | 307 | 308:
-            return absent()  # renamed, and where it leads may be private
+            return absent()  # renamed; the new one may be private
     return None
 
 
@@ -56,7 +56,7 @@ def _pause(reply: Reply) -> int:
 
 
 class TokenWatch:
-    """Says in the log, once for each worker, that the token opens what must stay closed."""
+    """Logs, once in each worker, that the token opens private repositories."""
 
     def __init__(self) -> None:
         self.has_warned = False

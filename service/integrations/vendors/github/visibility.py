@@ -1,4 +1,4 @@
-"""Only public repositories: the operator's token may open others, and is everybody's.
+"""Only public repositories are shown: the operator's token, used for all users, may open others.
 
 Whether a repository is public is asked of GitHub before anything that is in it, and remembered for
 a minute in each worker: one more request of the 5 000 an hour, for each repository and minute.
@@ -41,7 +41,7 @@ seen = Seen()
 
 
 def is_public(repository: Any) -> bool:
-    """As GitHub describes it. What does not say that it is public is not."""
+    """Whether GitHub's description says that a repository is public."""
     need(repository, "full_name")
     visibility = at(repository, "visibility")
     if at(repository, "private") is False and visibility in (None, "public"):
@@ -53,7 +53,7 @@ def is_public(repository: Any) -> bool:
 def public(call: Call, owner: str, repo: str) -> Any:
     """A public repository, as GitHub describes it.
 
-    Raises `NotFound` for any other, as for one that there is not.
+    Raises `NotFound` for any other repository, as for one that does not exist.
     """
     found = call.get(path_of("/repos/{owner}/{repo}", owner=owner, repo=repo))
     if not is_public(found):

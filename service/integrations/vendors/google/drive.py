@@ -236,7 +236,7 @@ def _file(item: Any) -> dict[str, Any]:
 
 
 def _refuse_large(known: Any) -> None:
-    """Google tells a size as a text, and none of documents of its own kinds."""
+    """Raise if a file is too large. A size is a text; Google's own kinds of documents have none."""
     size = at(known, "size")
     if isinstance(size, str) and size.isdecimal() and int(size[:20]) > LIMIT:
         raise _too_large()

@@ -18,7 +18,7 @@ ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@[\w-]+(\.[\w-]+)+", re.ASCII)
 ADDRESS_LIMIT = 320
 MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
 MOST_RECIPIENTS = 100
-HEADER_LIMIT = 20_000  # characters of somebody else's header: some 20 ms to read addresses from
+HEADER_LIMIT = 20_000  # characters of a received header: its addresses take 20 ms to read
 SUBJECT_LIMIT = 998
 LINE = 66  # characters of a header's line, so that its name fits before them
 WORD = 39  # bytes in an encoded word, which then has 64 characters
@@ -84,7 +84,7 @@ def written(message: str, thread: str = "") -> str:
 
 
 def _thread(original: Mapping[str, str]) -> str:
-    """Identifiers stay whole however long they are: nobody finds the message of an encoded one."""
+    """Headers of the thread. Identifiers are never encoded: mail programs match them whole."""
     replied = MESSAGE_ID.findall(original.get("message-id", "")[:BODY_LINE])[:1]
     if not replied:
         return ""
@@ -124,7 +124,7 @@ def _re(subject: str) -> str:
 
 
 def _line(text: str) -> str:
-    """One line, without the half characters that a vendor's JSON may have."""
+    """One line, without the lone surrogates that a vendor's JSON may have."""
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
@@ -154,7 +154,7 @@ def _text(line: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether it stands for itself: what looks like an encoded word would be decoded."""
+    """Whether a text needs no encoding: readers would decode what looks like an encoded word."""
     return _PLAIN.fullmatch(text) is not None and "=?" not in text
 
 
@@ -176,7 +176,7 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 
 
 def _body(content: str) -> tuple[str, str]:
-    """Its transfer encoding, and a body in it: Gmail takes 8 bits, the servers behind need not."""
+    """The transfer encoding, and the body in it: servers behind Gmail may not take 8 bits."""
     lines = _BREAK.split(content)
     whole = "\r\n".join(lines if lines[-1] == "" else [*lines, ""])
     if whole.isascii() and max(map(len, lines)) <= BODY_LINE:
