@@ -13,6 +13,7 @@ from service.extensions import UTCDateTime
 migrate = current_app.extensions["migrate"]
 engine = migrate.db.engine
 sqlite = engine.dialect.name == "sqlite"
+LOCK_SECONDS = 4  # whoever asks for a table that we wait for, waits too, and gives up after ten
 
 
 def render_type(kind: str, item: object, _context: object) -> str | bool:
@@ -27,6 +28,8 @@ def run(connection: Connection) -> None:
         connection=connection,
         target_metadata=migrate.db.metadata,
         render_item=render_type,
+        # Each with its own tables locked only: workers that serve meanwhile lock in other orders.
+        transaction_per_migration=True,
         **migrate.configure_args,
     )
     with context.begin_transaction():
@@ -36,7 +39,8 @@ def run(connection: Connection) -> None:
 def run_online() -> None:
     if sqlite and Path(engine.url.database).parent == INSTANCE:
         INSTANCE.mkdir(mode=0o700, exist_ok=True)  # SQLite makes the file, not its directory
-    with engine.connect() as connection:
+    # Workers may be writing: SQLite refuses to turn a read into a write that has to wait.
+    with engine.connect().execution_options(immediate=True) as connection:
         if sqlite:
             # Batch mode makes a table anew, and with foreign keys on that would delete its
             # children without an error. The pragma counts only outside a transaction.
@@ -49,6 +53,8 @@ def run_online() -> None:
             if broken:
                 raise RuntimeError(f"rows without their parent after migrating: {broken[:5]}")
         else:
+            connection.exec_driver_sql(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+            connection.commit()
             run(connection)
             connection.commit()
     engine.dispose()

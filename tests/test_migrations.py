@@ -2,16 +2,20 @@
 
 import shutil
 
+import gevent
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from flask_migrate import downgrade, upgrade
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from config import ROOT
 from service.chat.models import JournalEntry
 from service.extensions import db
 from service.operations import migrations_head
 from tests.chat.test_record_tools import NOTES, called
+from tests.services import on_sqlite, wait_for
 
 FIRST = "0001"
 
@@ -52,6 +56,54 @@ def test_everything_can_be_taken_down_and_put_up_again(app, alice):
         assert set(db.inspect(db.engine).get_table_names()) <= {"alembic_version"}
         upgrade()
     assert alice.new_chat()
+
+
+on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()" \
+          " AND wait_event_type = 'Lock'"  # fmt: skip
+
+
+def migrate(app):
+    with app.app_context():
+        upgrade()
+
+
+@on_sqlite
+def test_migrating_waits_for_whoever_writes(app):
+    with app.app_context():
+        downgrade(revision="0008")
+        with db.engine.connect().execution_options(immediate=True) as writer, writer.begin():
+            migrating = gevent.spawn(migrate, app)
+            gevent.sleep(0.3)
+            assert not migrating.ready()
+        migrating.get(timeout=30)
+
+
+@on_postgresql
+def test_migrating_holds_one_migrations_locks_at_a_time(app):
+    """The journal is altered before the turns: who writes both in the other order is not in its
+    way."""
+    with app.app_context():
+        downgrade(revision="0008")
+        with db.engine.connect() as watching, db.engine.begin() as writer:
+            writer.exec_driver_sql("LOCK TABLE turns IN ROW EXCLUSIVE MODE")
+            migrating = gevent.spawn(migrate, app)
+            wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or migrating.ready())
+            writer.exec_driver_sql("LOCK TABLE journal IN ROW EXCLUSIVE MODE")
+        migrating.get(timeout=30)
+
+
+@on_postgresql
+def test_migrating_gives_up_before_those_who_wait_behind_it_do(app):
+    """A lock that is waited for stops whoever asks for the table later, for as long as a long
+    read, such as a backup, goes on."""
+    with app.app_context():
+        downgrade(revision="0008")
+        with db.engine.begin() as reading:
+            reading.exec_driver_sql("SELECT count(*) FROM journal")
+            with gevent.Timeout(30), pytest.raises(OperationalError, match="lock timeout"):
+                upgrade()
+        upgrade()
 
 
 REMAKES_A_PARENT = """
