@@ -75,9 +75,10 @@ def forbidden() -> Forbidden:
 def is_refused(status: int) -> bool:
     """Whether the vendor itself says that it has not done what was asked.
 
-    A gateway in front of it that failed (502) or gave up (504) can't know.
+    What stands in front of it can't know: a gateway that failed or gave up (502, 504, and a
+    network's own 520 to 599), or one whose time to wait was over (408, 499).
     """
-    return status >= 400 and status not in (502, 504)
+    return 400 <= status < 520 and status not in (408, 499, 502, 504)
 
 
 def is_down(error: ServiceError) -> bool:

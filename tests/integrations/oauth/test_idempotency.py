@@ -127,6 +127,7 @@ def test_a_refusal_of_the_vendors_own_frees_the_key(alice, provider, books, repl
 UNCLEAR = {
     "gateway failed": Reply(502, {}),
     "gateway gave up": Reply(504, {}),
+    "network gave up": Reply(524, {}),
     "no JSON": Reply(200, "-"),
     "too large": Reply(200, '"' + "x" * (9 << 20) + '"'),
 }
