@@ -141,7 +141,8 @@ def current_role(caller: Caller) -> str:
 def hold(session: Session, subject: str) -> Standing:
     """Keep an enabled user as they are until this write transaction ends.
 
-    To be called before the transaction takes any other lock: an erase takes the user's row first.
+    To be called before the transaction takes any other lock but that of a chat: an erase takes the
+    chats, then the user's row, then all else.
     Raises `Unauthorized` for who is disabled or, perhaps just now, erased.
     """
     mine = select(_users.c.seq, _users.c.disabled, _erased_at).where(_users.c.subject == subject)
