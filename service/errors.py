@@ -8,6 +8,7 @@
     ├── Forbidden                    403     forbidden
     ├── NotFound                     404     not_found
     │   └── UnknownEndpoint          404     unknown_endpoint     nearest names
+    ├── Stalled                      408     invalid_request      the body did not arrive
     ├── Conflict                     409     conflict
     ├── TooLarge                     413     too_large
     ├── RateLimited                  429     rate_limited         Retry-After
@@ -99,6 +100,14 @@ class NotFound(ServiceError):
 class UnknownEndpoint(NotFound):
     code = "unknown_endpoint"
     message = "There is no endpoint of that name."
+
+
+class Stalled(ServiceError):
+    """The body did not arrive in time: serving/worker.py ends the wait by werkzeug's error."""
+
+    status = 408
+    code = "invalid_request"
+    message = "Request Timeout"
 
 
 class Conflict(ServiceError):

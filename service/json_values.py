@@ -8,10 +8,16 @@ from typing import Any
 from flask.json.provider import DefaultJSONProvider
 
 from service.fields import unstorable
+from service.lifecycle import Share
+
+encoded = Share(64 << 10)  # characters of JSON: numbers take 30 ns each, all else a tenth of that
 
 
 class Provider(DefaultJSONProvider):
-    """HTTP answers in the same text as every other door's: `encode`'s."""
+    """HTTP answers in the same text as every other door's: `encode`'s.
+
+    The items of a list in an answer are encoded one by one, and others run in between.
+    """
 
     ensure_ascii = False
     sort_keys = False
@@ -19,13 +25,57 @@ class Provider(DefaultJSONProvider):
 
     def dumps(self, obj: Any, **options: Any) -> str:
         """Escaped where UTF-8 can't carry the text: an error may repeat a client's surrogates."""
-        text = super().dumps(obj, **options)
-        return super().dumps(obj, **{**options, "ensure_ascii": True}) if unstorable(text) else text
+        text = "".join(self._pieces(obj, options))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return super().dumps(obj, **{**options, "ensure_ascii": True})
+        return text
+
+    def _pieces(self, obj: Any, options: dict[str, Any]) -> Iterator[str]:
+        """What joins to the text of a value."""
+        if (
+            options.get("indent")
+            or not isinstance(obj, dict)
+            or not any(map(_is_long, obj.values()))
+        ):
+            yield super().dumps(obj, **options)
+            return
+        comma = "{"
+        for key, value in obj.items():
+            yield comma
+            yield from self._pieces_of_member(key, value, options)
+            comma = ","
+        yield "}"
+
+    def _pieces_of_member(self, key: Any, value: Any, options: dict[str, Any]) -> Iterator[str]:
+        if not _is_long(value):
+            yield super().dumps({key: value}, **options)[1:-1]
+            return
+        comma = super().dumps({key: []}, **options)[1:-2]
+        for item in value:
+            text = super().dumps(item, **options)
+            yield comma + text
+            encoded.spend(len(text))
+            comma = ","
+        yield "]"
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1
 
 
 def encode(value: Any) -> str:
     """Compact JSON text, not escaped beyond need. Raises TypeError, ValueError, RecursionError."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def measured(value: Any) -> int:
+    """The bytes of its JSON. Others may run afterwards, as they do after a part of an answer."""
+    text = encode(value)
+    size = len(text.encode())
+    encoded.spend(len(text))
+    return size
 
 
 # Levels of a value. Python's stack ends near a thousand, for writing and storing sooner than for

@@ -11,7 +11,14 @@ from flask import Flask
 from marshmallow import Schema
 from werkzeug.routing import Rule
 
-from service.errors import InvalidRequest, NotFound, ServiceError, Unauthorized, Unavailable
+from service.errors import (
+    InvalidRequest,
+    NotFound,
+    ServiceError,
+    Stalled,
+    Unauthorized,
+    Unavailable,
+)
 from service.refusals import HEADERS, REQUEST_ID, name_of, schema_of, schemas
 
 VERSION = "1"
@@ -99,6 +106,7 @@ def _refusals(rule: Rule, view: Any, contract: Mapping[str, Any]) -> list[type[S
     """A route's refusals. Every route refuses NUL in an address; its contract has the others."""
     found = [InvalidRequest, ServiceError]
     found += [NotFound] if rule.arguments else []
+    found += [Stalled] if contract.get("body") or contract.get("form") else []
     found += [Unauthorized, Unavailable] if _is_closed(rule, view) else []
     return list(dict.fromkeys([*found, *contract.get("refusals", ())]))
 

@@ -64,14 +64,28 @@ def test_every_refusal_is_described_with_its_facts(document):
 @on_sqlite
 def test_a_turn_is_described_with_each_of_its_statuses_and_their_headers(document):
     responses = document["paths"]["/api/ai/chat"]["post"]["responses"]
-    statuses = {"200", "400", "401", "402", "404", "409", "413", "429", "500", "503", "default"}
-    assert set(responses) == statuses
+    refusals = {"400", "401", "402", "404", "408", "409", "413", "429", "500", "503"}
+    assert set(responses) == {"200", *refusals, "default"}
     assert responses["200"]["headers"]["X-Asst-Id"]["required"] is True
     assert responses["401"]["headers"]["WWW-Authenticate"]["required"] is True
     assert responses["429"]["headers"]["Retry-After"]["required"] is True
     assert responses["503"]["headers"]["Retry-After"]["required"] is False, (
         "not_configured has none"
     )
+
+
+@on_sqlite
+def test_whoever_takes_a_body_says_what_becomes_of_one_that_stalls(document):
+    operations = [each for path in document["paths"].values() for each in path.values()]
+    assert sum("requestBody" in each for each in operations) > 5
+    for each in operations:
+        assert ("requestBody" in each) == ("408" in each["responses"]), each["operationId"]
+
+
+@on_sqlite
+def test_a_create_says_that_it_takes_a_key(document):
+    parameters = document["paths"]["/api/records/{collection}"]["post"]["parameters"]
+    assert "Idempotency-Key" in [each["name"] for each in parameters if each["in"] == "header"]
 
 
 @on_sqlite

@@ -142,8 +142,9 @@ def current_role(caller: Caller) -> str:
 def hold(session: Session, subject: str) -> Standing:
     """Lock an enabled user's row against an erase until this write transaction ends.
 
-    To be called before the transaction takes any other lock: an erase takes the user's row first.
-    Raises `Unauthorized` if the user is disabled or has no row, perhaps since a moment ago.
+    To be called before the transaction takes any other lock but that of a chat: an erase takes the
+    chats, then the user's row, then all else. Raises `Unauthorized` if the user is disabled or has
+    no row, perhaps since a moment ago.
     """
     mine = select(_users.c.seq, _users.c.disabled, _erased_at).where(_users.c.subject == subject)
     locked = mine.with_for_update(read=True, key_share=True, of=_users)

@@ -8,16 +8,18 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import and_, delete, func, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry
 from service.clock import from_now
 from service.extensions import db, timestamp
+from service.json_values import measured
 from service.records import permissions
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope, seen_by
 from service.records.models import Record
+from service.records.store import PAGE_BYTES, in_pieces
 from service.records.writes import Note, Written
 
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
@@ -67,14 +69,27 @@ def _forgotten(written: Written) -> bool:
 def page(
     caller: Caller, collections: Collections, limit: int, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """A user's entries, newest first, and the `seq` to go on before, if there are more."""
+    """A user's entries, newest first, and the `seq` to go on before, if there are more.
+
+    But for its first entry, a page has at most `PAGE_BYTES` of JSON.
+    """
     role = current_role(caller)
     own = select(JournalEntry).where(JournalEntry.user_id == caller.subject)
     older = own if before is None else own.where(JournalEntry.seq < before)
-    rows = list(db.session.scalars(older.order_by(JournalEntry.seq.desc()).limit(limit + 1)))
+    newest = older.options(defer(JournalEntry.after)).order_by(JournalEntry.seq.desc())
+    entries: list[dict[str, Any]] = []
+    last = more = None
+    size = 0
+    for row in in_pieces(newest.limit(limit + 1), limit):
+        entry = _shown(row, collections, role)
+        size += measured(entry)
+        if entries and (len(entries) == limit or size > PAGE_BYTES):
+            more = last
+            break
+        entries.append(entry)
+        last = row.seq
     db.session.commit()
-    more = rows[limit - 1].seq if len(rows) > limit else None
-    return [_shown(row, collections, role) for row in rows[:limit]], more
+    return entries, more
 
 
 def _shown(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:

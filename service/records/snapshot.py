@@ -10,19 +10,18 @@ from collections.abc import Iterator
 
 from service.errors import TooLarge
 from service.extensions import db
-from service.json_values import encode
+from service.json_values import encode, encoded
 from service.records import changes
 from service.records.cursor import Cursor
 from service.records.envelope import envelope
 from service.records.live import Live
 from service.records.query import condition
-from service.records.store import visible
+from service.records.store import in_pieces, visible
 from service.records.subscription import Subscription
 
 SNAPSHOT_RECORDS = 5_000
 SNAPSHOT_BYTES = 8 << 20
 PIECE_BYTES = 256 << 10
-ROWS_AT_ONCE = 20  # a row may have a megabyte
 
 
 def send(live: Live, subscription: Subscription) -> Cursor:
@@ -50,8 +49,9 @@ def _fill(pieces: "Pieces", live: Live, subscription: Subscription) -> None:
     statement = statement.where(condition(collection, subscription.where))
     statement = statement.order_by(collection.model.seq).limit(SNAPSHOT_RECORDS + 1)
     count = size = 0
-    for row in db.session.scalars(statement.execution_options(yield_per=ROWS_AT_ONCE)):
+    for row in in_pieces(statement, SNAPSHOT_RECORDS):
         record = encode(envelope(collection, row, role)).encode()
+        encoded.spend(len(record))
         count, size = count + 1, size + len(record)
         if size > SNAPSHOT_BYTES or count > SNAPSHOT_RECORDS:
             raise TooLarge("These are too many records to subscribe to: narrow them with `where`.")

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from service.auth.users import Caller, current_role
 from service.errors import Forbidden, NotFound
 from service.extensions import db
-from service.json_values import encode
+from service.json_values import measured
 from service.records import permissions, where
 from service.records.collection import Action, Collection
 from service.records.envelope import Envelope, envelope
@@ -21,7 +21,9 @@ from service.records.query import condition, sorting
 from service.records.storage import rows_of
 
 PAGE_BYTES = 8 << 20  # of one page's records
-ROWS_AT_ONCE = 50
+BUFFERED = 50  # rows that the database may send at once
+ROWS_AT_ONCE = 3  # that are parsed at a stretch: 8 ms for the 25 000 numbers that one may have
+STREAMED_AT_ONCE = 6  # for each time costs PostgreSQL and us 0.2 ms
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]
     statement = visible(collection, caller, role, "read").where(asked)
     statement = order.apply(statement, query.cursor).limit(query.limit + 1)
     page = _Page(collection, role, query)
-    more = page.fill(_rows(statement, query.limit))
+    more = page.fill(in_pieces(statement, query.limit))
     db.session.commit()
     return {"records": page.records, "nextCursor": order.cursor(page.last) if more else None}
 
@@ -96,11 +98,12 @@ def owned_by(collection: Collection, subject: str) -> ColumnElement[bool]:
     return getattr(collection.model, collection.owner_attribute) == subject
 
 
-def _rows(statement: Select[Any], limit: int) -> Iterator[Any]:
-    """Large pages come in pieces, so that large records do not all stand in memory at once."""
-    if limit > ROWS_AT_ONCE:
-        statement = statement.execution_options(yield_per=ROWS_AT_ONCE)
-    return iter(db.session.scalars(statement))
+def in_pieces(statement: Select[Any], limit: int) -> Iterator[Any]:
+    """A page's rows, a few at a time, so that neither are large ones parsed at a stretch nor do
+    those of a large page all stand in memory at once."""
+    if limit > BUFFERED:
+        return iter(db.session.scalars(statement.execution_options(yield_per=STREAMED_AT_ONCE)))
+    return iter(db.session.scalars(statement).yield_per(ROWS_AT_ONCE))
 
 
 class _Page:
@@ -116,7 +119,7 @@ class _Page:
         """Whether there is more than fits."""
         for row in rows:
             record = envelope(self._collection, row, self._role)
-            self._bytes += len(encode(record).encode())
+            self._bytes += measured(record)
             full = len(self.records) == self._query.limit or self._bytes > self._query.bytes
             if self.records and full:
                 return True

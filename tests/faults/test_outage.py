@@ -1,6 +1,7 @@
 """A database in trouble: 503 and when to come again, soon, and everything works once it is well."""
 
 import resource
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -11,9 +12,11 @@ from service.auth.tokens import issue
 from service.database import limited
 from service.extensions import db
 from tests.faults.conftest import client_of
+from tests.records.listening import Subscriber
 from tests.services import Service, on_sqlite, settings_for, wait_for
 
 NOTES = "/api/records/notes"
+CONNECTIONS = 30  # at once: more than a pool has
 HANGS = 15  # seconds after which an answer is taken for one that never comes
 
 
@@ -57,6 +60,34 @@ def test_a_postgresql_that_is_away_is_unavailable(proxied, mode):
     proxy.set("pass")
     wait_for(alice.ready)
     assert alice.create().status_code == 201
+
+
+def test_a_socket_outlives_a_database_that_is_away(proxied):
+    service, proxy = proxied
+    alice, waiting = Subscriber(service, "alice"), {"op": "create", "collection": "notes"}
+    assert alice.subscribe("notes") == []
+    proxy.set("refuse")
+    told = alice.ask(**waiting, id=1, data={"title": "t"}, idempotencyKey="k")
+    assert (told["type"], told["id"], told["error"]) == ("error", 1, "unavailable")
+    proxy.set("pass")
+    wait_for(Caller(service).ready)
+    alice.send(**waiting, id=2, data={"title": "t"}, idempotencyKey="k")
+    answers = {message["type"]: message for message in (alice.read(), alice.read())}
+    assert answers["ok"]["record"] == answers["change"]["record"]
+    alice.close()
+
+
+def test_readiness_is_told_while_every_connection_hangs(proxied):
+    service, proxy = proxied
+    alice = Caller(service)
+    assert alice.create().status_code == 201
+    proxy.set("hang")
+    with ThreadPoolExecutor(CONNECTIONS) as others:
+        hanging = [others.submit(alice.send, "GET", NOTES) for _ in range(CONNECTIONS)]
+        told = alice.send("GET", "/readyz", seconds=4)
+        assert not all(each.done() for each in hanging), "others hold the connections meanwhile"
+        assert (told.status_code, told.json()["database"]) == (503, False)
+        assert all(refuses(each.result()) for each in hanging)
 
 
 @pytest.mark.parametrize("with_key", [True, False])

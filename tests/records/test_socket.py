@@ -80,6 +80,19 @@ def test_operations_write_through_the_same_store(subscriber, hands):
     assert hands().call("GET", f"notes/{record['recordId']}").status_code == 404
 
 
+def test_a_create_with_a_key_is_made_once_by_whichever_door(subscriber, hands):
+    alice, asked = subscriber(), {"op": "create", "collection": "notes", "idempotencyKey": "k-1"}
+    made = alice.ask(id=1, data={"title": "once"}, **asked)["record"]
+    assert alice.ask(id=2, data={"title": "once"}, **asked)["record"] == made
+    by_http = hands().call("POST", "notes", {"title": "once"}, **{"Idempotency-Key": "k-1"})
+    assert by_http.json() == made
+    assert alice.ask(id=3, data={"title": "other"}, **asked)["error"] == "conflict"
+    for key in ["", "a b", "\u00e9", "k" * 256, "k\n", 5]:
+        refused = alice.ask(id=4, data={"title": "t"}, **{**asked, "idempotencyKey": key})
+        assert list(refused["details"]) == ["idempotencyKey"], key
+    assert alice.subscribe("notes") == [made]
+
+
 def test_unsubscribing_ends_the_changes(subscriber, hands):
     alice = subscriber()
     alice.subscribe("notes", id="n")
@@ -130,6 +143,20 @@ def test_a_thousand_subscriptions_are_refused_one_by_one(subscriber):
     answers = [alice.read() for _ in range(60)]
     assert [a["type"] for a in answers] == ["snapshot"] * 50 + ["error"] * 10
     assert answers[-1]["error"] == "too_large"
+
+
+def test_the_filters_of_a_connection_search_so_much_and_no_more(subscriber):
+    alice = subscriber()
+    for id, count in enumerate([20, 20, 10]):
+        many = {"or": [{"title": {"contains": str(number)}} for number in range(count)]}
+        assert alice.subscribe("notes", id=id, where=many) == []
+    one = {"collection": "tasks", "where": {"title": {"contains": "x"}}}
+    assert alice.ask(op="subscribe", id="more", **one)["error"] == "too_large"
+    resumed = alice.ask(op="subscribe", id="more", cursor=alice.cursor, **one)
+    assert resumed["error"] == "too_large"
+    assert subscriber().subscribe("tasks", where=one["where"]) == []
+    alice.ask(op="unsubscribe", id=2)
+    assert alice.subscribe("tasks", id="more", where=one["where"]) == []
 
 
 def test_a_snapshot_is_measured_in_bytes(subscriber, hands):

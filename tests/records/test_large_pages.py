@@ -1,0 +1,100 @@
+"""Pages of records that have a megabyte each: whole, bounded, and read while others run."""
+
+import json
+from contextlib import contextmanager
+
+import gevent
+import pytest
+
+from service.chat.models import JournalEntry
+from service.database import write_transaction
+from service.extensions import now
+from service.lifecycle import let_others_run
+from service.records.models import Record
+from service.records.store import PAGE_BYTES
+from tests.services import on_sqlite
+
+LARGE = {"numbers": [number / 3 for number in range(15_000)]}  # 280 KB, and slow to write
+CANVASES = "/api/records/canvases"
+
+
+def envelope(number):
+    data = {"userId": "alice", "name": "é", "state": LARGE}
+    return {"recordId": f"r-{number}", "data": data, "createdAt": "", "updatedAt": ""}
+
+
+@pytest.fixture
+def canvases(app, alice):
+    """Twelve of them, and as many entries of the journal as make more than one page."""
+    alice.get(CANVASES)  # makes her row
+    moment = {"created_at": now(), "updated_at": now()}
+    place = {"collection": "canvases", "owner": "alice"}
+    with app.app_context(), write_transaction() as session:
+        for number in range(12):
+            data = {"name": "é", "state": LARGE}
+            session.add(Record(**place, record_id=f"r-{number}", data=data, **moment))
+        told = {"turn_id": "t", "chat_id": "c", "user_id": "alice", "tool": "records.update"}
+        for number in range(40):
+            seen = {"record_id": f"r-{number}", "outcome": "updated", "before": envelope(number)}
+            session.add(JournalEntry(**told, **place, **seen, after=envelope(number)))
+
+
+@contextmanager
+def turns():
+    """What another greenlet gets meanwhile: an entry for each time."""
+    taken = []
+
+    def take():
+        while True:
+            taken.append(1)
+            let_others_run()
+
+    other = gevent.spawn(take)
+    yield taken
+    other.kill()
+
+
+@on_sqlite
+@pytest.mark.parametrize("path", [CANVASES, f"{CANVASES}?limit=200", "/api/ai/journal"])
+def test_others_run_after_each_record_that_is_read_and_each_that_is_written(alice, canvases, path):
+    with turns() as taken:
+        page = alice.get(path)
+    [items] = (value for value in page.json.values() if isinstance(value, list))
+    assert len(items) >= 12
+    assert len(taken) >= 2 * len(items)
+
+
+def test_the_answer_has_the_bytes_that_it_has_in_one_piece(alice, canvases):
+    page = alice.get(CANVASES)
+    whole = json.dumps(page.json, ensure_ascii=False, separators=(",", ":"))
+    assert page.data == whole.encode() + b"\n"
+    assert [record["data"]["state"] for record in page.json["records"]] == [LARGE] * 12
+
+
+def test_pages_of_the_journal_are_bounded_and_join_to_the_whole(alice, canvases):
+    ids, cursor = [], ""
+    while cursor is not None:
+        page = alice.get(f"/api/ai/journal?limit=30{cursor and f'&cursor={cursor}'}")
+        assert len(page.data) < PAGE_BYTES + 1000
+        ids += [entry["recordId"] for entry in page.json["entries"]]
+        cursor = page.json["nextCursor"]
+    assert ids == [f"r-{number}" for number in reversed(range(40))]
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        {"a": [], "b": [1], "c": [1, 2], "d": {"e": [1, {"f": [2, 3]}]}},
+        {"\ud800": [1, 2], "ü": ["\ud800", "ü"]},
+        [1, 2],
+        {1: [1, 2], None: 3},
+        {"a": ["]", "["], "b": [[], [[]]]},
+    ],
+)
+def test_an_answer_is_the_same_text_as_in_one_piece(app, value):
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if "\ud800" in text:
+        text = json.dumps(value, separators=(",", ":"))
+    assert app.json.dumps(value, separators=(",", ":")) == text
