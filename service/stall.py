@@ -86,7 +86,7 @@ class Stall:
     def blocked(self) -> float:
         """Seconds of a wait that did not go through the event loop.
 
-        What was before the first look was such a wait only if what came after it was.
+        The time before the first look counts only if most of the time after it was such a wait.
         """
         seen = self.last.at - self.first.at
         blocked = seen - (self.last.cpu - self.first.cpu) - self.queued - self.stopped
@@ -171,8 +171,8 @@ class StallAlarm:
         return stall
 
     def _not_running(self, now: Look, pause: float, queued: float) -> float:
-        """Seconds for which the whole process stood still: this thread is late, and the other has
-        not used the time. (While C code keeps the interpreter, this one is late too.)"""
+        """Seconds for which the whole process stood still: this thread is late, and the watched one
+        has not used the time. (C code that keeps the interpreter makes this one late, too.)"""
         late = now.at - self._previous.at - pause
         if late < LATE:
             return 0.0
@@ -201,8 +201,8 @@ class StallAlarm:
         return Look(time.monotonic(), time.clock_gettime(self._clock))
 
     def _read_queue(self, now: Look) -> float:
-        """Seconds that the thread has been ready without a CPU. Where the kernel does not tell,
-        all that it was not on one: a wait can't be told from that, and none counts."""
+        """Seconds for which the thread was ready without a CPU. If the kernel does not count them,
+        all time off a CPU: then no wait counts."""
         if self._queue is None:
             return now.at - now.cpu
         return int(os.pread(self._queue, 64, 0).split()[1]) / 1e9

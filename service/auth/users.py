@@ -23,7 +23,7 @@ NOT_ADMITTED = "This user is disabled."
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, for the length of one request or turn.
+    """The caller of one request or turn.
 
     `claimed_role` is the token's. `issued` is when the token was issued, in Unix time, or None.
     """

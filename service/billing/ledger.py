@@ -127,8 +127,8 @@ def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str
 
     A cost beyond the hold is charged up to the account's free balance; what goes beyond that is our
     loss. Only the first call for a hold does anything, later ones return 0. A cost of 0 leaves no
-    entry. Of a swept hold only what the sweeper did not charge is charged now, as an entry of the
-    kind "rest" if there is a charge already; what is returned is both.
+    entry. A swept hold is charged only what the sweeper did not charge, in an entry of the kind
+    "rest" if there is a charge already; the sum of both is returned.
     """
     if hold := _close(session, hold_id, "open", "settled" if cost else "released"):
         return charge(session, hold, cost, what, facts)

@@ -105,7 +105,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     tool: Mapped[str] = mapped_column(String(128))
     collection: Mapped[str] = mapped_column(String(100))
     record_id: Mapped[str] = mapped_column(String(255))
-    # Of the record; null until `journal.name_owners`, where the release before 0008 wrote the row.
+    # The record's owner; null until `journal.name_owners` if a release before 0008 wrote the row.
     owner: Mapped[str | None] = mapped_column(String(255), index=True)
     outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed
     before: Mapped[dict[str, Any] | None]

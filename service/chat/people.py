@@ -53,7 +53,7 @@ def erase(subject: str, collections: Iterable[Collection], connections: Connecti
     """Delete a user with every record and grant.
 
     The ledger stays, under a pseudonym. The subject's earlier tokens do not count any more. Vendors
-    are told last: a vendor that fails does not keep a user from being erased.
+    come last: a vendor that fails does not keep a user from being erased.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with write_transaction() as session:

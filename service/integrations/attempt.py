@@ -30,7 +30,7 @@ log = structlog.get_logger("integrations")
 
 @dataclass(frozen=True)
 class Charge:
-    """What is held of whose account for a call, and how its entry will read.
+    """What a call will be charged: the payer, the amount to hold, and the facts of the entry.
 
     `most` is what is held and `starting` what a new account gets, in micro-credits; the hold
     expires after `seconds`.

@@ -81,7 +81,7 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
 
 
 class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
-    """A call that must not be made twice.
+    """An `Idempotency-Key`, for a call that may be made once only.
 
     The key is done once it has an `answer`, which is sealed. Until then it belongs to the attempt
     `holder`, whose worker renews `held_until`; `left_at` is None until just before the attempt's

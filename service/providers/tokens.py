@@ -1,4 +1,4 @@
-"""How many tokens a text may come to, without any provider's tokenizer.
+"""Estimates of the tokens of a text, without any provider's tokenizer.
 
 Tokenizers merge frequent sequences. Ordinary words have about one token for four letters. Digits,
 capitals, marks and other scripts have nearly one for each character, and rare bytes one for each
