@@ -155,6 +155,13 @@ def hold(session: Session, subject: str) -> Standing:
     return Standing(subject, row.seq, row.erased_at.timestamp() if row.erased_at else None)
 
 
+def hold_row(session: Session, subject: str) -> bool:
+    """The same for what is stored of something that has happened already, whoever it is for: also
+    of a disabled user. Whether there is a row still; without one, nothing may be stored."""
+    mine = select(_users.c.seq).where(_users.c.subject == subject)
+    return session.scalar(mine.with_for_update(read=True, key_share=True)) is not None
+
+
 def hold_still(session: Session, then: Standing) -> None:
     """`hold` for a write that began earlier. Raises `Unauthorized` if erased since `then`,
     also if the subject has a new row."""

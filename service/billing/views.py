@@ -43,7 +43,7 @@ class StatementQuery(Schema):
 
 class EntrySchema(Schema):
     entryId = fields.String(required=True)
-    kind = fields.String(required=True, validate=validate.OneOf(["grant", "charge"]))
+    kind = fields.String(required=True, validate=validate.OneOf(["grant", "charge", "rest"]))
     amount = fields.Float(required=True)
     what = fields.String(required=True)
     ref = fields.String(required=True)

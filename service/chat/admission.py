@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.auth import users
 from service.auth.users import Caller
 from service.billing import ledger, prices
 from service.billing.payer import payer_of
@@ -119,10 +120,14 @@ def _claimed(app: Flask, question: Question) -> Question:
 
 
 def _claim(app: Flask, question: Question) -> Question:
-    """Claim and hold in one transaction. The caller pays for a chat turn."""
+    """Claim and hold in one transaction. The caller pays for a chat turn.
+
+    Raises `Unauthorized` for who was just disabled or erased.
+    """
     lease: claims.LeaseKeeper = app.extensions["lease"]
     lease.keep()
     with write_transaction() as session:
+        users.hold(session, question.caller.subject)  # or their account would come back
         claims.take(session, question, lease.id, app.extensions["watch"].silent)
         # Another worker may have stored this message between our look and our claim.
         found = reuse.find(question.caller, question.chat_id, question.user_message_id)

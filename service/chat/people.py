@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from service.auth import erasure
 from service.auth.models import User
 from service.auth.users import rights_cache
-from service.billing.models import Account
+from service.billing.models import Account, Hold
 from service.chat import journal
 from service.chat.collections import AI_MESSAGES, USERS
 from service.chat.models import Chat, Claim, JournalEntry, Turn
@@ -61,6 +61,8 @@ def erase(subject: str, collections: Iterable[Collection], connections: Connecti
         chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
         session.execute(chats.with_for_update())
         user = _user(session, subject)  # from here on, new writes in its name wait
+        _end_turns(session, subject, pseudonym)
+        paid = _rename_account(session, subject, pseudonym)
         grants = connections.take_all(session, subject)
         if user:
             journal.name_owners(session)  # while the records are there
@@ -69,14 +71,27 @@ def erase(subject: str, collections: Iterable[Collection], connections: Connecti
         session.flush()
         if user:
             session.delete(user)
-        renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
-        paid = session.execute(renamed.returning(Account.seq)).first() is not None
         known = paid or user is not None or bool(grants)
         if known:
             erasure.remember(session, subject)
     rights_cache.forget(subject)
     told = {grant.integration: connections.revoke(grant) for grant in grants}
     return Erased(known, {name: reason for name, reason in told.items() if reason})
+
+
+def _end_turns(session: Session, subject: str, pseudonym: str) -> None:
+    """Their claims are not deleted: so their workers learn that they shall end, and drop them."""
+    ended = {"user_id": pseudonym, "user_message_id": Claim.turn_id, "end_reason": "deleted"}
+    session.execute(update(Claim).where(Claim.user_id == subject).values(**ended))
+
+
+def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
+    """Whether there was one. Claim, hold, account is the order of whatever ends; a new name locks
+    the account first, and then each of its holds."""
+    holds = select(Hold.seq).where(Hold.account == subject).order_by(Hold.seq)
+    session.execute(holds.with_for_update())
+    renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
+    return session.execute(renamed.returning(Account.seq)).first() is not None
 
 
 def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
@@ -96,10 +111,7 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     # Where somebody else's assistant changed it
     erased = {"before": None, "after": None, "owner": pseudonym}
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**erased))
-    # Not deleted: this is how their workers learn that these turns shall end, and then drop them.
-    ended = {"user_id": pseudonym, "user_message_id": Claim.turn_id, "end_reason": "deleted"}
-    session.execute(update(Claim).where(Claim.user_id == subject).values(**ended))
-    for theirs in (Consent, CreateKey, IdempotencyKey, IntegrationJob):
+    for theirs in (Consent, IdempotencyKey, IntegrationJob, CreateKey):  # in the sweeper's order
         session.execute(delete(theirs).where(theirs.user_id == subject))
     numbers = {"user_id": pseudonym, "user_message_id": ""}
     session.execute(update(Turn).where(Turn.user_id == subject).values(**numbers))

@@ -20,7 +20,7 @@ from service.database import write_transaction
 from service.ids import new_id
 from service.integrations import jobs
 from service.integrations.call import Call
-from service.integrations.idempotency import Once
+from service.integrations.idempotency import InFlight, Once
 from service.integrations.keeper import KeyKeeper
 from service.integrations.models import IntegrationJob
 from service.json_values import encode
@@ -48,8 +48,11 @@ class Attempt:
     """A context. If it is left before `end`, the hold is freed, and the key too, unless the vendor
     may have changed something. Needs an app context."""
 
-    def __init__(self, charge: Charge | None, once: Once | None, keeper: KeyKeeper) -> None:
+    def __init__(
+        self, user_id: str, charge: Charge | None, once: Once | None, keeper: KeyKeeper
+    ) -> None:
         self.call: Call | None = None  # the one that makes the requests
+        self._user_id = user_id
         self._charge, self._once, self._keeper = charge, once, keeper
         self._hold: str | None = None
         self._ended = False
@@ -67,11 +70,15 @@ class Attempt:
             self._free()
 
     def hold(self) -> None:
-        """Hold the most that the call can cost. Raises `InsufficientCredits`."""
+        """Hold the most that the call can cost.
+
+        Raises `InsufficientCredits`, and `Unauthorized` if the user was just disabled or erased.
+        """
         if not self._charge:
             return
         charge = self._charge
         with write_transaction() as session:
+            users.hold(session, self._user_id)  # or their account would come back after an erase
             ledger.ensure_account(session, charge.payer.subject, charge.starting)
             self._hold = ledger.reserve(
                 session, charge.payer, charge.most, new_id("call"), None, charge.seconds
@@ -87,7 +94,8 @@ class Attempt:
 
         After a lost connection it is tried again at once: it has no effect twice, even if the first
         COMMIT was carried out. With a key, what could not be stored is stored once the database is
-        back. Raises SQLAlchemyError.
+        back. If another attempt has the key by now, nothing is charged or stored. Raises
+        SQLAlchemyError, `InFlight`.
         """
         sealed = self._once.sealed(encode(answer)) if self._once else ""
 
@@ -110,18 +118,17 @@ class Attempt:
             raise
 
     def _store(self, session: Session, cost: int, sealed: str, job: IntegrationJob | None) -> None:
-        charged = 0
-        if job:
-            users.hold(session, job.user_id)  # or the job would come back after an erase
+        """What the vendor has done is paid for, also if the user has gone meanwhile."""
+        charged, is_there = 0, users.hold_row(session, self._user_id)
+        if is_there and self._once and not self._once.keep(session, sealed):
+            raise InFlight()
         if self._hold and self._charge:
             charged = ledger.settle(
                 session, self._hold, cost, self._charge.what, self._charge.facts
             )
-        if job:
+        if job and is_there:
             payer = self._charge.payer.subject if self._charge else None
             jobs.store(session, job, payer, charged)
-        if self._once:
-            self._once.keep(session, sealed)
 
     def _free(self) -> None:
         """Free hold and key. If the database is away they lapse, and the first error is raised."""

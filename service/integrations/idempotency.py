@@ -16,6 +16,7 @@ from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from service.auth import users
 from service.clock import current_time, from_now
 from service.database import write_transaction
 from service.errors import Conflict
@@ -72,10 +73,11 @@ class Once:
     def begin(self) -> str | None:
         """The stored answer's JSON, or None when the call is for this attempt to make.
 
-        Raises `Conflict`.
+        Raises `Conflict`, and `Unauthorized` for who was just disabled or erased.
         """
         try:
             with write_transaction() as session:
+                users.hold(session, self._names["user_id"])
                 row = session.execute(self._found()).one_or_none()
                 stored = self._stored(row) if row else None
                 if stored is None:
@@ -98,10 +100,11 @@ class Once:
     def sealed(self, answer: str) -> str:
         return self._sealer.seal(answer, self._place)
 
-    def keep(self, session: Session, sealed: str) -> None:
-        """Store the answer: the key is done."""
+    def keep(self, session: Session, sealed: str) -> bool:
+        """Store the answer: the key is done. False if another attempt has the key by now."""
+        done = update(_keys).where(self._mine()).returning(_keys.c.seq)
         values = {"answer": sealed, "expires_at": from_now(KEPT)}
-        session.execute(update(_keys).where(self._mine()).values(**values))
+        return session.execute(done.values(**values)).first() is not None
 
     def replace_answer(self, answer: str) -> None:
         """Store another answer for a key that is done, such as a job's result."""

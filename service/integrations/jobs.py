@@ -95,8 +95,8 @@ class Jobs:
         """Note whose a job at another instance is: there all users' jobs are the owner's."""
         if self.find(user_id, job_id) is None:
             with write_transaction() as session:
-                users.hold(session, user_id)  # or it would come back after an erase
-                store(session, self._new(user_id, endpoint, job_id, Task(job_id)), None, 0)
+                if users.hold_row(session, user_id):  # or it would come back after an erase
+                    store(session, self._new(user_id, endpoint, job_id, Task(job_id)), None, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
         """Raises `InvalidRequest` if parameters continue a task that is not the user's: all users'

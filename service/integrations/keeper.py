@@ -14,7 +14,8 @@ import structlog
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.database import write_transaction
+from service.database import is_outage, write_transaction
+from service.errors import ServiceError
 from service.integrations import idempotency
 from service.integrations.idempotency import Once
 
@@ -86,10 +87,18 @@ class KeyKeeper:
         """Store the endings in their order. Raises while the database is still away."""
         while self._endings:
             ending = self._endings[0]
-            if time.monotonic() < ending.gives_up:
-                with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
-                    ending.store()
-            else:
-                log.error("ending lost", holder=ending.holder)
+            try:
+                self._store(ending)
+            except (SQLAlchemyError, ServiceError) as error:
+                if isinstance(error, SQLAlchemyError) and is_outage(error):
+                    raise
+                log.error("ending refused", holder=ending.holder, error=type(error).__name__)
             self._endings.pop(0)
             self._holders.discard(ending.holder)
+
+    def _store(self, ending: Ending) -> None:
+        if time.monotonic() >= ending.gives_up:
+            log.error("ending lost", holder=ending.holder)
+            return
+        with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
+            ending.store()

@@ -125,14 +125,15 @@ class Proxy:
         anybody waits for it, so that nothing in that time makes the same call pay again.
         """
         job = None
-        with Attempt(self._charge(ready), once, self._keeper) as attempt:
+        user_id = ready.request.caller.subject
+        with Attempt(user_id, self._charge(ready), once, self._keeper) as attempt:
             attempt.hold()
             answer = self._request(ready, attempt)
             if answer.consent:
                 return answer
             cost, data = ready.endpoint.cost(ready.params, answer.data), answer.data
             if isinstance(data, Task):
-                job = self.jobs.begin(ready.request.caller.subject, ready.endpoint, data)
+                job = self.jobs.begin(user_id, ready.endpoint, data)
                 data = self.jobs.shown(job)
             attempt.end(cost, data, job)
         return self._waited(ready, job, once) if job else Answer(data)

@@ -6,6 +6,7 @@ import pytest
 
 from service.billing import ledger
 from service.billing.prices import CREDIT
+from service.billing.views import EntrySchema
 from tests.services import on_sqlite
 
 
@@ -35,6 +36,18 @@ def test_amounts_are_in_credits(alice, books):
     charge = answer["entries"][0]
     assert (charge["kind"], charge["amount"], charge["ref"]) == ("charge", -3, "turn_1")
     assert (charge["what"], charge["facts"]) == ("gen-5.4", {"usage": 1})
+
+
+@on_sqlite
+def test_every_kind_of_entry_is_as_the_document_says(alice, books):
+    books.open("alice", 100)
+    hold = books.reserve(2, "turn_1")
+    books.do(ledger.extend, hold, CREDIT, 2 * CREDIT)
+    assert books.sweep(later=3600) == 1
+    books.settle(hold, 2)
+    entries = alice.get("/api/credits").json["entries"]
+    assert [entry["kind"] for entry in entries] == ["rest", "charge", "grant"]
+    assert EntrySchema(many=True).validate(entries) == {}
 
 
 def test_entries_come_in_pages_newest_first(alice, bob, books):

@@ -92,6 +92,39 @@ def test_tries_that_die_one_after_the_other_write_once(alice, served_by, chat):
     assert len(alice.records("notes")) == 1
 
 
+@pytest.mark.settings(keep_aborted_turns="false")
+def test_a_try_that_was_aborted_and_not_kept_writes_once(alice, served_by, chat):
+    make = call("create", data={"title": "a"})
+    stop(alice, served_by, chat, make)
+    [record] = again(alice, served_by, chat, make)
+    assert [note["recordId"] for note in alice.records("notes")] == [record["recordId"]]
+    assert told(served_by)[0].startswith("[An earlier try")
+
+
+def test_a_try_that_was_aborted_and_kept_is_an_answer(alice, served_by, chat):
+    """Sent again it is told again; asked for anew it is written anew, as after any answer."""
+    make = call("create", data={"title": "a"})
+    stop(alice, served_by, chat, make)
+    served_by.answers = [make, DONE]
+    assert alice.turn(chat, "go", userMessageId="u")[-1]["type"] == "abort"
+    assert (len(served_by.seen), len(alice.records("notes"))) == (0, 1)
+    alice.turn(chat, "go", userMessageId="u", trigger="regenerate-message")
+    assert len(alice.records("notes")) == 2
+    assert "An earlier try" not in str(served_by.seen[0].json)
+
+
+def stop(alice, served_by, chat, *calls):
+    """A turn that does these calls, and is then stopped."""
+
+    def stopping(_seen):
+        assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
+        return CUT
+
+    served_by.answers = [*calls, stopping]
+    assert alice.turn(chat, "go", userMessageId="u")[-1]["type"] == "abort"
+    served_by.seen.clear()
+
+
 def test_the_model_is_told_with_the_message_and_nothing_is_stored(alice, served_by, chat):
     failed(alice, served_by, chat, call("create", data={"title": "a"}))
     again(alice, served_by, chat)

@@ -17,7 +17,7 @@ from service.chat import keeper, people, sweeper
 from service.chat.models import Chat, JournalEntry, Message
 from service.database import write_transaction
 from service.extensions import db, now
-from service.integrations.models import Grant
+from service.integrations.models import Consent, Grant
 from tests.chat.test_endings import begun
 from tests.chat.test_record_tools import NOTES, called
 from tests.people import chunks_of, text_of, types
@@ -124,6 +124,24 @@ def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
     assert "alice" not in everything(app)
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_turn_that_is_asked_for_during_an_erase_makes_no_account(app, alice):
+    """The first turn makes the account; here the erase has not got as far as that of consents."""
+    chat, asked = alice.new_chat(), []
+    with app.app_context(), write_transaction() as session:
+        session.add(consent_of("alice"))
+    with app.app_context(), write_transaction() as session:
+        session.execute(select(Consent).with_for_update())
+        erasing = gevent.spawn(erase, app, "alice")
+        gevent.sleep(0.3)
+        asking = gevent.spawn(lambda: asked.append(alice.ask(chat, "hello")))
+        gevent.sleep(0.5)
+    assert erasing.get(timeout=30)
+    asking.get(timeout=30)
+    assert [answer.status_code for answer in asked] == [401]
+    assert "alice" not in everything(app)
+
+
 WRITES = [
     ("POST", "/api/ai/chats", {}),
     ("POST", "/api/records/notes", {"title": "canary"}),
@@ -135,8 +153,10 @@ WRITES = [
 @pytest.mark.parametrize(("method", "path", "body"), WRITES, ids=lambda w: str(w))
 def test_whom_a_worker_still_knows_leaves_nothing_behind(app, alice, method, path, body):
     """For two seconds it takes a user's rights as it has read them."""
-    alice.get("/api/ai/models")
+    for _ in range(2):  # the first makes the row
+        alice.get("/api/ai/models")
     known = rights_cache.known("alice")
+    assert known
     erase(app, "alice")
     rights_cache._rights["alice"] = known, float("inf")
     answer = alice.request(method, path, json=body)
@@ -172,6 +192,11 @@ def grant_of(subject):
     return Grant(
         user_id=subject, integration="cloudsuite", scopes=[], access_token="t:x", expires_at=now()
     )
+
+
+def consent_of(subject):
+    hashes = {"state_hash": "s", "browser_hash": "b"}
+    return Consent(user_id=subject, integration="cloudsuite", asked=[], expires_at=now(), **hashes)
 
 
 def token_of(subject, iat):

@@ -83,6 +83,13 @@ def test_five_steps_cost_a_fraction_of_what_they_would_without_a_cache(alice, ho
     assert host.dollars(warm) < 0.3 * uncached
 
 
+def test_a_fifth_step_reads_what_the_last_one_wrote(alice, host, long_chat):
+    """Under its own `tool_choice`, where no other step can read it."""
+    first, second = (turn(alice, host, long_chat, f"use your tools {n}")[0] for n in "ab")
+    assert first[4].read < first[0].total < first[4].written + first[4].read
+    assert second[4].read == first[4].total
+
+
 def test_a_step_writes_only_what_is_new_in_it(alice, host, long_chat):
     steps, _, _ = turn(alice, host, long_chat, "use your tools")
     for earlier, later in zip(steps[:3], steps[1:4], strict=True):

@@ -1,0 +1,149 @@
+"""Calls of a user who is disabled or erased while they are made: paid once, and nothing left."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import gevent
+import gevent.event
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from service.auth.users import rights_cache
+from service.billing import ledger
+from service.billing.models import Account, Hold
+from service.database import write_transaction
+from service.errors import Unauthorized
+from service.integrations import keeper
+from service.integrations.catalog import Catalog
+from service.integrations.idempotency import Once
+from service.integrations.keeper import KeyKeeper
+from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
+from tests.integrations.oauth.conftest import everything_in
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.test_erased_users import disable, erase
+from tests.integrations.oauth.test_idempotency import SEARCH, TASK, lapse, once
+from tests.integrations.oauth.user import SEND, user
+from tests.services import on_sqlite, wait_for
+
+on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+STARTED = {"id": "task-1"}
+
+
+def meanwhile(provider, action, *arguments):
+    """The vendor does this before it answers."""
+
+    def answer(_seen):
+        gevent.spawn(action, *arguments).join()
+        return Reply(200, STARTED)
+
+    provider.script("probe", answer)
+
+
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "k"}], ids=["without a key", "with a key"])
+def test_a_task_of_who_is_disabled_meanwhile_is_paid_and_kept(app, alice, provider, books, key):
+    meanwhile(provider, disable, app)
+    assert alice.call(TASK, headers=key).status_code == 200
+    assert books.charges() == [-5]
+    assert books.do(lambda session: session.scalar(select(IntegrationJob.charged))) == 5_000_000
+
+
+def test_a_task_of_who_is_erased_meanwhile_is_paid_and_forgotten(app, alice, provider, books):
+    meanwhile(provider, erase, app)
+    alice.call(TASK)
+    [account] = books.rows(Account)
+    assert account.subject.startswith("erased-")
+    assert books.charges(account.subject) == [-5]
+    assert "alice" not in everything_in(app)
+
+
+def test_whom_a_worker_still_knows_leaves_no_key_behind(app, alice, provider, books):
+    for _ in range(2):  # the first makes the row
+        alice.person.get("/api/ai/models")
+    known = rights_cache.known("alice")
+    assert known
+    erase(app)
+    rights_cache._rights["alice"] = known, float("inf")
+    assert once(alice, endpoint=SEARCH).status_code == 401
+    assert provider.seen == []
+    assert "alice" not in everything_in(app)
+
+
+@on_postgresql
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "k"}], ids=["without a key", "with a key"])
+def test_a_call_during_an_erase_makes_no_account(app, alice, provider, books, key):
+    """The first call that costs anything makes the account."""
+    alice.payload(SEND)
+    with hanging_erase(app, Consent):
+        calling = gevent.spawn(alice.call, SEARCH, {"q": "x"}, headers=key)
+        gevent.sleep(0.5)
+    assert calling.get(timeout=30).status_code == 401
+    assert "alice" not in everything_in(app)
+
+
+@on_postgresql
+@pytest.mark.parametrize("locked", [[Hold], [Hold, Account]], ids=["hold", "account"])
+def test_an_erase_and_an_attempt_that_ends_do_not_lock_each_other_out(
+    app, alice, provider, books, locked
+):
+    """An attempt that is given up locks its hold, then the account, then its key."""
+    once(alice)
+    hold, first = books.reserve(5, "call"), gevent.event.Event()
+
+    def free(session):
+        for model in locked:
+            session.execute(select(model.seq).with_for_update())
+        first.set()
+        gevent.sleep(0.5)
+        ledger.settle(session, hold, 0, "", {})
+        session.execute(select(IdempotencyKey.seq).with_for_update())
+
+    ending = gevent.spawn(books.do, free)
+    first.wait()
+    assert gevent.spawn(erase, app).get(timeout=30)
+    ending.get(timeout=30)
+    assert "alice" not in everything_in(app)
+
+
+def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, books):
+    """Its worker could not renew the key, and the same call was made again."""
+    proxy = app.extensions["proxy"]
+    proxy.catalog = Catalog(replace(item, idempotent=True) for item in proxy.catalog)
+
+    def again():
+        lapse(books)
+        assert once(user(app, provider, "alice")).status_code == 200
+
+    meanwhile(provider, again)
+    assert once(alice).status_code == 409
+    assert (len(provider.seen), books.charges()) == (2, [-3])
+    assert once(alice).status_code == 200
+
+
+@on_sqlite
+@pytest.mark.parametrize("error", [Unauthorized(), IntegrityError("", {}, Exception())], ids=repr)
+def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatch, error):
+    monkeypatch.setattr(keeper, "RETRY_SECONDS", 0.01)
+    endpoint, stored = app.extensions["proxy"].catalog.named(SEARCH), []
+    first, second = (Once(None, "alice", endpoint, key, {}) for key in "ab")
+    keeping = KeyKeeper(app)
+
+    def refused():
+        raise error
+
+    with keeping.renewing(first), keeping.renewing(second):
+        keeping.store_later(first, refused)
+        keeping.store_later(second, lambda: stored.append(True))
+    wait_for(lambda: stored)
+    wait_for(lambda: keeping._greenlet is None)
+
+
+@contextmanager
+def hanging_erase(app, model):
+    """An erase of alice has begun, and ends only after this."""
+    with app.app_context(), write_transaction() as session:
+        session.execute(select(model).with_for_update())
+        erasing = gevent.spawn(erase, app)
+        gevent.sleep(0.3)
+        yield
+    assert erasing.get(timeout=30)
