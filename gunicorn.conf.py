@@ -35,6 +35,11 @@ from service.sandbox.boot import prepare  # noqa: E402
 from serving import descriptors, handover, logs, pending  # noqa: E402
 from serving import worker as worker_module  # noqa: E402
 
+try:
+    prepared = prepare(settings)  # with the sandbox's own secrets
+except ConfigError as error:
+    sys.exit(f"Error: {error}")
+
 bind = settings.listen
 workers = settings.web_concurrency
 worker_class = worker_module.Worker
@@ -92,7 +97,7 @@ def when_ready(server) -> None:
     report.workers(server.num_workers)
     if not settings.sandbox:
         return
-    token = issue(prepare(settings), "alice", "user", 8 * 3600)
+    token = issue(prepared, "alice", "user", 8 * 3600)
     until = time.strftime("%H:%M", time.localtime(time.time() + 8 * 3600))
     print(f"\n  Sandbox at {settings.own_url}/   (every upstream is a stand-in)")
     print(f"  Sign-in token, until {until}:\n\n{token}\n", flush=True)

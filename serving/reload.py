@@ -64,6 +64,7 @@ def take(running: int) -> list[int]:
     directory = os.environ.get("RUNTIME_DIRECTORY")
     if not directory:
         raise ReloadFailed("RUNTIME_DIRECTORY is not set")
+    check_gives(running, directory)
     path = Path(directory) / SOCKET
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listening:
@@ -83,6 +84,21 @@ def take(running: int) -> list[int]:
     for number in sockets:  # recv_fds does not pass MSG_CMSG_CLOEXEC on
         os.set_inheritable(number, False)
     return sockets
+
+
+def check_gives(running: int, directory: str) -> None:
+    """That the running master gives its socket away at SIGUSR2.
+
+    One that an earlier release or unit has started would start a master of its own instead.
+    """
+    with suppress(OSError):
+        if f"RUNTIME_DIRECTORY={directory}".encode() in _environment(running):
+            return
+    raise ReloadFailed(f"process {running} was not started by this unit: restart it once")
+
+
+def _environment(pid: int) -> list[bytes]:
+    return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
 
 
 def start(command: list[str], sockets: Sequence[int], reports: int) -> int:

@@ -242,6 +242,7 @@ SERVING = {name: ENVIRONMENT[name] for name in ("AUTH_SECRET", "TOKEN_ENCRYPTION
         ({"PORT": "eighty"}, "PORT: not a valid value"),
         ({**ENVIRONMENT, "RATE_LIMITS": "turns=30/minute"}, "RATE_LIMITS: must not be set"),
         ({"OWNER_TOKNE": "x"}, "OWNER_TOKNE: must be spelt OWNER_TOKEN"),
+        ({"SANDBOX": "1", "BIND": "0.0.0.0:8000"}, "SANDBOX: must stay on loopback"),
     ],
 )
 def test_the_server_refuses_to_start_in_one_line(tmp_path, values, line):

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 from contextlib import contextmanager
 from uuid import uuid4
 
@@ -11,6 +13,7 @@ import gevent
 import pytest
 import requests
 
+from config import ROOT
 from service.auth.tokens import issue
 from tests.faults.client import Client
 from tests.faults.unit import Unit
@@ -173,3 +176,17 @@ def test_a_new_address_is_taken_up_by_a_reload(unit):
             return sock.connect_ex(("127.0.0.1", int(before))) != 0
 
     wait_for(refused, 40)
+
+
+def test_a_master_that_cannot_hand_over_is_not_signalled(tmp_path):
+    """As the one of a release before reloads were made in this way: it must be restarted once."""
+    sleeping = subprocess.Popen(["sleep", "60"])  # SIGUSR2 would end it
+    done = subprocess.run(
+        [sys.executable, "-m", "serving.reload", str(sleeping.pid), "true"],
+        cwd=ROOT, env={"RUNTIME_DIRECTORY": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    alive = sleeping.poll() is None
+    sleeping.kill()
+    sleeping.wait()
+    assert (alive, done.returncode) == (True, 1)
+    assert "restart it once" in done.stderr
