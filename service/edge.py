@@ -50,7 +50,12 @@ def _refuse_method() -> None:
     """Keep a general rule from serving a path that has its own rule, with another method:
     `POST /api/integrations/status` is not a call of an endpoint `status`."""
     taken = request.url_rule
-    if taken and taken.arguments and request.method not in (allowed := _allowed()):
+    if taken is None or not taken.arguments:
+        return
+    rule = _rule_of_path()
+    if rule and rule.rule == taken.rule:
+        return  # the usual case, in which the methods of all rules need not be collected
+    if request.method not in (allowed := _allowed()):
         raise MethodNotAllowed(valid_methods=allowed)
 
 

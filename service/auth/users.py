@@ -60,8 +60,12 @@ class Rights:
 
 _users = table(User)
 _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
-FIND_RIGHTS = select(_users.c.role, _users.c.disabled, _erased_at).where(
-    _users.c.subject == bindparam("subject")
+_this_user = _users.c.subject == bindparam("subject")
+FIND_RIGHTS = select(_users.c.role, _users.c.disabled, _erased_at).where(_this_user)
+HOLD = (
+    select(_users.c.seq, _users.c.disabled, _erased_at)
+    .where(_this_user)
+    .with_for_update(read=True, key_share=True, of=_users)
 )
 
 
@@ -146,9 +150,8 @@ def hold(session: Session, subject: str) -> Standing:
     chats, then the user's row, then all else. Raises `Unauthorized` if the user is disabled or has
     no row, perhaps since a moment ago.
     """
-    mine = select(_users.c.seq, _users.c.disabled, _erased_at).where(_users.c.subject == subject)
-    locked = mine.with_for_update(read=True, key_share=True, of=_users)
-    row = session.execute(locked, {"hash": erasure.hashed(subject)}).one_or_none()
+    asked = {"subject": subject, "hash": erasure.hashed(subject)}
+    row = session.connection().execute(HOLD, asked).one_or_none()
     if row is None or row.disabled:
         rights_cache.forget(subject)  # the cache may still have the user
         raise Unauthorized(NOT_ADMITTED if row else None)

@@ -10,16 +10,33 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import Row, and_, bindparam, exists, select, update
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry, Turn
 from service.chat.question import Question
-from service.extensions import db
+from service.extensions import db, table
 from service.records import permissions
 from service.records.collection import Collections
 from service.records.envelope import Envelope, seen_by
+
+# Built once: every turn asks, and to build a statement takes several times as long as to run it.
+_journal, _turns = table(JournalEntry), table(Turn)
+_of_these = and_(
+    _journal.c.user_id == bindparam("subject"),
+    _journal.c.user_message_id == bindparam("message"),
+    _journal.c.chat_id == bindparam("chat"),
+)
+_ended = exists().where(_turns.c.turn_id == _journal.c.turn_id)
+FIND = (
+    select(_journal)
+    .where(_of_these, _journal.c.turn_id != bindparam("turn"), ~_ended)
+    .order_by(_journal.c.seq)
+)
+SETTLE = update(_journal).where(_of_these).values(user_message_id=None)
+
+Entry = Row[Any]  # of the journal
 
 LISTED = 20  # writes that the model is told of one by one
 TOLD = (
@@ -31,7 +48,7 @@ TOLD = (
 class EarlierWrites:
     """The writes of earlier tries, in their order."""
 
-    def __init__(self, entries: Iterable[JournalEntry] = ()) -> None:
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = list(entries)
         self._left = [e for e in self._entries if e.input_hash and (e.after or is_removal(e))]
 
@@ -47,7 +64,7 @@ class EarlierWrites:
         more = [f"- and {len(told) - LISTED} more"] if len(told) > LISTED else []
         return TOLD.format(writes="\n".join(told[:LISTED] + more))
 
-    def take(self, asked: str) -> JournalEntry | None:
+    def take(self, asked: str) -> Entry | None:
         """Take the first write left whose call has this fingerprint; None without one."""
         for entry in self._left:
             if entry.input_hash == asked:
@@ -66,34 +83,30 @@ def load(question: Question) -> EarlierWrites:
     """The writes of earlier tries of this message. Needs an app context."""
     if not question.chat_id:
         return EarlierWrites()
-    ended = exists().where(Turn.turn_id == JournalEntry.turn_id)
-    theirs = select(JournalEntry).where(
-        *_of_message(question), JournalEntry.turn_id != question.turn_id, ~ended
-    )
-    found = list(db.session.scalars(theirs.order_by(JournalEntry.seq)))
+    asked = {**_of_message(question), "turn": question.turn_id}
+    found = db.session.connection().execute(FIND, asked).all()
     db.session.commit()
     return EarlierWrites(found)
 
 
 def settle(session: Session, question: Question) -> None:
     """An answer is stored: later turns are not told of these writes."""
-    known = update(JournalEntry).where(*_of_message(question)).values(user_message_id=None)
-    session.execute(known, execution_options={"synchronize_session": False})
+    session.connection().execute(SETTLE, _of_message(question))
 
 
-def _of_message(question: Question) -> tuple[Any, ...]:
-    return (
-        JournalEntry.user_id == question.caller.subject,
-        JournalEntry.user_message_id == question.user_message_id,
-        JournalEntry.chat_id == question.chat_id,
-    )
+def _of_message(question: Question) -> dict[str, str]:
+    return {
+        "subject": question.caller.subject,
+        "message": question.user_message_id,
+        "chat": question.chat_id,
+    }
 
 
-def is_removal(entry: JournalEntry) -> bool:
+def is_removal(entry: Entry) -> bool:
     return entry.outcome == "removed"
 
 
-def result(entry: JournalEntry, caller: Caller, collections: Collections) -> dict[str, Any]:
+def result(entry: Entry, caller: Caller, collections: Collections) -> dict[str, Any]:
     """The result that the write gave, as the caller may see it now. Raises `ServiceError`."""
     collection, role = collections.named(entry.collection), current_role(caller)
     if is_removal(entry):

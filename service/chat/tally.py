@@ -127,13 +127,11 @@ def shown(
 
 def size(prompt: Prompt) -> int:
     """The most tokens that a prompt should have, without what the provider adds."""
-    return sum(map(bound, _texts(prompt)))
+    return sum(map(bound, _texts(prompt))) + sum(tool.tokens for tool in prompt.tools)
 
 
 def _texts(prompt: Prompt) -> Iterator[str]:
     yield prompt.system
-    for tool in prompt.tools:
-        yield _json(dict(tool.schema)) + tool.name + tool.description
     for message in prompt.messages:
         match message:
             case UserMessage(text):

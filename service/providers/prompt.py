@@ -1,8 +1,12 @@
 """What is asked of a model, in no provider's words."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+from service.providers.tokens import bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,19 @@ class ToolResults:
 Message = UserMessage | AssistantMessage | ToolResults
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolSpec:
     """A tool as the model is told of it; `schema` is a JSON Schema of an object."""
 
     name: str
     description: str
     schema: Mapping[str, Any]
+
+    @cached_property
+    def tokens(self) -> int:
+        """The most that it should come to. Counted once: every prompt declares every tool."""
+        schema = json.dumps(dict(self.schema), ensure_ascii=False, separators=(",", ":"))
+        return bound(schema + self.name + self.description)
 
 
 @dataclass(frozen=True, slots=True)
