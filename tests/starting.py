@@ -61,7 +61,7 @@ class FreshCopy:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=60,
+            timeout=180,
         )
 
 

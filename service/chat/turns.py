@@ -81,7 +81,7 @@ def answer(data: dict[str, Any]) -> Response:
         return _response(admitted.turn.assistant_message_id, _replayed(admitted))
     # gunicorn's own connection, for noticing a client that leaves; absent under other servers
     sock = request.environ.get("gunicorn.socket")
-    attribution.bind(model=admitted.model.id)
+    attribution.bind(model=admitted.model.id, turn_id=admitted.turn_id)
     run = Run(admitted, sock)
     pump.start(app, run)
     response = _response(admitted.assistant_message_id, pump.stream(run, sock))

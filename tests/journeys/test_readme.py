@@ -29,7 +29,7 @@ def test_make_run_and_the_curl_lines_hold_a_conversation(started):
     script = re.search(r"```bash\n(.*?)```", readme, re.S)[1]
     script = script.replace("paste-the-sign-in-token-here", token)
     script = script.replace(":8000", f":{port}")
-    done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, timeout=180)
     stream, _, records = done.stdout.partition("data: [DONE]\n\n")
     chunks = chunks_of(stream.encode() + b"data: [DONE]\n\n")
     assert types(chunks).count("tool-output-available") == 2
