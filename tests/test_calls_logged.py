@@ -5,12 +5,13 @@ from contextlib import suppress
 
 import pytest
 
+from service import attribution
 from service.upstream import Outbound, UpstreamError
 from tests.services import free_port, on_sqlite
 from tests.upstream import Answer
 
 pytestmark = on_sqlite
-FIELDS = {"event", "level", "timestamp", "upstream", "host", "outcome"}
+FIELDS = {"event", "level", "timestamp", "worker", "upstream", "host", "outcome"}
 
 
 @pytest.fixture
@@ -33,6 +34,7 @@ def call(caller, url, **options):
 
 def test_a_line_says_whom_and_how_and_no_more(app, caller, upstream, lines):
     upstream.answers = [Answer(b"canary-answer", headers={"X-Said": "canary-said"})]
+    attribution.begin()  # this is nobody's request
     assert call(caller, upstream.url) == (200, b"canary-answer")
     [(text, line)] = lines()
     assert {line["event"], line["upstream"], line["host"]} == {"called", "test", "127.0.0.1"}

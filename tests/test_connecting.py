@@ -32,7 +32,7 @@ def test_connecting_ends_with_the_whole_and_leaves_no_socket(caller, unanswered)
         caller.fetch(replace(unanswered, whole=0.2), 100)
     assert error.value.reason == "timeout"
     assert time.monotonic() - began < 10  # its own limit
-    assert os.listdir("/proc/self/fd") == before
+    assert set(os.listdir("/proc/self/fd")) <= set(before)
 
 
 def test_a_killed_caller_leaves_no_socket(caller, unanswered):
@@ -41,7 +41,7 @@ def test_a_killed_caller_leaves_no_socket(caller, unanswered):
     gevent.sleep(0.1)
     assert len(os.listdir("/proc/self/fd")) == len(before) + 1
     calling.kill()
-    assert os.listdir("/proc/self/fd") == before
+    assert set(os.listdir("/proc/self/fd")) <= set(before)
 
 
 @pytest.mark.parametrize("guarded", [False, True])

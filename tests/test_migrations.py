@@ -85,7 +85,8 @@ def test_migrating_holds_one_migrations_locks_at_a_time(app):
     way."""
     with app.app_context():
         downgrade(revision="0008")
-        with db.engine.connect() as watching, db.engine.begin() as writer:
+        looking = db.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        with looking as watching, db.engine.begin() as writer:  # a transaction would see one moment
             writer.exec_driver_sql("LOCK TABLE turns IN ROW EXCLUSIVE MODE")
             migrating = gevent.spawn(migrate, app)
             wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or migrating.ready())

@@ -76,6 +76,8 @@ def create(
         after = _committed(collection, record_id) if error.connection_invalidated else None
         if after is None:
             raise
+    if after["recordId"] == record_id:
+        return seen_by(collection, after, role)  # what the caller has just written
     return _answer(collection, after, role, owned=True)
 
 

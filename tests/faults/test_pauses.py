@@ -6,10 +6,7 @@ import gevent
 import pytest
 
 from tests.faults.conftest import client_of
-from tests.faults.test_database import proxied
 from tests.services import wait_for
-
-__all__ = ["proxied"]
 
 PAUSE = 20  # seconds, more than a lease
 TURNS = 10

@@ -142,9 +142,7 @@ def test_a_release_that_does_not_start_leaves_the_running_one_alone(unit, fault)
     if fault == "setting":
         unit.settings["WEB_CONCURRENCY"] = "many"
     elif fault == "import":
-        change(
-            unit, "service/operations.py", "import text\n", "import text, nothing_of_that_name\n"
-        )
+        change(unit, "service/operations.py", "import select, update\n", "import select, nothing\n")
     else:  # only a worker takes the owner's token
         unit.settings["OWNER_TOKEN"] = "no token"
     with Probes(unit).going() as probes:
@@ -158,6 +156,7 @@ def test_a_release_that_does_not_start_leaves_the_running_one_alone(unit, fault)
 
 
 def test_a_worker_that_dies_while_the_tree_is_replaced_starts_as_before(unit):
+    wait_for(lambda: Probes(unit).new_status() == "ok", 30)  # the master is ready before a worker
     release(unit)
     worker = next(pid for pid in unit.processes() if unit.parent_of(pid) == unit.main)
     os.kill(worker, signal.SIGKILL)
