@@ -42,12 +42,12 @@ class Seen:
     @property
     def is_leased(self) -> bool:
         until = self.grant.lease_until
-        return until is not None and self.at < until <= self.at + LEASE
+        return until is not None and self.at < until <= self.at + 2 * LEASE
 
     def has_failed(self, began: datetime) -> bool:
         """Whether the refresh that we would wait for, or have just waited for, has failed."""
         failed = self.grant.failed_at
-        return failed is not None and began - COOL_DOWN < failed <= self.at
+        return failed is not None and began - COOL_DOWN < failed <= self.at + COOL_DOWN
 
 
 def read(user_id: str, integration: str) -> Seen | None:
@@ -64,17 +64,17 @@ def read(user_id: str, integration: str) -> Seen | None:
 def lease(seen: Seen) -> str | None:
     """The right to refresh this version, until the lease ends; None while somebody else has it.
 
-    Not within `COOL_DOWN` after a failure. A lease that ends later than any can, and a failure in
-    the future, are void: the clock was set back.
+    Not within `COOL_DOWN` after a failure. A lease that ends much later than any can, and a failure
+    far in the future, are void: the clock was set back. A little later is no sign of that: a
+    statement that has waited for the row goes by the time at which it began.
     """
     if seen.is_leased:
         return None  # saves a write for each that waits
     lease_id, seconds = new_id("lease"), LEASE.total_seconds()
     until, failed = _grants.c.lease_until, _grants.c.failed_at
-    free = or_(until.is_(None), until < current_time(), until > from_now(seconds))
-    calm = or_(
-        failed.is_(None), failed < from_now(-COOL_DOWN.total_seconds()), failed > current_time()
-    )
+    pause = COOL_DOWN.total_seconds()
+    free = or_(until.is_(None), until < current_time(), until > from_now(2 * seconds))
+    calm = or_(failed.is_(None), failed < from_now(-pause), failed > from_now(pause))
     mine = update(_grants).where(*same(seen.grant), free, calm)
     taken = mine.values(lease_id=lease_id, lease_until=from_now(seconds))
     with write_transaction() as session:

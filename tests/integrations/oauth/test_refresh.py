@@ -5,9 +5,13 @@ from datetime import timedelta
 import gevent
 import pytest
 from gevent.pool import Pool
+from sqlalchemy import select, update
 
+from service.clock import current_time, from_now
+from service.database import write_transaction
 from service.extensions import db, now
 from service.integrations import authority, refreshing
+from service.integrations.models import Grant
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
@@ -220,6 +224,29 @@ def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, pro
         expired.change(failed_at=now() - refreshing.COOL_DOWN)
         assert refreshing.lease(read)
         assert refreshing.lease(refreshing.read("alice", "cloudsuite")) is None, "it is taken"
+
+
+WRITTEN = {"lease_until": from_now(20), "failed_at": current_time()}
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("column", WRITTEN)
+def test_a_caller_who_waited_for_the_row_sees_what_was_written_meanwhile(app, expired, column):
+    """A statement that waits for a row's lock goes by the time at which it began, and so meets
+    times that lie ahead of it."""
+    with app.app_context():
+        read = refreshing.read("alice", "cloudsuite")
+    with app.app_context(), write_transaction() as session:
+        session.execute(select(Grant.seq).with_for_update())
+        taking = gevent.spawn(in_context, app, lambda: refreshing.lease(read))
+        gevent.sleep(0.3)
+        session.execute(update(Grant).values({column: WRITTEN[column]}))
+    assert taking.get(timeout=30) is None
+
+
+def in_context(app, function):
+    with app.app_context():
+        return function()
 
 
 @pytest.mark.parametrize("column", ["lease_until", "failed_at"])
