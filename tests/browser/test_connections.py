@@ -143,6 +143,7 @@ def test_a_closed_window_is_no_refusal(connections):
     url = popup.url
     popup.close()
     connections.says("Files", "seems to be closed")
+    connections.console.may_say("Scripts may close only")  # no script has opened this one
     later = connections.page.context.new_page()
     later.goto(url)
     later.get_by_role("button", name="Allow").click()

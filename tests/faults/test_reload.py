@@ -64,6 +64,7 @@ class Probes:
         self.seen: list[str] = []
         self.failed: list[str] = []
         self.turns = 0
+        self.ended = False
 
     @contextmanager
     def going(self):
@@ -71,10 +72,12 @@ class Probes:
         tries = (self.new_connection, lambda: self.status(kept), lambda: self.turn(kept))
         greenlets = [gevent.spawn(self.repeat, each) for each in tries]
         yield self
-        gevent.killall(greenlets)
+        self.ended = True  # not killed: half-made connections would stay open
+        gevent.joinall(greenlets, timeout=60)
+        kept.close()
 
     def repeat(self, attempt) -> None:
-        while True:
+        while not self.ended:
             try:
                 attempt()
             except (OSError, requests.RequestException, AssertionError) as error:
