@@ -24,9 +24,6 @@ def test_who_leaves_a_silent_model_is_missed_before_the_keep_alive(start, model,
         wait_for(lambda text=text: text in model.closed, KEEP_ALIVE_SECONDS - 1)
 
 
-FEW = 10  # connections come and go; what is lost with each turn would be hundreds
-
-
 @pytest.mark.timeout(900)
 def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
     # A pool that soon is as large as it gets: its connections are files too.
@@ -41,8 +38,8 @@ def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
     files = open_files(worker)  # with the connections that the turn before has left to be reused
     waves(client, model, chats, range(2, depth(20)))
     wait_for(lambda: client.credits()["held"] == 0)
-    assert open_files(worker) <= files + FEW
-    assert greenlets(client) <= before + FEW
+    wait_for(lambda: open_files(worker) <= files + 2)  # what is lost never comes back
+    wait_for(lambda: greenlets(client) <= before + 2)
 
 
 def waves(client, model, chats, numbers):

@@ -1,17 +1,15 @@
 """Pages of records that have a megabyte each: whole, bounded, and read while others run."""
 
 import json
-from contextlib import contextmanager
 
-import gevent
 import pytest
 
 from service.chat.models import JournalEntry
 from service.database import write_transaction
 from service.extensions import now
-from service.lifecycle import let_others_run
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
+from tests.records.others import turns
 from tests.services import on_sqlite
 
 LARGE = {"numbers": [number / 3 for number in range(15_000)]}  # 280 KB, and slow to write
@@ -37,21 +35,6 @@ def canvases(app, alice):
         for number in range(40):
             seen = {"record_id": f"r-{number}", "outcome": "updated", "before": envelope(number)}
             session.add(JournalEntry(**told, **place, **seen, after=envelope(number)))
-
-
-@contextmanager
-def turns():
-    """What another greenlet gets meanwhile: an entry for each time."""
-    taken = []
-
-    def take():
-        while True:
-            taken.append(1)
-            let_others_run()
-
-    other = gevent.spawn(take)
-    yield taken
-    other.kill()
 
 
 @on_sqlite

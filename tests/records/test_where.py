@@ -2,10 +2,8 @@
 
 import random
 import uuid
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 
-import gevent
 import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as example_settings
@@ -15,12 +13,12 @@ from service.auth.users import Caller, enrol
 from service.database import limited
 from service.errors import InvalidRequest
 from service.extensions import db
-from service.lifecycle import let_others_run
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column
 from service.records.store import Query
 from tests.depth import depth
 from tests.permissions.declared import ACTIONS, OWNER, Base, Ticket
+from tests.records.others import turns
 from tests.services import on_sqlite
 
 OWN = {"*": dict.fromkeys(ACTIONS, "own")}
@@ -199,21 +197,6 @@ def test_others_run_while_texts_are_looked_through(app):
             assert not any(match.matches(parsed, record) for record in stored)
     assert len(in_sql) > 5
     assert len(in_memory) > 5
-
-
-@contextmanager
-def turns():
-    """What another greenlet gets meanwhile: an entry for each time."""
-    taken = []
-
-    def take():
-        while True:
-            taken.append(1)
-            let_others_run()
-
-    other = gevent.spawn(take)
-    yield taken
-    other.kill()
 
 
 @examples(40)

@@ -85,15 +85,15 @@ def test_a_rotating_token_is_refreshed_once(callers, expired, provider):
 def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, provider):
     """Everybody has an answer while the server still hangs; nobody keeps others from working."""
     connected.expire()
-    callers.do("limit", 0.8, 10, PAUSE)
+    callers.do("limit", 2, 10, PAUSE)
     provider.script("token", hang(60))
     began = time.monotonic()
     told = callers.do("call", connected.person.token, CALLERS)
-    assert 0.8 <= time.monotonic() - began < 60
+    assert 2 <= time.monotonic() - began < 60
     answers = [answer for one in told for answer in one["answers"]]
     assert answers == [[502, REFRESH_FAILED["message"]]] * (PROCESSES * CALLERS)
     assert refreshes(provider) == 1
-    assert min(one["queries"] for one in told) > 0  # waiting for a refresh takes no connection
+    assert min(one["queries"] for one in told) > 5  # waiting for a refresh takes no connection
 
 
 def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired, provider):
