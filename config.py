@@ -8,17 +8,19 @@ raises it too. docs/deployment.md describes each setting; a test compares the tw
 """
 
 import base64
+import hashlib
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from click import ClickException
 
 from config_values import (
     MODEL_NAMES,
     billing,
+    directory,
     hidden_in,
     integer,
     misspelt,
@@ -29,6 +31,7 @@ from config_values import (
     origins,
     sealing_keys,
     secret_of,
+    server,
     switch,
     text,
     url,
@@ -37,27 +40,11 @@ from config_values import (
 ROOT = Path(__file__).resolve().parent
 INSTANCE = ROOT / "instance"
 
-# One set for each vendor of an integration; docs/deployment.md says what each is for.
-VENDOR_SECRETS = ("CLOUDSUITE_CLIENT_SECRET", "EXA_API_KEY", "GITHUB_TOKEN", "OPEN_METEO_API_KEY")
-VENDOR_TEXTS = ("CLOUDSUITE_CLIENT_ID", "CLOUDSUITE_SCOPE_NAMES")
-VENDOR_URLS = (
-    *(
-        f"CLOUDSUITE_{name}"
-        for name in (
-            "AUTHORIZE_URL", "TOKEN_URL", "REVOKE_URL", "USERINFO_URL", "SCOPE_BASE",
-            "MAIL_BASE_URL", "CALENDAR_BASE_URL", "DRIVE_BASE_URL", "UPLOAD_BASE_URL",
-            "CONTACTS_BASE_URL",
-        )
-    ),
-    "EXA_BASE_URL", "GITHUB_BASE_URL", "OPEN_METEO_BASE_URL", "OPEN_METEO_GEOCODING_BASE_URL",
-)  # fmt: skip
-
-
 # A limit that is set and does not hold is worse than a server that does not start.
 NOT_BUILT = (
     "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
     "BUDGETS", "APPROVAL_SECONDS", "RESUME_SECONDS", "ASSISTANT_ENDPOINTS",
-    "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE", "MCP_ENDPOINTS", "SLACK_CHANNELS",
+    "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE", "MCP_ENDPOINTS",
 )  # fmt: skip
 # Only our own settings begin with these.
 PREFIXES = (
@@ -121,12 +108,18 @@ class Settings:
         default_factory=dict, metadata={"parse": billing, "secret": False}
     )
     integrations_gateway_url: str | None = setting(url)
+    media_dir: Path | None = setting(directory)
+    media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
     cors_origins: tuple[str, ...] = setting(origins, ())
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)
     sandbox_anywhere: bool = setting(switch, False)
-    vendors: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the setting's name
-    unknown: tuple[str, ...] = ()  # names in the environment that look like settings of ours
+    # What `with_declared` adds: vendors' settings by name, which of them are secrets, and names in
+    # the environment that look like settings of ours.
+    vendors: Mapping[str, str] = field(default_factory=dict, repr=False)
+    vendor_secrets: frozenset[str] = frozenset()
+    unknown: tuple[str, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)  # as `load` was given it
 
     @property
     def listen(self) -> str:
@@ -135,6 +128,11 @@ class Settings:
     @property
     def own_url(self) -> str:
         return self.public_url or f"http://127.0.0.1:{self.port}"
+
+    @property
+    def instance(self) -> str:
+        """A short name that tells this deployment from others: 8 hexadecimal digits."""
+        return hashlib.sha256(self.own_url.encode()).hexdigest()[:8]
 
     @property
     def token_ceilings(self) -> dict[str, int]:
@@ -146,59 +144,82 @@ class Settings:
         """Every secret text, for redaction: of the database's address, only what is secret."""
         named = [f.name for f in fields(self) if f.metadata.get("secret")]
         plain = [getattr(self, name) for name in named if name != "database_url"]
-        plain += [self.vendors.get(name) for name in VENDOR_SECRETS]
+        plain += [self.vendors.get(name) for name in self.vendor_secrets]
         plain += [base64.b64encode(key).decode() for _, key in self.token_encryption_keys]
         plain += hidden_in(self.database_url)
         return tuple(value for value in plain if isinstance(value, str) and value)
 
 
+KINDS: Mapping[str, Callable[[str], str]] = {"text": text, "url": url, "server": server}
+
+
+class Declared(Protocol):
+    """A setting that is declared elsewhere: that of a vendor."""
+
+    name: str
+    kind: str  # `text`, `url` or `server`
+    secret: bool
+
+
 def load(environ: Mapping[str, str] | None = None) -> Settings:
-    """Settings from the process's environment, or another; raises `ConfigError`."""
+    """Our own settings from the process's environment, or another; raises `ConfigError`.
+
+    `with_declared` completes them.
+    """
     environ = os.environ if environ is None else environ
-    unknown = _unknown(environ)
-    given = {}
+    values = {}
     for item in [item for item in fields(Settings) if item.metadata]:
         name = item.name.upper()
         raw = _read(environ, name, item.metadata["secret"])
         if raw is not None:
-            given[item.name] = _parse(name, raw, item.metadata["parse"])
-    return Settings(**given, vendors=_vendors(environ), unknown=unknown)
+            values[item.name] = _parse(name, raw, item.metadata["parse"])
+    _refuse_mistakes(environ, *known_names())
+    return Settings(**values, environ=dict(environ))
 
 
-def _unknown(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Unknown names with a prefix of ours. Raises `ConfigError` for names not to be ignored.
+def with_declared(settings: Settings, declared: Iterable[Declared]) -> Settings:
+    """The settings with those that vendors declare. Raises `ConfigError`."""
+    environ, every = settings.environ, list(declared)
+    values = {}
+    for one in every:
+        raw = _read(environ, one.name, one.secret)
+        if raw is not None:
+            values[one.name] = _parse(one.name, raw, KINDS[one.kind])
+    plain, secret = known_names(every)
+    _refuse_mistakes(environ, plain, secret)
+    known = _with_files(plain, secret)
+    unknown = sorted(n for n in environ if environ[n] and n not in known and n.startswith(PREFIXES))
+    secrets = frozenset(one.name for one in every if one.secret)
+    return replace(settings, vendors=values, vendor_secrets=secrets, unknown=tuple(unknown))
+
+
+def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], secret: set[str]) -> None:
+    """Raises `ConfigError` for names that must not be ignored.
 
     A near miss counts only while the setting that it misses is not set: with both, it is probably
     somebody else's variable.
     """
-    plain, secret = known_names()
-    known = {*plain, *secret, *(f"{name}_FILE" for name in secret)}
-    given = [name for name, value in environ.items() if value and name not in known]
-    for name in given:
+    known = _with_files(plain, secret)
+    for name in [name for name, value in environ.items() if value and name not in known]:
         if name in NOT_BUILT:
             raise ConfigError(f"{name}: must not be set, because this version does not have it")
         meant = misspelt(name, known - {key for key in known if environ.get(key)})
         if meant:
             raise ConfigError(f"{name}: must be spelt {meant}, if that is meant; else unset it")
-    return tuple(sorted(name for name in given if name.startswith(PREFIXES)))
 
 
-def known_names() -> tuple[set[str], set[str]]:
+def _with_files(plain: set[str], secret: set[str]) -> set[str]:
+    return {*plain, *secret, *(f"{name}_FILE" for name in secret)}
+
+
+def known_names(declared: Iterable[Declared] = ()) -> tuple[set[str], set[str]]:
     """The names of all settings: those that are no secrets, and those that are."""
-    plain, secret = {*VENDOR_TEXTS, *VENDOR_URLS}, {*VENDOR_SECRETS}
+    plain = {one.name for one in declared if not one.secret}
+    secret = {one.name for one in declared if one.secret}
     for item in fields(Settings):
         if item.metadata:
             (secret if item.metadata["secret"] else plain).add(item.name.upper())
     return plain, secret
-
-
-def _vendors(environ: Mapping[str, str]) -> dict[str, str]:
-    known = {
-        **dict.fromkeys(VENDOR_SECRETS + VENDOR_TEXTS, text),
-        **dict.fromkeys(VENDOR_URLS, url),
-    }
-    raw = {name: _read(environ, name, name in VENDOR_SECRETS) for name in known}
-    return {name: _parse(name, value, known[name]) for name, value in raw.items() if value}
 
 
 def _read(environ: Mapping[str, str], name: str, secret: bool) -> str | None:

@@ -3,6 +3,7 @@
 import base64
 import binascii
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 MODEL_NAMES = {
@@ -56,6 +57,17 @@ def url(value: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
         raise ValueError("must be an http or https URL without credentials")
     return value.rstrip("/")
+
+
+def directory(value: str) -> Path:
+    if not (path := Path(value)).is_absolute():
+        raise ValueError("must be an absolute path")
+    return path
+
+
+def server(value: str) -> str:
+    """The http or https URL of a server that is also known by a ws or wss one."""
+    return url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
 
 
 def origins(value: str) -> tuple[str, ...]:
@@ -113,8 +125,6 @@ def billing(value: str) -> dict[str, str]:
     pairs = dict(item.partition("=")[::2] for item in names(value))
     if not set(pairs.values()) <= {"user", "developer"}:
         raise ValueError("must be integration=user|developer, comma separated")
-    if pairs.get("cloudsuite") == "developer":
-        raise ValueError("must leave cloudsuite at user: its tokens are each user's own")
     return pairs
 
 

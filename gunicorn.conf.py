@@ -1,8 +1,8 @@
-"""gunicorn's settings, from ours; and what each worker does when it starts."""
+"""gunicorn's settings, made from the service's, and what each worker does when it starts."""
 
 from gevent import monkey
 
-monkey.patch_all()  # before anything else opens a socket or makes a lock
+monkey.patch_all()  # before anything else opens a socket or creates a lock
 
 import gc  # noqa: E402
 import os  # noqa: E402
@@ -23,20 +23,22 @@ try:
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 
-# The workers inherit the service's modules. So a worker that replaces a dead one while the tree is
-# being exchanged starts with the code of this release, not with half of the next.
+# Imported here, so that workers inherit the modules. A worker that replaces a dead one during an
+# installation then has the code of this release, not a part of the next.
 from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
-from service import observe, stall  # noqa: E402
 from service.auth.tokens import issue  # noqa: E402
-from service.observe import REQUEST_ID  # noqa: E402
-from service.operations import revisions  # noqa: E402
+from service.declarations import declarations  # noqa: E402
+from service.observing import observe, stall  # noqa: E402
+from service.observing.observe import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
+from service.web.operations import revisions  # noqa: E402
 from serving import descriptors, handover, logs, pending  # noqa: E402
 from serving import worker as worker_module  # noqa: E402
 
 try:
-    prepared = prepare(settings)  # with the sandbox's own secrets
+    settings = declarations(settings).settings
+    effective = prepare(settings)  # with the sandbox's own secrets
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 
@@ -45,11 +47,11 @@ workers = settings.web_concurrency
 worker_class = worker_module.Worker
 worker_connections = 5000
 keepalive = 5
-limit_request_line = 8190  # the most that gunicorn takes; a filter stands in the address
+limit_request_line = 8190  # gunicorn's maximum, because addresses contain filters
 graceful_timeout = settings.graceful_timeout
 timeout = 30  # kills only a worker whose event loop is stuck
 control_socket_disable = True
-accesslog = None  # the service writes one line a request itself
+accesslog = None  # the service itself logs each request
 logger_class = logs.JsonLogger
 
 revisions()
@@ -60,14 +62,14 @@ report = handover.Report(os.environ)
 
 
 def on_starting(server) -> None:
-    complaint = descriptors.raise_limit(worker_connections)
-    if complaint:
-        server.log.warning(complaint)
+    warning = descriptors.raise_limit(worker_connections)
+    if warning:
+        server.log.warning(warning)
 
 
 def post_worker_init(worker) -> None:
-    # Everything loaded so far stays: without this, a full collection over thousands of streams
-    # stops them all for tens of milliseconds.
+    # Objects loaded so far are never collected. Otherwise a full collection with thousands of
+    # streams would stop them all for tens of milliseconds.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 1_000)
@@ -93,11 +95,11 @@ def post_request(worker, request, _environ, _response) -> None:
 
 
 def when_ready(server) -> None:
-    """In the sandbox, say how to get in: there is no account to sign in with."""
+    """In the sandbox, print a token, because there is no account to sign in with."""
     report.workers(server.num_workers)
     if not settings.sandbox:
         return
-    token = issue(prepared, "alice", "user", 8 * 3600)
+    token = issue(effective, "alice", "user", 8 * 3600)
     until = time.strftime("%H:%M", time.localtime(time.time() + 8 * 3600))
     print(f"\n  Sandbox at {settings.own_url}/   (every upstream is a stand-in)")
     print(f"  Sign-in token, until {until}:\n\n{token}\n", flush=True)
@@ -105,5 +107,5 @@ def when_ready(server) -> None:
 
 def child_exit(server, worker) -> None:
     mark_process_dead(worker.pid)
-    for facts in pending.left_by(directory, worker.pid):
+    for facts in pending.take_unanswered(directory, worker.pid):
         server.log.error("request lost with its worker", extra={"facts": facts})

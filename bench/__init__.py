@@ -1,1 +1,1 @@
-"""The service's figures beside those of two relays, in one run. See docs/performance.md."""
+"""Measures the service beside two relays in one run. See docs/performance.md."""

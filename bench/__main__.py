@@ -16,14 +16,14 @@ from tests.services import Databases
 
 
 def main() -> int:
-    """The number of runs in which a stream came wrong: an order, a token or an end missing."""
+    """The number of runs with faults, for example a missing token or a wrong order."""
     arguments = _arguments()
-    chosen = _chosen(arguments)
+    selected = _select(arguments)
     limits.raise_descriptors()
     began = time.monotonic()
-    with limits.pinned(limits.CLIENT_CORE), _started(chosen) as running:
-        measured = {scenario.name: _measure(scenario, running) for scenario in chosen}
-    rows = [row for s in chosen if measured[s.name] for row in figures.table(s, measured[s.name])]
+    with limits.pinned(limits.CLIENT_CORE), _started(selected) as running:
+        measured = {scenario.name: _measure(scenario, running) for scenario in selected}
+    rows = [row for s in selected if measured[s.name] for row in figures.table(s, measured[s.name])]
     if not arguments.only or compaction.NAME in arguments.only:
         rows += _compaction(1 if arguments.quick else 3)
     _print(rows)
@@ -34,22 +34,24 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="within a minute, and less sure")
+    parser.add_argument(
+        "--quick", action="store_true", help="takes a minute, with less accurate figures"
+    )
     names = [*(scenario.name for scenario in scenarios.FULL), compaction.NAME]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=str(names))
     return parser.parse_args()
 
 
-def _chosen(arguments: argparse.Namespace) -> list[Scenario]:
+def _select(arguments: argparse.Namespace) -> list[Scenario]:
     known = scenarios.QUICK if arguments.quick else scenarios.FULL
-    chosen = [s for s in known if not arguments.only or s.name in arguments.only]
-    return [s for s in chosen if "service-pg" not in s.peers or binaries()]
+    selected = [s for s in known if not arguments.only or s.name in arguments.only]
+    return [s for s in selected if "service-pg" not in s.peers or binaries()]
 
 
 @contextlib.contextmanager
-def _started(chosen: Sequence[Scenario]) -> Iterator[Mapping[str, Peer]]:
+def _started(selected: Sequence[Scenario]) -> Iterator[Mapping[str, Peer]]:
     """The upstream and every peer that the scenarios need, by name."""
-    wanted = {name for scenario in chosen for name in scenario.peers}
+    names = {name for scenario in selected for name in scenario.peers}
     with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(prefix="bench-") as directory:
         databases = Databases(Path(directory))
         stack.callback(databases.remove)
@@ -58,7 +60,7 @@ def _started(chosen: Sequence[Scenario]) -> Iterator[Mapping[str, Peer]]:
         stack.callback(upstream.stop)
         running: dict[str, Peer] = {upstream.name: upstream}
         for peer in _peers(upstream.port, databases):
-            if peer.name in wanted:
+            if peer.name in names:
                 stack.callback(peer.stop)
                 scenarios.start(peer)
                 running[peer.name] = peer
@@ -98,13 +100,13 @@ def _print(rows: Sequence[tuple[str, ...]]) -> None:
 
 
 def _faults(measured: Mapping[str, Sequence[Round]]) -> int:
-    found = 0
+    count = 0
     for name, rounds in measured.items():
         for peer, result in [pair for round_ in rounds for pair in round_.items()]:
             if result.faults:
-                found += 1
+                count += 1
                 print(f"{name}, {peer}: {'; '.join(result.faults)}")
-    return found
+    return count
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A load generator for calls: some at once, as fast as they are answered; then at a fixed pace.
+"""A load generator for calls: several at once as fast as they are answered, then at a fixed rate.
 
-`python -m bench.ask`, a `Job` as JSON on standard input, an `Answered` as JSON on standard output:
-one thread, epoll, connections that are kept alive, as those of a reverse proxy are.
+`python -m bench.ask`, a `CallJob` as JSON on standard input, a `CallResult` as JSON on standard
+output: one thread, epoll, connections that are kept alive like those of a reverse proxy.
 """
 
 import gc
@@ -16,14 +16,14 @@ from dataclasses import asdict, dataclass, field
 
 from bench import accounts, limits, lookup, wire
 
-WARM_UP = 64  # calls that nobody looks at
-DEADLINE = 30.0  # seconds for one kind of calls
-SETTLE = 0.05  # seconds, for what the server does after the last byte
+WARM_UP = 64  # calls that are not measured
+DEADLINE = 30.0  # seconds for one series of calls
+SETTLE = 0.05  # seconds, for the server's work after the last byte
 
 
 @dataclass(frozen=True)
-class Job:
-    """`calls` with `parallel` at once, then `paced` at `rate` a second, on as many connections."""
+class CallJob:
+    """`calls` with `parallel` at a time, then `paced` calls at `rate`/s on the same connections."""
 
     port: int
     path: str  # with `{name}`
@@ -36,8 +36,8 @@ class Job:
 
 
 @dataclass
-class Answered:
-    """CPU in ns over all `calls`; `latencies` in µs, sorted, from when each was due."""
+class CallResult:
+    """CPU in ns over all `calls`; `latencies` in µs from the due time of each, sorted."""
 
     calls: int
     cpu: int = 0
@@ -45,7 +45,7 @@ class Answered:
     faults: list[str] = field(default_factory=list)
 
 
-class Connection:
+class CallConnection:
     """One call at a time."""
 
     def __init__(self, port: int, path: str, token: str) -> None:
@@ -57,66 +57,67 @@ class Connection:
         self._answer = b""
 
     def ask(self, number: int, due: int) -> None:
-        """`due` in µs of the clock that all share."""
+        """Send call `number`; `due` in µs of the shared clock."""
         self.due, self._number, self._answer = due, number, b""
         self.sock.sendall(f"GET {lookup.path(self._path, number)} {self._lines}".encode())
 
     def read(self) -> bool:
-        """Whether the answer is whole. Raises `ValueError` for one that is wrong."""
+        """Whether the answer is complete. Raises `ValueError` if it is wrong."""
         data = self.sock.recv(1 << 16)
         self._answer += data
         if data and not wire.head_and_body(self._answer):
             return False
-        right = self._answer.startswith(b"HTTP/1.1 200 ")
-        if not right or self._answer.count(lookup.name(self._number).encode()) != lookup.PLACES:
+        is_ok = self._answer.startswith(b"HTTP/1.1 200 ")
+        if not is_ok or self._answer.count(lookup.name(self._number).encode()) != lookup.PLACES:
             raise ValueError((self._answer or b"closed")[:300].decode("latin-1"))
         return True
 
 
-class Asking:
-    def __init__(self, job: Job) -> None:
+class CallLoad:
+    def __init__(self, job: CallJob) -> None:
         self.job = job
         self.epoll = select.epoll()
-        self.free: deque[Connection] = deque()  # the longest idle first: none is idle for long
-        self.busy: dict[int, Connection] = {}
+        # The longest idle first, so that none stays idle for long.
+        self.free: deque[CallConnection] = deque()
+        self.busy: dict[int, CallConnection] = {}
         self.latencies = array("q")
-        self.answered = Answered(job.calls)
+        self.result = CallResult(job.calls)
 
-    def run(self) -> Answered:
+    def run(self) -> CallResult:
         for number in range(self.job.parallel):
             token = self.job.tokens[number % len(self.job.tokens)]
-            connection = Connection(self.job.port, self.job.path, token)
+            connection = CallConnection(self.job.port, self.job.path, token)
             self.epoll.register(connection.sock, select.EPOLLIN)
             self.free.append(connection)
         try:
             self._measure()
         except (ValueError, OSError) as error:
-            self.answered.faults.append(repr(error))
-        return self.answered
+            self.result.faults.append(repr(error))
+        return self.result
 
     def _measure(self) -> None:
         self._calls(WARM_UP, 0)
         before = accounts.usage(self.job.watch)
         self._calls(self.job.calls, 0)
         time.sleep(SETTLE)
-        self.answered.cpu = accounts.usage(self.job.watch).cpu_since(before)
+        self.result.cpu = accounts.usage(self.job.watch).cpu_since(before)
         self._calls(self.job.paced, self.job.rate)
-        self.answered.latencies = sorted(self.latencies)
+        self.result.latencies = sorted(self.latencies)
 
     def _calls(self, count: int, rate: float) -> None:
-        """At `rate`, or 0: as fast as they are answered."""
+        """Make the calls at `rate`, or as fast as they are answered if 0."""
         self.latencies = array("q")
-        began, asked = wire.micros(), 0
+        began, index = wire.micros(), 0
         step = 1e6 / rate if rate else 0.0
         while len(self.latencies) < count:
             now = wire.micros()
             if now - began > DEADLINE * 1e6:
                 raise ValueError(f"{count - len(self.latencies)} calls were not answered in time")
-            while asked < count and self.free and began + asked * step <= now:
-                self._ask(asked, int(began + asked * step) if rate else now)
-                asked += 1
-            waits = rate and asked < count and self.free
-            self._read((began + asked * step - now) / 1e6 if waits else 0.5)
+            while index < count and self.free and began + index * step <= now:
+                self._ask(index, int(began + index * step) if rate else now)
+                index += 1
+            waits = rate and index < count and self.free
+            self._read((began + index * step - now) / 1e6 if waits else 0.5)
 
     def _ask(self, number: int, due: int) -> None:
         connection = self.free.popleft()
@@ -137,5 +138,5 @@ class Asking:
 
 if __name__ == "__main__":
     limits.raise_descriptors()
-    gc.disable()  # nothing here makes cycles, and a pause would be taken for the server's
-    json.dump(asdict(Asking(Job(**json.load(sys.stdin))).run()), sys.stdout)
+    gc.disable()  # nothing here makes cycles, and a pause would count as the server's
+    json.dump(asdict(CallLoad(CallJob(**json.load(sys.stdin))).run()), sys.stdout)

@@ -1,7 +1,7 @@
 """The floor: a relay on gevent and raw sockets, without framework, accounts or rows.
 
 `python -m bench.bare PORT UPSTREAM_PORT`. One write for each read; the text of a delta is copied
-as it stands, still escaped. What it does not do: verify a token, parse JSON, look at errors.
+as it stands, still escaped. It does not verify tokens, parse JSON or handle errors.
 """
 
 import json
@@ -40,16 +40,16 @@ class Relay:
 
     def __call__(self, client: socket.socket, _address: object) -> None:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        given = b""
-        while not (request := wire.head_and_body(given)):
+        received = b""
+        while not (request := wire.head_and_body(received)):
             data = client.recv(1 << 16)
             if not data:
                 return
-            given += data
+            received += data
         if b" /api/records/" in request[0][:30]:
             self._board.serve(client, request)
             return
-        if lookup.RELAYED in request[0][:30]:
+        if lookup.CALL_PREFIX in request[0][:30]:
             self._calls.serve(client, request)
             return
         _send(client, HEAD + wire.chunk(BEGIN))
@@ -58,7 +58,7 @@ class Relay:
         _send(client, wire.chunk(END) + wire.LAST_CHUNK)
 
     def _ask(self, text: str) -> Iterator[bytes]:
-        """The UI chunks of a reply, as much at once as one read brought."""
+        """The UI chunks of a reply, joined for each read from the upstream."""
         upstream = self._idle.pop() if self._idle else socket.create_connection(self._address)
         upstream.sendall(_request(text))
         body, rest, head = wire.Chunked(), b"", b""

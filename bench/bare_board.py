@@ -1,4 +1,4 @@
-"""The floor of `changes`: what a write says goes to every socket, in one send for each."""
+"""The floor of `changes`: sends what was written to every socket, one send per socket."""
 
 from gevent import socket
 
@@ -22,20 +22,20 @@ class Board:
         client.recv(1 << 16)
         client.sendall(frames.frame(b'{"type":"snapshot"}'))
         self._subscribers.append(client)
-        client.recv(1)  # until it leaves
+        client.recv(1)  # until it disconnects
         self._subscribers.remove(client)
 
     def _write(self, client: socket.socket, body: bytes) -> None:
-        """A connection's writes, each answered when it has been told to all."""
-        given = b""
+        """Serve the writes of one connection; each is answered after all sends."""
+        received = b""
         while True:
             message = frames.change(body)
             for subscriber in self._subscribers:
                 subscriber.send(message)
             client.sendall(ANSWER)
-            while not (request := wire.head_and_body(given)):
+            while not (request := wire.head_and_body(received)):
                 data = client.recv(1 << 16)
                 if not data:
                     return
-                given += data
-            given, body = b"", request[1]
+                received += data
+            received, body = b"", request[1]

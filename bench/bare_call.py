@@ -1,4 +1,4 @@
-"""The floor of `proxy`: a call goes on to the upstream, and its answer comes back as it is."""
+"""The floor of `proxy`: forwards a call to the upstream and its answer unchanged to the client."""
 
 from gevent import socket
 
@@ -11,18 +11,18 @@ class Calls:
         self._idle: list[socket.socket] = []
 
     def serve(self, client: socket.socket, request: tuple[bytes, bytes]) -> None:
-        """A connection's calls, one after the other."""
-        given = b""
+        """Serve the calls of one connection, one after the other."""
+        received = b""
         while True:
-            client.sendall(self._relayed(request[0]))
-            while not (another := wire.head_and_body(given)):
+            client.sendall(self._forward(request[0]))
+            while not (another := wire.head_and_body(received)):
                 data = client.recv(1 << 16)
                 if not data:
                     return
-                given += data
-            given, request = b"", another
+                received += data
+            received, request = b"", another
 
-    def _relayed(self, head: bytes) -> bytes:
+    def _forward(self, head: bytes) -> bytes:
         upstream = self._idle.pop() if self._idle else socket.create_connection(self._address)
         upstream.sendall(lookup.request(head))
         answer = b""

@@ -1,4 +1,4 @@
-"""The `proxy` scenario: calls of an endpoint that only reads, and what the way through costs."""
+"""The `proxy` scenario: calls of a read-only endpoint, and what the service adds to them."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from bench import lookup
-from bench.ask import Answered, Job
+from bench.ask import CallJob, CallResult
 from bench.peers import Peer
 from bench.people import DAY
 from config import load
@@ -18,10 +18,10 @@ from tests.services import ENVIRONMENT
 PEOPLE = 8
 
 
-def call(peer: Peer, calls: int, parallel: int, rate: float, paced: int) -> Answered:
-    """What the load generator, in a process of its own, says of one peer."""
-    template = lookup.UPSTREAM if peer.name == "direct" else lookup.OURS
-    job = Job(
+def measure_calls(peer: Peer, calls: int, parallel: int, rate: float, paced: int) -> CallResult:
+    """Run the load generator for one peer, in a process of its own."""
+    template = lookup.UPSTREAM if peer.name == "direct" else lookup.SERVICE
+    job = CallJob(
         port=peer.port,
         path=template,
         tokens=[issue(load(ENVIRONMENT), f"bench-{n}", "user", DAY) for n in range(PEOPLE)],
@@ -35,19 +35,19 @@ def call(peer: Peer, calls: int, parallel: int, rate: float, paced: int) -> Answ
     done = subprocess.run(
         command, input=json.dumps(asdict(job)), stdout=subprocess.PIPE, text=True, check=True
     )
-    return Answered(**json.loads(done.stdout))
+    return CallResult(**json.loads(done.stdout))
 
 
-def cpu(answered: Answered) -> float:
-    """µs for each call of the closed loop."""
-    return answered.cpu / 1e3 / answered.calls
+def cpu(result: CallResult) -> float:
+    """µs per call of the closed loop."""
+    return result.cpu / 1e3 / result.calls
 
 
-def latency(share: float) -> Callable[[Answered], float]:
+def latency(share: float) -> Callable[[CallResult], float]:
     """Milliseconds from when a call was due to its answer, at a quantile."""
 
-    def value(answered: Answered) -> float:
-        times = answered.latencies
+    def value(result: CallResult) -> float:
+        times = result.latencies
         return times[int(share * (len(times) - 1))] / 1e3 if times else math.nan
 
     return value

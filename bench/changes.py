@@ -1,4 +1,4 @@
-"""The `changes` scenario: records that everybody subscribes to, and what telling them costs."""
+"""The `changes` scenario: what it costs to deliver changes of records to all subscribers."""
 
 import http.client
 import json
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from bench import frames
-from bench.listen import Heard, Job
+from bench.listen import ChangeJob, DeliveryResult
 from bench.peers import Peer
 from bench.people import DAY
 from config import load
@@ -21,19 +21,19 @@ BOARD = "/api/records/board"
 
 
 @dataclass(frozen=True)
-class Told:
-    """One peer's figures, for each number of subscribers."""
+class ChangesResult:
+    """One peer's results, one for each number of subscribers."""
 
-    heard: tuple[Heard, ...]
+    deliveries: tuple[DeliveryResult, ...]
 
     @property
     def faults(self) -> list[str]:
-        return [f"{one.subscribers}: {fault}" for one in self.heard for fault in one.faults]
+        return [f"{one.subscribers}: {fault}" for one in self.deliveries for fault in one.faults]
 
 
-def tell(peer: Peer, counts: tuple[int, ...], rate: float, writes: int) -> Told:
-    """What the load generator, in a process of its own, says of one peer."""
-    job = Job(
+def measure_changes(peer: Peer, counts: tuple[int, ...], rate: float, writes: int) -> ChangesResult:
+    """Run the load generator for one peer, in a process of its own."""
+    job = ChangeJob(
         port=peer.port,
         upgrades=[_upgrade(number // SOCKETS_OF_ONE) for number in range(max(counts))],
         write=_head("PATCH", f"{BOARD}/{_record(peer.port)}", 0),
@@ -46,52 +46,52 @@ def tell(peer: Peer, counts: tuple[int, ...], rate: float, writes: int) -> Told:
     done = subprocess.run(
         command, input=json.dumps(asdict(job)), stdout=subprocess.PIPE, text=True, check=True
     )
-    return Told(tuple(Heard(**one) for one in json.loads(done.stdout)))
+    return ChangesResult(tuple(DeliveryResult(**one) for one in json.loads(done.stdout)))
 
 
-def paced_cpu(index: int) -> Callable[[Told], float]:
-    """µs for each delivery, of single changes."""
+def paced_cpu(index: int) -> Callable[[ChangesResult], float]:
+    """µs per delivery of a single change."""
 
-    def value(told: Told) -> float:
-        one = told.heard[index]
+    def value(result: ChangesResult) -> float:
+        one = result.deliveries[index]
         return one.paced_cpu / 1e3 / (one.paced_deliveries or math.nan)
 
     return value
 
 
-def burst_cpu(index: int) -> Callable[[Told], float]:
-    """The same, where several changes go out in one write."""
+def burst_cpu(index: int) -> Callable[[ChangesResult], float]:
+    """µs per delivery in a burst, where one write carries several changes."""
 
-    def value(told: Told) -> float:
-        one = told.heard[index]
+    def value(result: ChangesResult) -> float:
+        one = result.deliveries[index]
         return one.burst_cpu / 1e3 / (one.burst_deliveries or math.nan)
 
     return value
 
 
-def transit(index: int, which: int) -> Callable[[Told], float]:
-    """Milliseconds from asking for a write to hearing of it; 0 is p50, 1 is p99."""
-    return lambda told: told.heard[index].transits[which] / 1e3
+def transit(index: int, which: int) -> Callable[[ChangesResult], float]:
+    """Milliseconds from the request of a write to its delivery; `which` 0 is p50, 1 is p99."""
+    return lambda result: result.deliveries[index].transits[which] / 1e3
 
 
-def rate(index: int) -> Callable[[Told], float]:
-    """Changes a second in the burst, each told to everybody."""
+def rate(index: int) -> Callable[[ChangesResult], float]:
+    """Changes per second in the burst, each delivered to all subscribers."""
 
-    def value(told: Told) -> float:
-        one = told.heard[index]
+    def value(result: ChangesResult) -> float:
+        one = result.deliveries[index]
         return one.burst_deliveries / one.subscribers / (one.burst_seconds or math.nan)
 
     return value
 
 
 def _record(port: int) -> str:
-    """The id of the record that will be changed; the floor has none."""
+    """The id of the record to change; the floor has a fixed one."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     headers = {"Authorization": f"Bearer {_token(0)}", "Content-Type": "application/json"}
     connection.request("POST", BOARD, json.dumps({"text": frames.text(0, 0)}), headers)
-    made = json.loads(connection.getresponse().read())
+    record = json.loads(connection.getresponse().read())
     connection.close()
-    return made.get("recordId", frames.RECORD_ID)
+    return record.get("recordId", frames.RECORD_ID)
 
 
 def _upgrade(user: int) -> str:

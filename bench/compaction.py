@@ -1,6 +1,6 @@
-"""What a long history costs a turn: to decide what of it is sent, and to load what is needed.
+"""What a long history costs a turn: deciding which messages are sent, and loading them.
 
-No peer has anything like it, and no network is in it: it runs in this process.
+The peers have nothing comparable, and no network is involved: it runs in this process.
 """
 
 import time
@@ -20,27 +20,27 @@ from bench.scenarios import Scenario
 from service import create_app
 from service.auth.models import User
 from service.auth.users import Caller
-from service.chat import recall
-from service.chat.compaction import compacted, history_of
-from service.chat.history import Row
-from service.chat.limits import Limits
+from service.chat.history import recall
+from service.chat.history.compaction import compact_history, history_of
+from service.chat.history.limits import Limits
+from service.chat.history.messages import Row
 from service.chat.models import Chat, Message
 from service.chat.question import Question
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
 from tests.services import Databases, settings_for
 
 MESSAGES = 10_000
 COVERED = (100, 10_000)  # messages that a summary stands for
 RECENT = 40
-SAID = "word " * 60
+TEXT = "word " * 60
 LOADS = 20
 MODEL = "llm-haiku-4-5"
 NAME = "compaction"
 
 
 @dataclass(frozen=True)
-class Result:
+class CompactionResult:
     """Milliseconds; `loads` as `COVERED`, `whole` without a summary."""
 
     decision: float
@@ -57,7 +57,7 @@ FIGURES = (
 
 
 def rows(count: int, databases: Databases) -> list[tuple[str, ...]]:
-    """The table's rows, of as many rounds."""
+    """The rows of the table, from `count` rounds."""
     with _app(databases) as app:
         questions = [_chat(app, covered) for covered in COVERED]
         rounds = [{"service": _measure(app, questions)} for _ in range(count)]
@@ -74,8 +74,8 @@ def _app(databases: Databases) -> Iterator[Flask]:
         db.engine.dispose()
 
 
-def _measure(app: Flask, questions: list[Question]) -> Result:
-    return Result(
+def _measure(app: Flask, questions: list[Question]) -> CompactionResult:
+    return CompactionResult(
         decision=_timed(_decide, time.process_time),
         loads=[_loading(app, question, MODEL, RECENT) for question in questions],
         whole=_loading(app, questions[-1], "another model", COVERED[-1] + RECENT),
@@ -89,9 +89,9 @@ def _timed(action: Callable[[], object], clock: Callable[[], float]) -> float:
 
 
 def _decide() -> None:
-    stored = (Row(n, ("user", "assistant")[n % 2], SAID) for n in range(MESSAGES))
+    stored = (Row(n, ("user", "assistant")[n % 2], TEXT) for n in range(MESSAGES))
     limits = Limits(budget=240_000, ceiling=180_000)
-    assert compacted(history_of(stored, None, "?"), limits, lambda *_: None).messages
+    assert compact_history(history_of(stored, None, "?"), limits, lambda *_: None).messages
 
 
 def _loading(app: Flask, question: Question, model: str, expected: int) -> float:
@@ -103,7 +103,7 @@ def _loading(app: Flask, question: Question, model: str, expected: int) -> float
 
 
 def _chat(app: Flask, covered: int) -> Question:
-    """A chat whose beginning is summarised, and what its next turn has to answer."""
+    """The next question of a new chat whose first `covered` messages are summarised."""
     chat, began = f"chat_{covered}", now() - timedelta(days=1)
     person, model = Caller(chat, "user"), app.extensions["models"][MODEL]
     question = Question("turn", chat, person, "u", "a", "?", model, "", "", 0)
@@ -122,5 +122,5 @@ def _chat(app: Flask, covered: int) -> Question:
 def _message(chat: str, number: int, began: datetime) -> dict[str, Any]:
     at = began + timedelta(seconds=number)
     role = ("user", "assistant")[number % 2]
-    whose = {"record_id": f"{chat}-{number}", "chat_id": chat, "user_id": chat}
-    return {**whose, "role": role, "content": SAID, "created_at": at, "updated_at": at}
+    fields = {"record_id": f"{chat}-{number}", "chat_id": chat, "user_id": chat}
+    return {**fields, "role": role, "content": TEXT, "created_at": at, "updated_at": at}

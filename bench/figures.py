@@ -1,4 +1,4 @@
-"""Figures: what is printed of each scenario, beside the floors from the same rounds."""
+"""The figures printed for each scenario, beside the floors from the same rounds."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,44 +7,44 @@ from statistics import median
 from typing import Any
 
 from bench import calls, changes
-from bench.load import Result
+from bench.load import StreamResult
 from bench.scenarios import Round, Scenario
 
 HEADINGS = ("figure", "service", "bare", "naive", "service/bare", "service/naive", "goal")
 NONE = "-"
 
 
-def plateau_cpu(result: Result) -> float:
+def plateau_cpu(result: StreamResult) -> float:
     """µs per token while all streams are open."""
     return result.plateau_cpu / 1e3 / (result.plateau_tokens or math.nan)
 
 
-def whole_cpu(result: Result) -> float:
+def whole_cpu(result: StreamResult) -> float:
     """µs per token from the first request to the last byte."""
     return result.cpu / 1e3 / (result.tokens or math.nan)
 
 
-def turn_cpu(result: Result) -> float:
+def turn_cpu(result: StreamResult) -> float:
     return result.cpu / 1e3 / result.streams
 
 
-def slow_transit(result: Result) -> float:
+def slow_transit(result: StreamResult) -> float:
     return result.transits[1] / 1e3
 
 
-def memory(result: Result) -> float:
+def memory(result: StreamResult) -> float:
     return result.growth / result.streams if result.plateau_tokens else math.nan
 
 
-def out_of_pace(result: Result) -> float:
-    """Streams; none means that the peer is not saturated."""
+def out_of_pace(result: StreamResult) -> float:
+    """The number of late or incomplete streams; 0 means that the peer is not saturated."""
     return max(result.incomplete, result.late)
 
 
-def first_chunk(share: float) -> Callable[[Result], float]:
+def first_chunk(share: float) -> Callable[[StreamResult], float]:
     """Milliseconds from the request to the first token, at a quantile."""
 
-    def value(result: Result) -> float:
+    def value(result: StreamResult) -> float:
         return result.first[int(share * (len(result.first) - 1))] / 1e3 if result.first else 1e9
 
     return value
@@ -52,9 +52,10 @@ def first_chunk(share: float) -> Callable[[Result], float]:
 
 @dataclass(frozen=True)
 class Figure:
-    """`{streams}` in the label is the scenario's. `added` takes the direct read's value off.
+    """`{streams}` in the label is the scenario's. With `added`, the value of the direct read is
+    subtracted.
 
-    The goal is a bound of the ratio to bare, or of the value itself where there is no ratio.
+    The goal limits the ratio to bare, or the value itself where nothing is compared.
     """
 
     scenario: str
@@ -65,8 +66,8 @@ class Figure:
     compared: bool = True
 
     def of(self, name: str, round_: Round) -> float:
-        off = self.value(round_["direct"]) if self.added else 0.0
-        return self.value(round_[name]) - off if name in round_ else math.nan
+        offset = self.value(round_["direct"]) if self.added else 0.0
+        return self.value(round_[name]) - offset if name in round_ else math.nan
 
 
 FIGURES = (
@@ -139,7 +140,7 @@ def _range(values: Sequence[float]) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits say more than these figures know."""
+    """At most three digits: the figures are not more precise."""
     return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
 
 

@@ -1,6 +1,6 @@
-"""The board's messages on a WebSocket, as far as figures need them: what is asked and what comes.
+"""The board's messages on a WebSocket, as far as the figures need them.
 
-The text of a write is its number and the microsecond at which it was asked for; see `wire`.
+The text of a write is its number and the microsecond of its request; see `wire`.
 """
 
 import json
@@ -15,16 +15,16 @@ SNAPSHOT = {"type": "snapshot", "id": "s", "records": [], "cursor": ""}
 CURSOR = "WyIwMTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMSIsIDAsIDEwMDAwXQ"
 
 
-def text(number: int, asked: int) -> str:
-    return f"{number:06} {asked:016} {PADDING}"
+def text(number: int, requested: int) -> str:
+    return f"{number:06} {requested:016} {PADDING}"
 
 
 def change(body: bytes) -> bytes:
-    """A message of the service's length about what a write's body says."""
+    """A change message for the body of a write, as long as those of the service."""
     times = {"createdAt": "2026-01-01T00:00:00.000000Z", "updatedAt": "2026-01-01T00:00:00.000000Z"}
     record = {"recordId": RECORD_ID, "data": {"userId": "bench-0", **json.loads(body)}, **times}
-    told = {"type": "change", "id": "s", "action": "updated", "record": record, "cursor": CURSOR}
-    return frame(json.dumps(told, separators=(",", ":")).encode())
+    message = {"type": "change", "id": "s", "action": "updated", "record": record, "cursor": CURSOR}
+    return frame(json.dumps(message, separators=(",", ":")).encode())
 
 
 def frame(body: bytes) -> bytes:
@@ -34,14 +34,14 @@ def frame(body: bytes) -> bytes:
 
 
 def masked(body: bytes) -> bytes:
-    """A client's; masked with zeros it stays as it is."""
+    """A client's text frame; a mask of zeros leaves the body unchanged."""
     head = frame(body)
     head = head[: len(head) - len(body)]
     return head[:1] + bytes((head[1] | 0x80,)) + head[2:] + bytes(4) + body
 
 
 def split(data: bytes) -> tuple[list[bytes], bytes]:
-    """Whole frames' payloads, and the rest."""
+    """The payloads of the complete frames, and the remaining bytes."""
     bodies, start = [], 0
     while len(data) >= start + 4:
         size, begin = data[start + 1], start + 2

@@ -1,4 +1,4 @@
-"""What a process may have: descriptors, and the core it runs on."""
+"""The limits of a process: descriptors, and the core it runs on."""
 
 import os
 import resource
@@ -10,7 +10,7 @@ SERVER_CORE, CLIENT_CORE = CORES[0], CORES[-1]
 
 
 def raise_descriptors() -> int:
-    """To the hard limit, which is returned."""
+    """Raise the limit of open files to the hard limit; return it."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return most

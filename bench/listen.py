@@ -1,8 +1,8 @@
-"""A load generator for changes: subscribes many sockets, writes through HTTP, reads what comes.
+"""A load generator for changes: subscribes many sockets, writes by HTTP, reads the deliveries.
 
-`python -m bench.listen`, a `Job` as JSON on standard input, a list of `Heard` as JSON on standard
-output: one thread, epoll. It writes without subscribers first, since what a write costs by itself
-is no part of what its delivery costs.
+`python -m bench.listen`, a `ChangeJob` as JSON on standard input, a list of `DeliveryResult` as
+JSON on standard output: one thread, epoll. It writes without subscribers first, to subtract the
+cost of the writes from that of the deliveries.
 """
 
 import gc
@@ -17,12 +17,12 @@ from dataclasses import asdict, dataclass, field
 from bench import accounts, frames, limits, wire
 
 WRITERS = 4  # at once, in a burst
-DEADLINE = 30.0  # seconds for one kind of writes
+DEADLINE = 30.0  # seconds for one series of writes
 SETTLE = 0.1
 
 
 @dataclass(frozen=True)
-class Job:
+class ChangeJob:
     """`upgrades` and `write` are whole HTTP heads; `counts` of subscribers rise."""
 
     port: int
@@ -30,13 +30,13 @@ class Job:
     write: str
     counts: list[int]
     rate: float  # writes a second
-    writes: int  # at that pace, and then as many as fast as they are answered
+    writes: int  # at that rate, then as many as fast as they are answered
     watch: int
 
 
 @dataclass
-class Heard:
-    """CPU in ns over all deliveries, that of the writes taken off; transits in µs: p50, p99."""
+class DeliveryResult:
+    """CPU in ns over all deliveries, without that of the writes; transits in µs: p50, p99."""
 
     subscribers: int
     paced_cpu: int = 0
@@ -48,11 +48,11 @@ class Heard:
     faults: list[str] = field(default_factory=list)
 
 
-class Subscriber:
+class BoardSubscriber:
     def __init__(self, port: int, upgrade: str) -> None:
         self.sock = socket.create_connection(("127.0.0.1", port), timeout=20)
         self.rest = b""
-        self.seen = array("q")  # numbers of the writes
+        self.received = array("q")  # numbers of the writes
         subscribe = b'{"op":"subscribe","id":"s","collection":"board"}'
         self.sock.sendall(upgrade.encode())
         head = self._read_until(b"\r\n\r\n")
@@ -72,15 +72,15 @@ class Subscriber:
 
     def read(self, now: int, transits: array) -> None:
         bodies, self.rest = frames.split(self.rest + self.sock.recv(1 << 18))
-        for number, asked in (frames.TEXT.search(body).groups() for body in bodies):
-            self.seen.append(int(number))
-            transits.append(now - int(asked))
+        for number, requested in (frames.TEXT.search(body).groups() for body in bodies):
+            self.received.append(int(number))
+            transits.append(now - int(requested))
 
 
-class Writer:
-    """A connection for writes, of which one at a time is under way."""
+class BoardWriter:
+    """A connection for writes, one at a time."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ChangeJob) -> None:
         self.sock = socket.create_connection(("127.0.0.1", job.port), timeout=20)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._head = job.write
@@ -93,7 +93,7 @@ class Writer:
         self.sock.sendall(f"{self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
 
     def read(self) -> bytes:
-        """What is wrong with the answer, if anything."""
+        """The answer if it is wrong, else nothing."""
         data = self.sock.recv(1 << 16)
         self._answer += data
         if data and not wire.head_and_body(self._answer):
@@ -102,76 +102,76 @@ class Writer:
         return b"" if answer.startswith(b"HTTP/1.1 200 ") else answer or b"closed"
 
 
-class Listening:
-    def __init__(self, job: Job) -> None:
+class DeliveryLoad:
+    def __init__(self, job: ChangeJob) -> None:
         self.job = job
         self.epoll = select.epoll()
-        self.subscribers: dict[int, Subscriber] = {}
-        self.writers: dict[int, Writer] = {}
+        self.subscribers: dict[int, BoardSubscriber] = {}
+        self.writers: dict[int, BoardWriter] = {}
         self.transits = array("q")
         self.faults: list[str] = []
 
-    def run(self) -> list[Heard]:
+    def run(self) -> list[DeliveryResult]:
         self._connect_writers()
         self._writes(0)  # to warm up
-        alone = [self._measured(rate)[0] for rate in (self.job.rate, 0)]
-        return [self._heard(count, *alone) for count in self.job.counts]
+        writes_only = [self._measure_writes(rate)[0] for rate in (self.job.rate, 0)]
+        return [self._deliveries(count, *writes_only) for count in self.job.counts]
 
-    def _heard(self, count: int, *alone: int) -> Heard:
+    def _deliveries(self, count: int, *writes_only: int) -> DeliveryResult:
         while len(self.subscribers) < count:
-            one = Subscriber(self.job.port, self.job.upgrades[len(self.subscribers)])
+            one = BoardSubscriber(self.job.port, self.job.upgrades[len(self.subscribers)])
             self.subscribers[one.sock.fileno()] = one
             self.epoll.register(one.sock, select.EPOLLIN)
         self._connect_writers()
-        heard = Heard(count)
-        cpu, heard.paced_deliveries, _ = self._measured(self.job.rate)
-        heard.paced_cpu = cpu - alone[0]
-        heard.transits = _spread(self.transits)
-        cpu, heard.burst_deliveries, heard.burst_seconds = self._measured(0)
-        heard.burst_cpu = cpu - alone[1]
-        heard.faults, self.faults = self.faults[:3], []
-        return heard
+        result = DeliveryResult(count)
+        cpu, result.paced_deliveries, _ = self._measure_writes(self.job.rate)
+        result.paced_cpu = cpu - writes_only[0]
+        result.transits = _spread(self.transits)
+        cpu, result.burst_deliveries, result.burst_seconds = self._measure_writes(0)
+        result.burst_cpu = cpu - writes_only[1]
+        result.faults, self.faults = self.faults[:3], []
+        return result
 
     def _connect_writers(self) -> None:
-        """Anew, for connections without requests are closed after some seconds."""
+        """Open new connections: idle ones are closed after some seconds."""
         for writer in self.writers.values():
             self.epoll.unregister(writer.sock)
             writer.sock.close()
-        made = [Writer(self.job) for _ in range(WRITERS)]
-        self.writers = {writer.sock.fileno(): writer for writer in made}
+        writers = [BoardWriter(self.job) for _ in range(WRITERS)]
+        self.writers = {writer.sock.fileno(): writer for writer in writers}
         for fd in self.writers:
             self.epoll.register(fd, select.EPOLLIN)
 
-    def _measured(self, rate: float) -> tuple[int, int, float]:
+    def _measure_writes(self, rate: float) -> tuple[int, int, float]:
         """CPU, deliveries, and seconds until the last of them."""
         self.transits = array("q")
         before, began = accounts.usage(self.job.watch), time.monotonic()
         self._writes(rate)
-        took = time.monotonic() - began
+        seconds = time.monotonic() - began
         time.sleep(SETTLE)
-        return accounts.usage(self.job.watch).cpu_since(before), len(self.transits), took
+        return accounts.usage(self.job.watch).cpu_since(before), len(self.transits), seconds
 
     def _writes(self, rate: float) -> None:
-        """At `rate`, or 0; until all have been answered and told to everybody, each once."""
+        """Write at `rate` (0: without pause) until all are answered and delivered to everybody."""
         count = self.job.writes
         for subscriber in self.subscribers.values():
-            subscriber.seen = array("q")
-        began, asked = time.monotonic(), 0
+            subscriber.received = array("q")
+        began, index = time.monotonic(), 0
         expected = count * len(self.subscribers)
-        while asked < count or self._busy() or len(self.transits) < expected:
+        while index < count or self._busy() or len(self.transits) < expected:
             now = time.monotonic() - began
             if now > DEADLINE or self.faults:
                 break
             free = [writer for writer in self.writers.values() if not writer.busy]
-            while asked < count and free and asked <= now * (rate or 1e9):
-                free.pop().write(asked)
-                asked += 1
-            due = asked / rate - now if rate and asked < count else 0.5
+            while index < count and free and index <= now * (rate or 1e9):
+                free.pop().write(index)
+                index += 1
+            due = index / rate - now if rate and index < count else 0.5
             self._read(max(0.0, due))
         whole = list(range(count))
-        wrong = sum(sorted(one.seen) != whole for one in self.subscribers.values())
+        wrong = sum(sorted(one.received) != whole for one in self.subscribers.values())
         if wrong:
-            self.faults.append(f"{wrong} subscribers did not hear each change once")
+            self.faults.append(f"{wrong} subscribers did not receive each change once")
 
     def _busy(self) -> bool:
         return any(writer.busy for writer in self.writers.values())
@@ -192,6 +192,6 @@ def _spread(values: array) -> list[int]:
 
 if __name__ == "__main__":
     limits.raise_descriptors()
-    gc.disable()  # nothing here makes cycles, and a pause would be taken for the server's
-    heard = Listening(Job(**json.load(sys.stdin))).run()
-    json.dump([asdict(one) for one in heard], sys.stdout)
+    gc.disable()  # nothing here makes cycles, and a pause would count as the server's
+    result = DeliveryLoad(ChangeJob(**json.load(sys.stdin))).run()
+    json.dump([asdict(one) for one in result], sys.stdout)

@@ -1,9 +1,10 @@
-"""A load generator: opens streams, reads them all, and says how they went.
+"""A load generator: opens streams, reads them all and reports figures.
 
-`python -m bench.load`, a `Job` as JSON on standard input, a `Result` as JSON on standard output:
-one thread, epoll. It also keeps the server's books, because only here is it known which tokens
-had come when: over the whole run, and over the plateau, which begins with the first token of
-the last stream to open and ends when the first stream has had 95 % of its tokens.
+`python -m bench.load`, a `StreamJob` as JSON on standard input, a `StreamResult` as JSON on
+standard output: one thread, epoll. It also reads the server's usage, because only the reader
+knows which tokens had arrived when: over the whole run and over the plateau. The plateau begins
+with the first token of the last stream to open and ends when the first stream has received 95 %
+of its tokens.
 """
 
 import gc
@@ -16,15 +17,15 @@ from array import array
 from dataclasses import asdict, dataclass, field
 
 from bench import accounts, limits, wire
-from bench.reply import Reply
+from bench.reply import StreamedReply
 
 PLATEAU_END = 0.95  # of a stream's tokens
-SETTLE = 0.05  # seconds, for what the server does after the last byte
+SETTLE = 0.05  # seconds, for the server's work after the last byte
 
 
 @dataclass(frozen=True)
-class Job:
-    """`starts` are seconds from the beginning; with `parallel`, as one ends the next starts."""
+class StreamJob:
+    """`starts` are seconds from the beginning; with `parallel`, so many are open at a time."""
 
     port: int
     requests: list[str]
@@ -37,10 +38,11 @@ class Job:
 
 
 @dataclass
-class Result:
+class StreamResult:
     """CPU in ns, times in µs, memory in KB.
 
-    `late` streams had a token over one interval behind on the plateau; without one, all are.
+    `late` counts streams with a token delayed by over one interval on the plateau; without a
+    plateau, all streams.
     """
 
     streams: int = 0
@@ -57,18 +59,18 @@ class Result:
     faults: list[str] = field(default_factory=list)
 
 
-class Load:
-    def __init__(self, job: Job) -> None:
+class StreamLoad:
+    def __init__(self, job: StreamJob) -> None:
         self.job = job
         self.epoll = select.epoll()
-        self.replies: dict[int, Reply] = {}
-        self.done: list[Reply] = []
+        self.replies: dict[int, StreamedReply] = {}
+        self.done: list[StreamedReply] = []
         self.transits = array("q")
         self.opened = self.speaking = 0
-        self.result = Result(streams=len(job.requests), late=len(job.requests))
+        self.result = StreamResult(streams=len(job.requests), late=len(job.requests))
         self.marks: list[tuple[accounts.Usage, int, float]] = []  # plateau: usage, tokens, time
 
-    def run(self) -> Result:
+    def run(self) -> StreamResult:
         before = accounts.usage(self.job.watch)
         self.began = time.monotonic()
         end = self.began + self.job.deadline
@@ -100,13 +102,13 @@ class Load:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         request = self.job.requests[self.opened]
-        reply = Reply(sock, request, self.job.tokens, wire.micros())
+        reply = StreamedReply(sock, request, self.job.tokens, wire.micros())
         sock.connect_ex(("127.0.0.1", self.job.port))
         self.replies[sock.fileno()] = reply
         self.epoll.register(sock, select.EPOLLOUT)
         self.opened += 1
 
-    def _ready(self, reply: Reply, events: int) -> None:
+    def _ready(self, reply: StreamedReply, events: int) -> None:
         try:
             if events & select.EPOLLOUT:
                 reply.sock.send(reply.request)
@@ -118,7 +120,7 @@ class Load:
             data = b""
         self._read(reply, data)
 
-    def _read(self, reply: Reply, data: bytes) -> None:
+    def _read(self, reply: StreamedReply, data: bytes) -> None:
         first = reply.first
         if data:
             reply.feed(data, wire.micros(), self.transits)
@@ -131,7 +133,7 @@ class Load:
         if reply.ended or not data:
             self._close(reply)
 
-    def _close(self, reply: Reply) -> None:
+    def _close(self, reply: StreamedReply) -> None:
         reply.close()
         del self.replies[reply.sock.fileno()]
         reply.sock.close()
@@ -176,5 +178,5 @@ def _spread(values: array) -> list[int]:
 
 if __name__ == "__main__":
     limits.raise_descriptors()
-    gc.disable()  # nothing here makes cycles, and a pause would be taken for the server's
-    json.dump(asdict(Load(Job(**json.load(sys.stdin))).run()), sys.stdout)
+    gc.disable()  # nothing here makes cycles, and a pause would count as the server's
+    json.dump(asdict(StreamLoad(StreamJob(**json.load(sys.stdin))).run()), sys.stdout)

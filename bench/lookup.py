@@ -1,6 +1,6 @@
-"""What the `proxy` scenario asks and what answers: places of a name, as Open-Meteo tells them.
+"""The calls of the `proxy` scenario and their answers: places, in the format of Open-Meteo.
 
-Each call asks for another name, and that name comes back, so that an answer can't be another's.
+Each call has another name, which the answer repeats, so that a mixed-up answer is noticed.
 Source: open-meteo.com/en/docs/geocoding-api.
 """
 
@@ -8,8 +8,8 @@ import json
 import re
 
 UPSTREAM = "/v1/search?name={name}&count=4&language=en&format=json"
-OURS = "/api/integrations/geocode-city?city={name}&count=4"
-RELAYED = b" /api/integrations/"
+SERVICE = "/api/integrations/geocode-city?city={name}&count=4"
+CALL_PREFIX = b" /api/integrations/"
 NAME = re.compile(rb"[?&](?:name|city)=([^& ]+)")
 
 _PLACE = {
@@ -18,8 +18,8 @@ _PLACE = {
     "admin2": "Berlin, Stadt", "timezone": "Europe/Berlin", "population": 3426354,
 }  # fmt: skip
 PLACES = 4
-_FOUND = {"results": [_PLACE] * PLACES, "generationtime_ms": 0.5}
-BODY = json.dumps(_FOUND, separators=(",", ":")).encode()  # about 1 KB
+_ANSWER = {"results": [_PLACE] * PLACES, "generationtime_ms": 0.5}
+BODY = json.dumps(_ANSWER, separators=(",", ":")).encode()  # about 1 KB
 HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json; charset=utf-8\r\n"
     b"content-length: %d\r\n\r\n"
@@ -36,17 +36,17 @@ def path(template: str, number: int) -> str:
 
 def answer(head: bytes) -> bytes:
     """The upstream's response to a request's head."""
-    body = BODY.replace(b'"@"', b'"%b"' % _asked(head))
+    body = BODY.replace(b'"@"', b'"%b"' % _name(head))
     return HEAD % len(body) + body
 
 
 def request(head: bytes) -> bytes:
-    """What a relay asks the upstream when it has been asked this."""
-    path = UPSTREAM.format(name=_asked(head).decode())
+    """The request of a relay to the upstream, for the head of a client's request."""
+    path = UPSTREAM.format(name=_name(head).decode())
     return f"GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n".encode()
 
 
-def _asked(head: bytes) -> bytes:
-    found = NAME.search(head)
-    assert found, head
-    return found[1]
+def _name(head: bytes) -> bytes:
+    match = NAME.search(head)
+    assert match, head
+    return match[1]

@@ -1,4 +1,4 @@
-"""The usual way: Flask on gunicorn's gevent worker, requests.post, iter_lines, a yield a token.
+"""The usual way to relay a stream: Flask, gunicorn's gevent worker, requests.post, iter_lines.
 
 `gunicorn -k gevent bench.naive:app` with UPSTREAM_URL and AUTH_SECRET in its environment. It
 verifies the bearer token of a chat as such a service would, and stores nothing.
@@ -39,8 +39,8 @@ def answer() -> Response:
 
 @app.get("/api/integrations/geocode-city")
 def places() -> dict[str, object]:
-    asked = {"name": request.args["city"], "count": request.args["count"], "format": "json"}
-    response = requests.get(PLACES_URL, params=asked, timeout=30)
+    query = {"name": request.args["city"], "count": request.args["count"], "format": "json"}
+    response = requests.get(PLACES_URL, params=query, timeout=30)
     response.raise_for_status()
     return {"success": True, "data": response.json()}
 

@@ -17,7 +17,7 @@ START_SECONDS = 20
 
 
 class Peer(Protocol):
-    """What is measured: the process tree below `pid`, which listens on `port`."""
+    """A measured server: the process tree below `pid`, which listens on `port`."""
 
     name: str
     port: int
@@ -30,7 +30,7 @@ class Peer(Protocol):
     def stop(self) -> None: ...
 
     def requests(self, text: str, count: int) -> list[str]:
-        """Whole HTTP requests that ask `text`; made ready outside the measured time."""
+        """Complete HTTP requests with `text` as the question, prepared before the measurement."""
 
 
 class Command:
@@ -54,7 +54,7 @@ class Command:
         self.port = free_port()
         command = [part.replace("PORT", str(self.port)) for part in self._arguments]
         with pinned(self._core):
-            # Not at home: gunicorn reads the gunicorn.conf.py of the directory it starts in.
+            # Not in the project's directory, where gunicorn would read gunicorn.conf.py.
             self._process = subprocess.Popen(
                 [sys.executable, "-m", *command], cwd=ROOT / "bench", env=self._environment
             )
@@ -123,7 +123,7 @@ class OurService:
 
 
 def settings(upstream_port: int) -> Mapping[str, object]:
-    """What differs from the tests' environment; what a version doesn't know, it ignores."""
+    """The settings that differ from the tests'; a version ignores those that it does not know."""
     return {
         "SANDBOX": 0,
         "EXTENSIONS": "bench.board",

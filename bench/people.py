@@ -1,4 +1,4 @@
-"""Users and chats of the service: a chat of its own for every turn, made before it is measured."""
+"""Users and chats of the service: a chat for every turn, created before the measurement."""
 
 import functools
 import http.client
@@ -17,9 +17,9 @@ _messages = itertools.count(1)
 
 
 class People:
-    """Hands out requests, each of another user as long as there are any, in a chat without rows.
+    """Makes requests, each of another user, in a chat without messages.
 
-    The history before a turn changes what it costs; so no chat is used twice.
+    The history before a turn changes its cost, so no chat is used twice.
     """
 
     def __init__(self, port: int) -> None:
@@ -39,9 +39,9 @@ class People:
 
     @staticmethod
     def request(path: str, chat: str, text: str, token: str = "") -> str:
-        """A whole HTTP request; the relays look at the text alone."""
+        """A complete HTTP request; the relays read only the text."""
         body = {"chatId": chat, "userMessageId": f"bench-{next(_messages)}", "content": text}
-        return _post(path, token or _visitor(), json.dumps(body))
+        return _post(path, token or _relay_token(), json.dumps(body))
 
     def _token(self, number: int) -> str:
         return issue(self._settings, f"bench-{number}", "user", DAY)
@@ -60,8 +60,8 @@ class People:
 
 
 @functools.cache
-def _visitor() -> str:
-    """One token for all that a relay is asked; it has to be a valid one."""
+def _relay_token() -> str:
+    """A valid token for all requests to a relay."""
     return issue(load(ENVIRONMENT), "bench", "user", DAY)
 
 

@@ -1,7 +1,7 @@
-"""A streamed reply, decoded and checked as it arrives, in either of two formats.
+"""A streamed reply, decoded and checked as it arrives, in one of two formats.
 
-Both the UI message stream of the service and the relays, and the Anthropic stream of the
-upstream itself: their text deltas are JSON strings in `data:` lines.
+The formats are the UI message stream of the service and the relays, and the Anthropic stream of
+the upstream. In both, text deltas are JSON strings in `data:` lines.
 """
 
 import json
@@ -13,8 +13,8 @@ from bench.wire import SEPARATORS, TOKEN, Chunked
 ENDINGS = ("message_stop", "error", "abort")
 
 
-class Reply:
-    """`fault` says what is wrong with it, or is None; times are in microseconds."""
+class StreamedReply:
+    """`fault` describes what is wrong, or is None; times are in microseconds."""
 
     __slots__ = ("_body", "_head", "_rest", "_text", "began", "count", "ended", "fault", "first",
                  "longest", "request", "sock", "tokens")  # fmt: skip
@@ -35,7 +35,7 @@ class Reply:
         self._text = ""
 
     def feed(self, data: bytes, now: int, transits: array) -> None:
-        """Take what came; the transit time of each token in it goes to `transits`."""
+        """Read `data`; append the transit time of each token to `transits`."""
         if self._body is None:
             data = self._begin(data)
             if self._body is None:
@@ -45,7 +45,7 @@ class Reply:
             self._take(event.rpartition(b"data: ")[2], now, transits)
 
     def close(self) -> None:
-        """The connection has ended, for whatever reason."""
+        """Check that the reply is complete; call it when the connection has ended."""
         if not self.ended:
             self._fail(f"cut after {self.count} tokens")
         elif self.count != self.tokens:
@@ -53,8 +53,8 @@ class Reply:
 
     def _begin(self, data: bytes) -> bytes:
         self._head += data
-        head, found, rest = self._head.partition(b"\r\n\r\n")
-        if not found:
+        head, separator, rest = self._head.partition(b"\r\n\r\n")
+        if not separator:
             return b""
         if not head.startswith(b"HTTP/1.1 200 ") or b"chunked" not in head.lower():
             self._fail(self._head[:300].decode("latin-1"))
@@ -81,14 +81,14 @@ class Reply:
     def _read(self, text: str, now: int, transits: array) -> None:
         text = self._text + text
         end = 0
-        for found in TOKEN.finditer(text):
-            index, sent, separator = found.groups()
+        for match in TOKEN.finditer(text):
+            index, sent, separator = match.groups()
             if int(index) != self.count or separator != SEPARATORS[self.count % 4]:
                 self._fail(f"token {index} in place {self.count}")
             transits.append(now - int(sent, 36))
             self.longest = max(self.longest, transits[-1])
             self.count += 1
-            end = found.end()
+            end = match.end()
         self._text = text[end:]
         self.first = self.first or now
 

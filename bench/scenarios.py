@@ -1,4 +1,4 @@
-"""What is measured: who is asked how much at which pace, and how a round of it is run."""
+"""The scenarios (which peers, how many requests, at what rate), and how a round of one is run."""
 
 import json
 import random
@@ -8,26 +8,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bench import wire
-from bench.ask import Answered
-from bench.calls import call
-from bench.changes import Told, tell
-from bench.load import Job, Result
+from bench.ask import CallResult
+from bench.calls import measure_calls
+from bench.changes import ChangesResult, measure_changes
+from bench.load import StreamJob, StreamResult
 from bench.peers import Peer
 
-# By the peer's name; one round's results belong together.
-Round = dict[str, Result | Told | Answered]
+# The results of one round, by the peer's name.
+Round = dict[str, StreamResult | ChangesResult | CallResult]
 
-SPARE_SECONDS = 30  # over what a run takes at its pace, before its streams count as incomplete
+SPARE_SECONDS = 30  # beyond a run's duration at its rate, until its streams count as incomplete
 
 
 @dataclass(frozen=True)
 class Scenario:
     """`streams` replies of `tokens` at `rate` tokens/s, opened over `ramp` seconds.
 
-    With `parallel`, as one reply ends the next is asked for. `fresh` starts each peer anew, so
-    that memory which an earlier scenario has left to the allocator is not mistaken for none.
-    With `subscribers`, `streams` changes at `rate` are told to so many, and as many in a burst.
-    With `paced`, `streams` calls are made, `parallel` at once, and then so many at `rate` calls/s.
+    With `parallel`, so many replies are open at a time. `fresh` restarts each peer, so that memory
+    which an earlier scenario has left to the allocator does not hide what this one needs.
+    With `subscribers`, `streams` changes are delivered to so many at `rate`, then in a burst.
+    With `paced`, `streams` calls are made, `parallel` at a time, then `paced` calls at `rate`/s.
     """
 
     name: str
@@ -77,7 +77,7 @@ WARM_UP = Scenario("warm-up", 30, 8, 1000, parallel=4)
 
 
 def measure(scenario: Scenario, peers: Mapping[str, Peer], number: int) -> Round:
-    """Every peer once, in another order each round."""
+    """Run every peer once; the order changes with the round."""
     names = scenario.peers[number % 2 :] + scenario.peers[: number % 2]
     return {name: _run(scenario, peers[name]) for name in names if name in peers}
 
@@ -87,22 +87,24 @@ def start(peer: Peer) -> None:
     load(WARM_UP, peer)
 
 
-def _run(scenario: Scenario, peer: Peer) -> Result | Told | Answered:
+def _run(scenario: Scenario, peer: Peer) -> StreamResult | ChangesResult | CallResult:
     print(f"  {scenario.name}: {peer.name}", file=sys.stderr)
     if scenario.fresh:
         peer.stop()
         start(peer)
     if scenario.subscribers:
-        return tell(peer, scenario.subscribers, scenario.rate, scenario.streams)
+        return measure_changes(peer, scenario.subscribers, scenario.rate, scenario.streams)
     if scenario.paced:
-        return call(peer, scenario.streams, scenario.parallel, scenario.rate, scenario.paced)
+        return measure_calls(
+            peer, scenario.streams, scenario.parallel, scenario.rate, scenario.paced
+        )
     return load(scenario, peer)
 
 
-def load(scenario: Scenario, peer: Peer) -> Result:
-    """What the load generator, in a process of its own, says of one peer."""
+def load(scenario: Scenario, peer: Peer) -> StreamResult:
+    """Run the load generator for one peer, in a process of its own."""
     text = wire.question(scenario.tokens, scenario.rate, scenario.burst)
-    job = Job(
+    job = StreamJob(
         port=peer.port,
         requests=peer.requests(text, scenario.streams),
         tokens=scenario.tokens,
@@ -116,10 +118,10 @@ def load(scenario: Scenario, peer: Peer) -> Result:
     done = subprocess.run(
         command, input=json.dumps(asdict(job)), stdout=subprocess.PIPE, text=True, check=True
     )
-    return Result(**json.loads(done.stdout))
+    return StreamResult(**json.loads(done.stdout))
 
 
 def _starts(scenario: Scenario) -> Sequence[float]:
-    """Irregular, but the same for every peer: even steps would make streams fall into phase."""
+    """Random start times, the same for every peer: even steps would synchronise the streams."""
     dice = random.Random(scenario.streams)
     return sorted(dice.uniform(0, scenario.ramp) for _ in range(scenario.streams))

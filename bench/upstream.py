@@ -1,9 +1,10 @@
 """A stand-in for the Anthropic Messages API that sends checkable tokens at a given pace.
-A GET is a lookup, answered at once (`lookup`).
 
 `python -m bench.upstream PORT`: one thread, epoll, one write for each burst of tokens. The pace
-comes with the prompt (`wire.question`). Nothing is lost when a reader is slow: what the socket
-does not take is kept and sent later, and the token's time says when it was due to go.
+comes with the prompt (`wire.question`). Nothing is lost when a reader is slow: bytes that the
+socket does not accept are sent later, and the token's time is when it was due.
+
+A GET is a lookup and is answered at once; see `lookup`.
 """
 
 import gc
@@ -22,8 +23,8 @@ HEAD = (
 )
 
 
-def _event(kind: str, **facts: object) -> bytes:
-    body = json.dumps({"type": kind, **facts}, separators=(",", ":"))
+def _event(kind: str, **fields: object) -> bytes:
+    body = json.dumps({"type": kind, **fields}, separators=(",", ":"))
     return f"event: {kind}\ndata: {body}\n\n".encode()
 
 
@@ -52,21 +53,21 @@ def _end(tokens: int) -> bytes:
     return STOP + wire.chunk(_event("message_delta", delta=delta, usage=usage)) + BYE
 
 
-class Connection:
-    """One kept-alive connection and the reply it is being given."""
+class UpstreamConnection:
+    """One kept-alive connection and its current reply."""
 
-    __slots__ = ("burst", "given", "interval", "next", "sock", "tokens", "unsent", "waiting")
+    __slots__ = ("burst", "received", "interval", "next", "sock", "tokens", "unsent", "waiting")
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
-        self.given = b""
+        self.received = b""
         self.unsent = b""
         self.waiting = False
         self.tokens = self.next = self.burst = 0
         self.interval = 0.0  # seconds between bursts
 
     def begin(self, body: bytes) -> None:
-        self.tokens, rate, self.burst = wire.asked(body)
+        self.tokens, rate, self.burst = wire.read_question(body)
         self.next, self.interval = 0, self.burst / rate
         self.unsent += BEGIN
 
@@ -80,13 +81,13 @@ class Connection:
         return body + _end(self.tokens) if last == self.tokens else body
 
 
-class Server:
+class UpstreamServer:
     def __init__(self, port: int) -> None:
         self.listener = socket.create_server(("127.0.0.1", port), backlog=4096)
         self.listener.setblocking(False)
         self.epoll = select.epoll()
         self.epoll.register(self.listener, select.EPOLLIN)
-        self.connections: dict[int, Connection] = {}
+        self.connections: dict[int, UpstreamConnection] = {}
         self.due: list[tuple[float, int]] = []  # when, and whose next burst
 
     def run(self) -> None:
@@ -115,10 +116,10 @@ class Server:
                 return
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.connections[sock.fileno()] = Connection(sock)
+            self.connections[sock.fileno()] = UpstreamConnection(sock)
             self.epoll.register(sock, select.EPOLLIN)
 
-    def _read(self, connection: Connection) -> None:
+    def _read(self, connection: UpstreamConnection) -> None:
         try:
             data = connection.sock.recv(1 << 16)
         except ConnectionError:
@@ -126,15 +127,15 @@ class Server:
         if not data:
             self._close(connection)
             return
-        connection.given += data
-        if request := wire.head_and_body(connection.given):
-            connection.given = b""
+        connection.received += data
+        if request := wire.head_and_body(connection.received):
+            connection.received = b""
             if request[0].startswith(b"GET "):
                 connection.unsent += lookup.answer(request[0])
                 self._flush(connection)
                 return
             connection.begin(request[1])
-            self._give(connection, time.monotonic())
+            self._send_burst(connection, time.monotonic())
 
     def _send_due(self) -> None:
         now = time.monotonic()
@@ -142,15 +143,15 @@ class Server:
             when, fd = heapq.heappop(self.due)
             connection = self.connections.get(fd)
             if connection and connection.next < connection.tokens:
-                self._give(connection, when)
+                self._send_burst(connection, when)
 
-    def _give(self, connection: Connection, when: float) -> None:
+    def _send_burst(self, connection: UpstreamConnection, when: float) -> None:
         connection.unsent += connection.burst_of_tokens()
         if connection.next < connection.tokens:
             heapq.heappush(self.due, (when + connection.interval, connection.sock.fileno()))
         self._flush(connection)
 
-    def _flush(self, connection: Connection) -> None:
+    def _flush(self, connection: UpstreamConnection) -> None:
         try:
             sent = connection.sock.send(connection.unsent)
             connection.unsent = connection.unsent[sent:]
@@ -161,15 +162,15 @@ class Server:
             return
         if connection.waiting != bool(connection.unsent):
             connection.waiting = bool(connection.unsent)
-            wanted = select.EPOLLIN | (select.EPOLLOUT if connection.waiting else 0)
-            self.epoll.modify(connection.sock, wanted)
+            events = select.EPOLLIN | (select.EPOLLOUT if connection.waiting else 0)
+            self.epoll.modify(connection.sock, events)
 
-    def _close(self, connection: Connection) -> None:
+    def _close(self, connection: UpstreamConnection) -> None:
         self.connections.pop(connection.sock.fileno(), None)
         connection.sock.close()
 
 
 if __name__ == "__main__":
     limits.raise_descriptors()
-    gc.disable()  # nothing here makes cycles, and a pause would be taken for the server's
-    Server(int(sys.argv[1])).run()
+    gc.disable()  # nothing here makes cycles, and a pause would count as the server's
+    UpstreamServer(int(sys.argv[1])).run()

@@ -1,8 +1,8 @@
-"""What travels: tokens that can be checked, HTTP chunks, and the clock they share.
+"""Tokens that can be checked, HTTP chunks, and the clock that all processes share.
 
-A token is `index.time` and a separator: its number in the reply, and when the upstream sent it,
-in microseconds of the monotonic clock (one for all processes of a machine), in base 36. The
-separators take turns, so that escaping is checked too.
+A token is `index.time` and a separator: its number in the reply, and the time when the upstream
+sent it, in microseconds of the monotonic clock (the same for all processes of a machine), in
+base 36. The separators alternate, so that escaping is checked too.
 """
 
 import re
@@ -12,7 +12,7 @@ SEPARATORS = ("\n", '"', "é", "\U0001f600")
 ESCAPED = ("\\n", '\\"', "é", "\U0001f600")  # inside a JSON string, as the upstream sends them
 TOKEN = re.compile('(\\d+)\\.([0-9a-z]+)([\n"é\U0001f600])')
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-ASKED = re.compile(rb"bench tokens=(\d+) rate=([\d.]+) burst=(\d+)")
+QUESTION = re.compile(rb"bench tokens=(\d+) rate=([\d.]+) burst=(\d+)")
 LAST_CHUNK = b"0\r\n\r\n"
 
 
@@ -34,13 +34,13 @@ def token(index: int, sent: int) -> str:
 
 
 def question(tokens: int, rate: float, burst: int = 1) -> str:
-    """The user's text that asks for a reply: `rate` in tokens/s, `burst` tokens a write."""
+    """The user's text that requests a reply: `rate` in tokens/s, `burst` tokens per write."""
     return f"bench tokens={tokens} rate={rate:g} burst={burst}"
 
 
-def asked(body: bytes) -> tuple[int, float, int]:
+def read_question(body: bytes) -> tuple[int, float, int]:
     """Tokens, tokens/s and burst of the newest question in a request's body."""
-    tokens, rate, burst = ASKED.findall(body)[-1]
+    tokens, rate, burst = QUESTION.findall(body)[-1]
     return int(tokens), float(rate), int(burst)
 
 
@@ -49,7 +49,7 @@ def chunk(body: bytes) -> bytes:
 
 
 class Chunked:
-    """Takes the framing off a chunked body; a chunk comes out when it is whole."""
+    """Decodes a chunked body; a chunk is returned when it is complete."""
 
     __slots__ = ("_rest", "ended")
 
@@ -58,7 +58,7 @@ class Chunked:
         self.ended = False
 
     def feed(self, data: bytes) -> bytes:
-        """Raises `ValueError` for what is no chunk."""
+        """The content of the chunks that are complete. Raises `ValueError` for invalid framing."""
         data = self._rest + data
         bodies, start = [], 0
         while (line := data.find(b"\r\n", start)) >= 0:
@@ -74,7 +74,7 @@ class Chunked:
 
 
 def head_and_body(data: bytes) -> tuple[bytes, bytes] | None:
-    """A request that is whole, as its head and body, or None until it is."""
+    """The head and body of a complete message, or None if it is incomplete."""
     head, found, body = data.partition(b"\r\n\r\n")
     length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
     if not found or len(body) < (int(length[1]) if length else 0):

@@ -7,7 +7,7 @@ from flask import current_app
 from sqlalchemy import Connection
 
 from config import INSTANCE
-from service.database import limited
+from service.database.access import time_limit
 from service.extensions import UTCDateTime
 
 migrate = current_app.extensions["migrate"]
@@ -63,5 +63,5 @@ def run_online() -> None:
 if context.is_offline_mode():
     raise SystemExit("Migrations run on a database; offline SQL is not supported.")
 
-with limited(float("inf")):  # a migration takes as long as it takes
+with time_limit(float("inf")):  # a migration takes as long as it takes
     run_online()

@@ -1,7 +1,7 @@
-"""Extensions that are made when they are first asked for.
+"""Extensions that are created when they are first used.
 
-What serves needs every secret. The commands that make those secrets, or the database, can't: each
-gets along with what it asks for.
+A serving process needs every secret. A command that creates a secret or the database can't have all
+of them, so it creates only the extensions that it uses.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,18 @@ from typing import Any
 
 
 class Extensions(dict[str, Any]):
-    """An app's extensions by name; a deferred one comes into being with `extensions[name]`."""
+    """The extensions of an app by name. A deferred one is created by `extensions[name]`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._makers: dict[str, Callable[[], None]] = {}
 
     def defer(self, names: tuple[str, ...], make: Callable[[], None]) -> None:
-        """`make` will put the extensions of these names in here."""
+        """Register `make`, which sets the extensions of these names."""
         self._makers |= dict.fromkeys(names, make)
 
     def complete(self) -> None:
-        """Make what is still missing. Raises what the makers raise, such as `ConfigError`."""
+        """Create the missing extensions. Raises what the makers raise, such as `ConfigError`."""
         for name, make in self._makers.items():
             if name not in self:
                 make()

@@ -1,4 +1,4 @@
-"""The database and its migrations, made without an app and bound in `create_app`."""
+"""The database and its migrations, which `create_app` binds to an app."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -18,7 +18,7 @@ NAMING = {
 
 
 class UTCDateTime(TypeDecorator[datetime]):
-    """An aware UTC time on both databases; SQLite would hand back a naive one."""
+    """An aware UTC time on both databases. SQLite alone would return a naive one."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -32,11 +32,13 @@ class UTCDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
 
 
-BigId = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER keys by itself
+BigId = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER keys
 Json = JSON(none_as_null=True)
 
 
 class Base(DeclarativeBase):
+    """The base class of all models."""
+
     # Flask-SQLAlchemy 3.1 refuses type_annotation_map on the class under SQLAlchemy 2.1.
     registry = registry(
         metadata=MetaData(naming_convention=NAMING),
@@ -50,7 +52,7 @@ migrate = Migrate(render_as_batch=True, compare_type=True)
 
 
 def table(model: Any) -> Table:
-    """A model's table, for statements that are built once and need no ORM."""
+    """Return a model's table, for statements that are built once without the ORM."""
     return cast("Table", model.__table__)
 
 
@@ -59,6 +61,6 @@ def now() -> datetime:
 
 
 def timestamp(moment: datetime) -> str:
-    """A time as answers show it: ISO 8601 in UTC with microseconds and `Z`."""
-    here = moment.astimezone(UTC).replace(tzinfo=None)
-    return here.isoformat(timespec="microseconds") + "Z"
+    """Format a time for answers: ISO 8601 in UTC with microseconds and `Z`."""
+    naive = moment.astimezone(UTC).replace(tzinfo=None)
+    return naive.isoformat(timespec="microseconds") + "Z"

@@ -1,8 +1,8 @@
-"""Two things a long response must notice by itself: the client has left, the worker shall end.
+"""Notice during a long response that the client has left or the worker is ending.
 
-gunicorn tells a streaming response neither. A closed client shows only at the next write, which
-a silent model puts off for minutes; and at the end of the grace time the master kills the worker
-without running any `finally`.
+gunicorn reports neither to a streaming response. A write shows that the client has left, but a
+silent model may cause no write for minutes. And at the end of the grace period the master kills the
+worker without running any `finally`.
 """
 
 import socket
@@ -22,7 +22,7 @@ log = structlog.get_logger("lifecycle")
 
 
 class Lifecycle:
-    """Whether this worker is ending; listeners are told once, with the seconds that are left."""
+    """The state of this worker. Listeners are called once, with the seconds until its end."""
 
     def __init__(self) -> None:
         self.draining = False
@@ -37,14 +37,17 @@ class Lifecycle:
         grace: float,
         delay: Callable[[float], float] = lambda _grace: 0.0,
     ) -> gevent.Greenlet:
-        """Begin the drain `delay(grace)` after `alive()` turns false; `grace` is in seconds."""
+        """Begin the drain `delay(grace)` seconds after `alive()` turns false.
+
+        `grace` is in seconds.
+        """
 
         def wait() -> None:
             while alive():
                 gevent.sleep(POLL_SECONDS)
-            later = delay(grace)
-            gevent.sleep(later)
-            self.drain(grace - later)
+            seconds = delay(grace)
+            gevent.sleep(seconds)
+            self.drain(grace - seconds)
 
         return gevent.spawn(wait)
 
@@ -57,18 +60,18 @@ class Lifecycle:
 
 
 class ClientWatch:
-    """Calls `gone` once when the peer of a socket closes, without a greenlet and without reading.
+    """Call `on_close` once when the peer of a socket closes, without a greenlet and without reads.
 
-    A peer that closes only its sending side counts as gone: the two look the same from here.
+    A peer that closes only its sending side can't be distinguished from one that closes both.
     """
 
-    def __init__(self, sock: socket.socket, gone: Callable[[], None]) -> None:
-        # gevent's own recv would wait for data; this one is called from the event loop.
+    def __init__(self, sock: socket.socket, on_close: Callable[[], None]) -> None:
+        # The event loop calls `recv`, where gevent's own, which waits, does not work.
         self._sock = getattr(sock, "_sock", sock)
-        self._gone = gone
+        self._on_close = on_close
         self._loop = get_hub().loop
         self._watcher = self._loop.io(sock.fileno(), READ)
-        self._watcher.start(self._readable)
+        self._watcher.start(self._on_readable)
 
     def stop(self) -> None:
         if self._watcher:
@@ -76,21 +79,24 @@ class ClientWatch:
             self._watcher.close()
             self._watcher = None
 
-    def _readable(self) -> None:
+    def _on_readable(self) -> None:
         try:
-            waiting = self._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            data = self._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
-            waiting = b""
-        if waiting:
-            self._poll_instead()
+            data = b""
+        if data:
+            self._poll_state()
         else:
-            self._tell()
+            self._report_close()
 
-    def _poll_instead(self) -> None:
-        """The client has sent its next request already: the socket stays readable, and a close
-        behind those bytes can't be peeked at. The kernel's connection state shows it."""
+    def _poll_state(self) -> None:
+        """Poll the kernel's state of the connection instead of the socket.
+
+        The client has sent its next request early. The socket stays readable then, and peeking
+        can't show a close after those bytes.
+        """
         self.stop()
         self._watcher = self._loop.timer(POLL_SECONDS, POLL_SECONDS)
         self._watcher.start(self._check_state)
@@ -101,35 +107,37 @@ class ClientWatch:
         except OSError:
             state = None
         if state != ESTABLISHED:
-            self._tell()
+            self._report_close()
 
-    def _tell(self) -> None:
+    def _report_close(self) -> None:
         self.stop()
-        self._gone()
+        self._on_close()
 
 
 def let_others_run() -> None:
-    """Go on in the event loop's next turn. `gevent.sleep(0)` comes back before sockets were looked
-    at, some fifty times in a row."""
+    """Let other greenlets and the event loop run once.
+
+    `gevent.sleep(0)` returns up to fifty times before the loop polls its sockets.
+    """
     hub = get_hub()
     hub.wait(hub.loop.timer(0))
 
 
-class Share:
-    """How much work, in any unit, a worker does before it lets others run."""
+class WorkBudget:
+    """An amount of work, in any unit, after which a worker lets other greenlets run."""
 
-    def __init__(self, most: int) -> None:
-        self._most = self._left = most
+    def __init__(self, size: int) -> None:
+        self._size = self._left = size
 
     def spend(self, amount: int) -> None:
         self._left -= amount
         if self._left < 0:
-            self._left = self._most
+            self._left = self._size
             let_others_run()
 
 
-def acknowledged(sock: socket.socket) -> int | None:
-    """Bytes the peer has acknowledged so far; None where the kernel does not tell."""
+def acknowledged_bytes(sock: socket.socket) -> int | None:
+    """Return how many bytes the peer has acknowledged, or None if the kernel does not count."""
     try:
         info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, ACKED_OFFSET + 8)
         return struct.unpack_from("Q", info, ACKED_OFFSET)[0]

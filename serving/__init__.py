@@ -1,1 +1,1 @@
-"""The process side of the service: gunicorn's worker, its logs, and the steps of a reload."""
+"""The process around the service: gunicorn's worker, its logs, and reloading."""

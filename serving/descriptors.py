@@ -1,16 +1,16 @@
-"""The limit of open files. A worker needs one for each client and each upstream connection."""
+"""The limit on open files. A worker needs one for each client and each upstream connection."""
 
 import resource
 
-EACH = 2  # a turn's client and its provider
-BESIDE = 200  # databases, logs, libraries
+PER_CONNECTION = 2  # the client of a turn and its provider
+OTHERS = 200  # databases, logs, libraries
 
 
 def raise_limit(connections: int) -> str | None:
-    """Raise the soft limit to the hard limit; returns a warning if that is too low."""
+    """Raise the soft limit to the hard limit. Returns a warning if that is too low, or None."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    needed = connections * EACH + BESIDE
+    needed = connections * PER_CONNECTION + OTHERS
     if hard == resource.RLIM_INFINITY or hard >= needed:
         return None
     return f"at most {hard} open files: a worker with {connections} connections may need {needed}"

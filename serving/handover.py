@@ -1,13 +1,13 @@
-"""The running gunicorn master's side of a reload.
+"""A reload, on the side of the running gunicorn master.
 
-`serving/reload.py` starts the next master with the listening socket of the running one, which
-sends it at SIGUSR2. Both then accept connections from one queue in the kernel, so that none
-is refused, until the old one is ended by SIGTERM and drains.
+`serving/reload.py` starts the next master with the listening socket of the running master, which
+sends the socket at SIGUSR2. Both masters then accept connections from one queue of the kernel, so
+that no connection is refused. Then the old master receives SIGTERM and drains.
 
-gunicorn's own signals do not suffice. At SIGHUP the master keeps its modules and its environment:
-new code meets the old `config`. At SIGUSR2 the new master gets the environment of the old one and
-is its child. systemd does not wait for a main process that is not its own child, so the next stop
-would kill it without a drain.
+gunicorn's own signals do not suffice. At SIGHUP the master keeps its modules and its environment,
+so that new code runs with the old `config`. At SIGUSR2 the new master inherits the environment of
+the old one and is its child. systemd does not wait for a main process that is not its own child, so
+the next stop would kill it without a drain.
 """
 
 import json
@@ -22,23 +22,23 @@ from typing import Any
 from gunicorn.arbiter import Arbiter
 from gunicorn.util import parse_address
 
-SOCKET = "reload.sock"  # in RUNTIME_DIRECTORY; the reload listens there
+SOCKET = "reload.sock"  # in RUNTIME_DIRECTORY, where the reload listens
 READY_FD = "SERVICE_READY_FD"  # where the next master reports that its workers have booted
 HANDOVER_SECONDS = 7.0  # a worker closes its listener within 1, idle connections within 5 more
-FIRST_INHERITED = 3  # systemd's protocol for sockets that are passed on
+FIRST_INHERITED = 3  # the first descriptor in systemd's protocol for passing sockets
 
-# Whether another master replaces this one; shared with the workers, which are forked later.
-_succeeded = mmap.mmap(-1, 1)
+# Whether another master replaces this one. Workers, which are forked later, share this memory.
+_is_replaced = mmap.mmap(-1, 1)
 
 
 def install(environ: Mapping[str, str]) -> None:
-    """Make gunicorn's master send its socket at SIGUSR2, and only log at SIGHUP."""
+    """Make gunicorn's master send its socket at SIGUSR2 and only log at SIGHUP."""
     directory = environ.get("RUNTIME_DIRECTORY")
-    again = Arbiter.handle_usr2
+    original = Arbiter.handle_usr2
 
     def hand_over(arbiter: Arbiter) -> None:
-        if not (directory and give(arbiter, Path(directory) / SOCKET)):
-            again(arbiter)
+        if not (directory and send_sockets(arbiter, Path(directory) / SOCKET)):
+            original(arbiter)
 
     def refuse(arbiter: Arbiter) -> None:
         arbiter.log.warning("SIGHUP is ignored: it would mix new code with old settings")
@@ -47,8 +47,8 @@ def install(environ: Mapping[str, str]) -> None:
     Arbiter.handle_hup = refuse
 
 
-def give(arbiter: Any, path: Path) -> bool:
-    """Send our listening sockets to the reload that waits at `path`; False if there is none."""
+def send_sockets(arbiter: Any, path: Path) -> bool:
+    """Send the listening sockets to the reload at `path`. Returns False if there is none."""
     descriptors = [listener.fileno() for listener in arbiter.LISTENERS]
     with socket.socket(socket.AF_UNIX) as sock:
         try:
@@ -56,38 +56,38 @@ def give(arbiter: Any, path: Path) -> bool:
         except OSError:
             return False
         socket.send_fds(sock, [json.dumps({"sockets": len(descriptors)}).encode()], descriptors)
-    arbiter.systemd = True  # a socket in the file system now belongs to the next master too
-    _succeeded[0] = 1
+    arbiter.systemd = True  # so that gunicorn does not unlink a socket file of the next master
+    _is_replaced[0] = 1
     return True
 
 
 def delay(grace: float) -> float:
-    """Seconds between SIGTERM and the drain of a worker.
+    """Return the seconds between SIGTERM and the drain of a worker.
 
-    After a handover new turns still come in on connections that are kept alive; each is answered
-    and closed, so that the drain, which refuses turns, finds no connection to refuse one on.
+    After a handover, new turns may still arrive on idle connections. The worker answers them and
+    closes the connections, so that none is left on which the drain would refuse a turn.
     """
-    return min(HANDOVER_SECONDS, grace / 2) if _succeeded[0] else 0.0
+    return min(HANDOVER_SECONDS, grace / 2) if _is_replaced[0] else 0.0
 
 
 def check_inherited(environ: dict[str, str], listen: str) -> None:
-    """Close sockets that were passed to us for another address than that of `bind`."""
+    """Close inherited sockets if their address is not that of `bind`."""
     if environ.get("LISTEN_PID") != str(os.getpid()):
         return
     descriptors = range(FIRST_INHERITED, FIRST_INHERITED + int(environ["LISTEN_FDS"]))
-    if {_name(descriptor) for descriptor in descriptors} != {_resolved(listen)}:
+    if {_address(descriptor) for descriptor in descriptors} != {_resolve(listen)}:
         for descriptor in descriptors:
             os.close(descriptor)
         del environ["LISTEN_PID"], environ["LISTEN_FDS"]
 
 
-def _name(descriptor: int) -> Any:
+def _address(descriptor: int) -> Any:
     with socket.socket(fileno=os.dup(descriptor)) as sock:
-        name = sock.getsockname()
-    return name if isinstance(name, str) else name[:2]
+        address = sock.getsockname()
+    return address if isinstance(address, str) else address[:2]
 
 
-def _resolved(listen: str) -> Any:
+def _resolve(listen: str) -> Any:
     address = parse_address(listen)
     if isinstance(address, str):
         return address
@@ -96,11 +96,11 @@ def _resolved(listen: str) -> Any:
 
 
 class Report:
-    """Reports to the reload that has started this master; without a reload it does nothing."""
+    """Report to the reload that has started this master. Without a reload it does nothing."""
 
     def __init__(self, environ: dict[str, str]) -> None:
-        given = environ.pop(READY_FD, None)
-        self._descriptor = int(given) if given else None
+        number = environ.pop(READY_FD, None)
+        self._descriptor = int(number) if number else None
 
     def workers(self, count: int) -> None:
         self._write(f"{count}\n")
@@ -112,7 +112,7 @@ class Report:
 
     def _write(self, line: str) -> None:
         if self._descriptor is not None:
-            with suppress(OSError):  # that reload is over: this worker replaces one that had died
+            with suppress(OSError):  # the reload has ended, and this worker replaces a dead one
                 os.write(self._descriptor, line.encode())
 
     def _close(self) -> None:

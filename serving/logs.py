@@ -1,6 +1,7 @@
-"""gunicorn's log as JSON lines, in the form of `service/observe.py`.
+"""gunicorn's log as JSON lines, in the form of `service/observing/observe.py`.
 
-A line has the types and places of an exception; its text may repeat SQL or a user's text.
+A line has the types and places of an exception but not its text, which may repeat SQL or a user's
+text.
 """
 
 import json
@@ -12,17 +13,17 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from service.observe import place_of_error, redactor
+from service.observing.observe import place_of_error, redactor
 
-# An address in a message; the query of an OAuth callback bears a code.
+# The query of an address in a message: that of an OAuth callback contains a code.
 QUERY = re.compile(r"\?[^\s'\"]*")
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as one JSON object, with the facts of `extra={"facts": {…}}`."""
+    """Format a record as a JSON object, with the facts in `extra={"facts": {…}}`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        # Where gunicorn puts a traceback into the text, it begins on the second line.
+        # If gunicorn puts a traceback into the text, it begins on the second line.
         text, _, rest = record.getMessage().partition("\n")
         event: dict[str, Any] = {"event": QUERY.sub("?…", text), "worker": record.process}
         event |= getattr(record, "facts", {})
@@ -35,7 +36,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class JsonLogger(Logger):
-    """gunicorn's logger with these lines; for `logger_class`."""
+    """gunicorn's logger with JSON lines, for its setting `logger_class`."""
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)

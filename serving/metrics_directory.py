@@ -1,7 +1,8 @@
 """The directory in which the workers of one master share their metrics and pending requests.
 
-It is made before anything imports prometheus_client, which looks for it once. An advisory lock
-marks it as used. The workers inherit the lock, so it ends with the last of them, however they end.
+It is created before anything imports prometheus_client, which reads its path only once. An advisory
+lock marks it as used. The workers inherit the lock, so it is released when the last of them ends,
+in whatever way.
 """
 
 import atexit
@@ -18,24 +19,24 @@ LOCK = "in-use"
 
 
 def make() -> Path:
-    """Make a directory, which is removed when this process exits, and remove unused ones."""
+    """Create a directory, which is removed when this process exits, and remove unused ones."""
     for unused in _unused():
         shutil.rmtree(unused, ignore_errors=True)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
     descriptor = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)  # held for as long as the descriptor is open somewhere
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # until every copy of the descriptor is closed
     atexit.register(_remove, directory, os.getpid())
     return directory
 
 
 def _remove(directory: Path, owner: int) -> None:
-    if os.getpid() == owner:  # not a worker, which inherits what runs at exit
+    if os.getpid() == owner:  # not in a worker, which inherits this exit function
         shutil.rmtree(directory, ignore_errors=True)
 
 
 def _unused() -> Iterator[Path]:
     for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):  # somebody else's
+        with suppress(OSError):  # it belongs to another user, or is used
             descriptor = os.open(directory / LOCK, os.O_RDWR)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
-"""Requests that a worker is answering, in memory that outlives it.
+"""The requests that a worker is answering, in memory that outlives the worker.
 
-A worker that is killed can log nothing. Each request has a slot of a file that the worker has
-mapped; once the worker has died, the master logs a line for every slot that is still taken.
+A killed worker can't log. So each request takes a slot in a file that the worker has mapped. After
+the death of a worker, the master logs a line for each slot in use.
 """
 
 import mmap
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 HEADER = "X-REQUEST-ID"
-SLOT = 256  # bytes: state, then fields with tabs between
+SLOT = 256  # bytes: fields separated by tabs, then a zero; an unused slot begins with a zero
 
 
 def path_of(directory: Path, pid: int) -> Path:
@@ -32,7 +32,7 @@ class Pending:
         self._free = list(range(slots))
 
     def begin(self, request: Any) -> None:
-        """Note gunicorn's `request`; its address without the query, which may hold secrets."""
+        """Store gunicorn's `request` without its query, which may contain secrets."""
         request_id = self._identify(request)
         if not self._free:
             return
@@ -42,14 +42,14 @@ class Pending:
         self._memory[slot * SLOT : slot * SLOT + len(data) + 1] = data + b"\0"
 
     def _identify(self, request: Any) -> str:
-        """The request's id: its header if that is valid, else one of ours, put into the header."""
-        given = [value for name, value in request.headers if name == HEADER]
-        if len(given) == 1 and self._valid_id.fullmatch(given[0]):
-            return given[0]
-        made = uuid.uuid4().hex
-        kept = [(name, value) for name, value in request.headers if name != HEADER]
-        request.headers = [*kept, (HEADER, made)]
-        return made
+        """Return the id in the request's header. If it has no valid one, put a new id there."""
+        ids = [value for name, value in request.headers if name == HEADER]
+        if len(ids) == 1 and self._valid_id.fullmatch(ids[0]):
+            return ids[0]
+        new_id = uuid.uuid4().hex
+        others = [(name, value) for name, value in request.headers if name != HEADER]
+        request.headers = [*others, (HEADER, new_id)]
+        return new_id
 
     def end(self, request: Any) -> None:
         slot = getattr(request, "slot", None)
@@ -59,8 +59,11 @@ class Pending:
             del request.slot
 
 
-def left_by(directory: Path, pid: int) -> Iterator[dict[str, Any]]:
-    """Facts of each request that a dead worker had not answered, for the log; then forget them."""
+def take_unanswered(directory: Path, pid: int) -> Iterator[dict[str, Any]]:
+    """Yield facts for the log about each request that a dead worker had not answered.
+
+    Deletes the worker's file.
+    """
     path = path_of(directory, pid)
     if not path.exists():
         return
@@ -69,7 +72,7 @@ def left_by(directory: Path, pid: int) -> Iterator[dict[str, Any]]:
     for start in range(0, len(memory), SLOT):
         line = memory[start : start + SLOT].partition(b"\0")[0].decode("utf-8", "replace")
         if line:
-            began, request_id, method, asked = line.split("\t")
+            began, request_id, method, url_path = line.split("\t")
             seconds = round(time.time() - float(began), 1)
-            yield {"worker": pid, "request_id": request_id, "method": method, "path": asked,
+            yield {"worker": pid, "request_id": request_id, "method": method, "path": url_path,
                    "seconds": seconds}  # fmt: skip

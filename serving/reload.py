@@ -1,15 +1,15 @@
-"""Replace the running gunicorn by a new one: new code, new settings, no connection refused.
+"""Replace the running gunicorn by one with new code and settings, without refusing connections.
 
     python -m serving.reload PID COMMAND…
 
-PID is the running master, COMMAND starts gunicorn. The systemd unit calls it for `systemctl
-reload`; systemd reads the settings' file anew for every process that it starts, so the new master
-has the new settings. Each failure leaves the running master as it was, and ends with one line and
+PID is the running master, and COMMAND starts gunicorn. The systemd unit runs this for `systemctl
+reload`. systemd reads the file of settings again for each process that it starts, so the new master
+has the new settings. A failure leaves the running master unchanged, prints one line, and exits with
 status 1.
 
     reload                   running master            new master
     SIGUSR2          →       listening socket  →
-    start                                              boots, checks its settings
+    start                                              boots and checks its settings
                      ←                                 each worker reports
     tell systemd MAINPID
     SIGTERM          →       drains, exits             serves
@@ -28,13 +28,13 @@ from select import select
 
 from serving.handover import FIRST_INHERITED, READY_FD, SOCKET
 
-GIVE_SECONDS = 10.0  # for the running master to hand its socket over
-BOOT_SECONDS = 60.0  # for the new one's workers; systemd waits 90
-ROOM = 100  # descriptors from here on are in nobody's way
+HANDOVER_SECONDS = 10.0  # for the running master to send its socket
+BOOT_SECONDS = 60.0  # for the workers of the new master; systemd waits 90
+FREE_DESCRIPTOR = 100  # descriptors from this number on are unused
 
 
 class ReloadFailed(Exception):
-    """The reload has failed, and the running master goes on; the text says why."""
+    """The reload has failed and the running master continues. The text gives the reason."""
 
 
 def main() -> None:
@@ -42,54 +42,54 @@ def main() -> None:
     try:
         reload(running, command)
     except ReloadFailed as error:
-        sys.exit(f"Error: {error}; the running service goes on unchanged")
+        sys.exit(f"Error: {error}; the running service continues unchanged")
 
 
 def reload(running: int, command: list[str]) -> None:
     """Replace the running master by one that `command` starts. Raises `ReloadFailed`."""
-    reports, writing = os.pipe()
-    sockets = take(running)
-    started = start(command, sockets, writing)
-    os.close(writing)
-    with ExitStack() as given_up:
-        given_up.callback(end, started)
+    reports, write_end = os.pipe()
+    sockets = receive_sockets(running)
+    new = start(command, sockets, write_end)
+    os.close(write_end)
+    with ExitStack() as on_failure:
+        on_failure.callback(end, new)
         wait_until_booted(reports)
-        given_up.pop_all()
-    tell_systemd(started)
+        on_failure.pop_all()
+    notify_systemd(new)
     end(running)
 
 
-def take(running: int) -> list[int]:
-    """Take the listening sockets of the running master."""
+def receive_sockets(running: int) -> list[int]:
+    """Receive the listening sockets from the running master. Raises `ReloadFailed`."""
     directory = os.environ.get("RUNTIME_DIRECTORY")
     if not directory:
         raise ReloadFailed("RUNTIME_DIRECTORY is not set")
-    check_gives(running, directory)
+    check_handover(running, directory)
     path = Path(directory) / SOCKET
     path.unlink(missing_ok=True)
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(path))
-        listening.listen(1)
-        listening.settimeout(GIVE_SECONDS)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen(1)
+        listener.settimeout(HANDOVER_SECONDS)
         try:
             os.kill(running, signal.SIGUSR2)
-            giving, _ = listening.accept()
-            with giving:
-                giving.settimeout(GIVE_SECONDS)
-                sockets = socket.recv_fds(giving, 1024, 16)[1]
+            connection, _ = listener.accept()
+            with connection:
+                connection.settimeout(HANDOVER_SECONDS)
+                sockets = socket.recv_fds(connection, 1024, 16)[1]
         except OSError as error:
-            raise ReloadFailed(f"process {running} did not give its socket ({error})") from None
+            raise ReloadFailed(f"process {running} did not send its socket ({error})") from None
         finally:
             path.unlink()
-    for number in sockets:  # recv_fds does not pass MSG_CMSG_CLOEXEC on
+    for number in sockets:  # recv_fds ignores MSG_CMSG_CLOEXEC
         os.set_inheritable(number, False)
     return sockets
 
 
-def check_gives(running: int, directory: str) -> None:
-    """That the running master gives its socket away at SIGUSR2.
+def check_handover(running: int, directory: str) -> None:
+    """Raise `ReloadFailed` unless the running master sends its socket at SIGUSR2.
 
-    One that an earlier release or unit has started would start a master of its own instead.
+    A master that was started by an earlier release or unit would start another master instead.
     """
     with suppress(OSError):
         if f"RUNTIME_DIRECTORY={directory}".encode() in _environment(running):
@@ -102,30 +102,31 @@ def _environment(pid: int) -> list[bytes]:
 
 
 def start(command: list[str], sockets: Sequence[int], reports: int) -> int:
-    """Start the new master; returns its process id. Its parent ends, so systemd adopts it."""
-    reading, writing = os.pipe()
-    between = os.fork()
-    if not between:
-        started = os.fork()
-        if not started:
-            _become(command, sockets, reports)
-        os.write(writing, str(started).encode())
+    """Start the new master and return its process id. Its parent exits, so systemd adopts it."""
+    read_end, write_end = os.pipe()
+    parent = os.fork()
+    if not parent:
+        new = os.fork()
+        if not new:
+            _execute(command, sockets, reports)
+        os.write(write_end, str(new).encode())
         os._exit(0)
-    os.waitpid(between, 0)
-    with os.fdopen(reading) as answer:
-        os.close(writing)
+    os.waitpid(parent, 0)
+    with os.fdopen(read_end) as answer:
+        os.close(write_end)
         return int(answer.read())
 
 
-def _become(command: list[str], sockets: Sequence[int], reports: int) -> None:
-    apart = [fcntl(number, F_DUPFD, ROOM) for number in (reports, *sockets)]
-    for place, number in enumerate(apart[1:], FIRST_INHERITED):
-        os.dup2(number, place)
+def _execute(command: list[str], sockets: Sequence[int], reports: int) -> None:
+    """Replace this process by the new master, with its sockets at the descriptors from 3 on."""
+    copies = [fcntl(number, F_DUPFD, FREE_DESCRIPTOR) for number in (reports, *sockets)]
+    for target, number in enumerate(copies[1:], FIRST_INHERITED):
+        os.dup2(number, target)
         os.close(number)
-    # systemd would log a complaint for each notification before it is the main process.
+    # Without NOTIFY_SOCKET: systemd would log each notification of a process that is not main yet.
     environ = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"}
     environ |= {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": str(len(sockets))}
-    environ[READY_FD] = str(apart[0])
+    environ[READY_FD] = str(copies[0])
     try:
         os.execvpe(command[0], command, environ)  # noqa: S606 - the unit's own command
     finally:
@@ -133,7 +134,7 @@ def _become(command: list[str], sockets: Sequence[int], reports: int) -> None:
 
 
 def wait_until_booted(reports: int) -> None:
-    """Wait for every worker's report. Raises `ReloadFailed` if the new master ends or is late."""
+    """Wait for all workers' reports. Raises `ReloadFailed` if the new master ends or is late."""
     lines = _lines(reports)
     for _ in range(int(next(lines))):
         next(lines)
@@ -147,22 +148,22 @@ def _lines(reports: int) -> Iterator[str]:
         data = os.read(reports, 1024)
         if not data:
             raise ReloadFailed("the new service did not start")
-        *whole, buffer = (buffer + data.decode()).split("\n")
-        yield from whole
+        *lines, buffer = (buffer + data.decode()).split("\n")
+        yield from lines
 
 
-def tell_systemd(started: int) -> None:
-    """Name the new main process, and wait until systemd has read it: the old one ends next."""
+def notify_systemd(new: int) -> None:
+    """Name the new main process to systemd, and wait until it has read that."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
         sock.connect("\0" + address[1:] if address[0] == "@" else address)
-        sock.sendall(f"MAINPID={started}".encode())
-        socket.send_fds(sock, [b"BARRIER=1"], [writing])
-    os.close(writing)
-    select([reading], [], [], GIVE_SECONDS)  # systemd closes its end when it has read this far
+        sock.sendall(f"MAINPID={new}".encode())
+        socket.send_fds(sock, [b"BARRIER=1"], [write_end])
+    os.close(write_end)
+    select([read_end], [], [], HANDOVER_SECONDS)  # until systemd closes its copy of `write_end`
 
 
 def end(pid: int) -> None:
@@ -171,5 +172,5 @@ def end(pid: int) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # systemd's patience is over
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # systemd has waited too long
     main()

@@ -1,8 +1,8 @@
-"""gunicorn's gevent worker, with limits on the time in which a request has to arrive.
+"""gunicorn's gevent worker, with time limits for the arrival of a request.
 
-gunicorn bounds nothing but the pause before a request's head. Here a head has to be whole within
-some seconds of its first byte, and each 32 KiB of a body within some seconds. A client that sends
-steadily is served; one that stalls loses its connection. Answers are not limited here.
+gunicorn limits only the pause before a request. This worker also limits the time from the first
+byte of the head to its end, and the time for each 32 KiB of a body. A client that sends steadily is
+served; one that stalls loses its connection. Responses have no limit here.
 """
 
 import json
@@ -21,14 +21,14 @@ from gunicorn.workers.ggevent import GeventWorker
 from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
-from service import stray
+from service.observing import stray
 
-BODY_STEP = 32 * 1024  # bytes of a body that each have the same time
-DRAIN_BYTES = 8 << 20  # read of an unread body, so that its sender gets the refusal
+BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
+DRAIN_BYTES = 8 << 20  # of a body that the app has not read, so that its sender gets the response
 
 
-class Limits:
-    """Seconds: for a whole head, for each step of a body, between requests."""
+class RequestLimits:
+    """Time limits in seconds: for a head, for each step of a body, and between requests."""
 
     head = 15.0
     body = 30.0
@@ -36,9 +36,9 @@ class Limits:
 
 
 class TimedUnreader(SocketUnreader):
-    """Reads from the connection while there is time; raises werkzeug's `RequestTimeout`.
+    """Read from the connection within the limits. Raises werkzeug's `RequestTimeout`.
 
-    Each wait has the socket's own time-out, which costs nothing where the bytes are there.
+    Each read has the timeout of the socket, which costs nothing if the bytes are already there.
     """
 
     def __init__(self, sock: Any) -> None:
@@ -47,48 +47,50 @@ class TimedUnreader(SocketUnreader):
         self.expect_request()
 
     def expect_request(self) -> None:
-        self._expect("request", Limits.idle)
+        self._expect("request", RequestLimits.idle)
 
     def expect_body(self, request: Any) -> None:
         self._request = weakref.ref(request)  # a strong reference would be a cycle
-        self._expect("body", Limits.body)
+        self._expect("body", RequestLimits.body)
 
     def expect_rest(self) -> None:
         """Set the limits for reading the rest of a body that the app has not read."""
-        self._expect("rest", Limits.idle)
+        self._expect("rest", RequestLimits.idle)
 
     def _expect(self, what: str, seconds: float) -> None:
         self._what, self._received = what, 0
-        self._ends = time.monotonic() + seconds
+        self._deadline = time.monotonic() + seconds
 
     def chunk(self, size_hint: int | None = None) -> bytes:
         try:
-            self.sock.settimeout(max(self._ends - time.monotonic(), 0.001))
+            self.sock.settimeout(max(self._deadline - time.monotonic(), 0.001))
             data = super().chunk(size_hint)
         except TimeoutError:
             if self._what == "request":
-                return b""  # no request has begun: as if the client had closed
-            self._give_up()
+                return b""  # no request has begun, so this is the end of the connection
+            self._close_connection()
             raise RequestTimeout from None
         finally:
             self.sock.settimeout(None)
         self._count(len(data))
         return data
 
-    def _give_up(self) -> None:
+    def _close_connection(self) -> None:
         request = self._request()
         if request is not None:
             request.force_close()
 
     def _count(self, size: int) -> None:
         if self._what == "request":
-            self._expect("head", Limits.head)
+            self._expect("head", RequestLimits.head)
         self._received += size
         if self._what == "body" and self._received >= BODY_STEP:
-            self._expect("body", Limits.body)
+            self._expect("body", RequestLimits.body)
 
 
 class TimedParser(RequestParser):
+    """A parser of requests that reads within the limits."""
+
     def __init__(self, cfg: Any, source: Any, source_addr: Any) -> None:
         super().__init__(cfg, source, source_addr)
         self.unreader = TimedUnreader(source)
@@ -99,14 +101,14 @@ class TimedParser(RequestParser):
         return request
 
     def finish_body(self, deadline: float | None = None, max_bytes: int | None = None) -> bool:
-        """Before the next request; False closes the connection."""
+        """Read the rest of a body before the next request. False closes the connection."""
         self.unreader.expect_rest()
         try:
-            finished = super().finish_body(deadline, max_bytes or DRAIN_BYTES)
+            is_finished = super().finish_body(deadline, max_bytes or DRAIN_BYTES)
         except RequestTimeout:
             return False
         self.unreader.expect_request()
-        return finished
+        return is_finished
 
 
 def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:
@@ -114,11 +116,13 @@ def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:
 
 
 class Worker(GeventWorker):
-    """Boots the app, or says in one line which setting is wrong: gunicorn prints only the text of
-    this error, but a traceback of any other."""
+    """Boot the app, or report an invalid setting in one line.
+
+    gunicorn prints the text of an `AppImportError`, and a traceback of any other exception.
+    """
 
     def load_wsgi(self) -> None:
-        stray.take_over()
+        stray.install()
         try:
             super().load_wsgi()
             self.wsgi.extensions.complete()
@@ -126,7 +130,7 @@ class Worker(GeventWorker):
             raise AppImportError(f"Error: {error}") from None
 
     def timeout_ctx(self) -> AbstractContextManager[None]:
-        """Replace gunicorn's one limit for pause and head by nothing: ours are in the parser."""
+        """Disable gunicorn's limit, which the limits of the parser replace."""
         return nullcontext()
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
@@ -137,15 +141,18 @@ class Worker(GeventWorker):
 
 
 def write(sock: Any, data: bytes, chunked: bool = False) -> None:
-    """gunicorn's own without `sendall`: gevent's asks the kernel for its buffer's size each time,
-    which was a tenth of the cost of a streamed token."""
+    """Write as gunicorn does, but without `sendall`.
+
+    gevent's `sendall` asks the kernel for its buffer's size each time, which took a tenth of the
+    time of a streamed token.
+    """
     left = memoryview(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
     while left:
         left = left[sock.send(left) :]
 
 
 def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
-    """Answer what gunicorn refuses before the service sees it, in the form of all errors."""
+    """Answer a request that gunicorn refuses, in the form of the service's errors."""
     code = "invalid_request" if status < 500 else "internal_error"
     body = json.dumps({"error": code, "message": reason})
     head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -154,8 +161,8 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
 
 
 def install(head: float, body: float, idle: float) -> None:
-    """Replace gunicorn's parser and writers by these."""
-    Limits.head, Limits.body, Limits.idle = head, body, idle
+    """Replace gunicorn's parser and writers and set the limits, in seconds."""
+    RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
     gunicorn.http.get_parser = timed_parser
     gunicorn.util.write = write
     gunicorn.util.write_error = write_error

@@ -3,12 +3,36 @@
 import fcntl
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from tests.services import require
 
 # A lock file would name the host it was made from.
 OPTIONS = ("--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts")
+
+
+_begun: list[subprocess.Popen] = []
+
+
+def begin(folder: Path) -> None:
+    """Install in the background what `install` will wait for: it may take minutes."""
+    npm = shutil.which("node") and shutil.which("npm")
+    if not npm or is_installed(folder):
+        return
+    with (folder / "package.json").open() as locked, suppress(BlockingIOError):
+        fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        script = ["sh", "-c", '"$@" && touch node_modules/.installed', "sh"]
+        process = subprocess.Popen(  # it inherits the lock
+            [*script, npm, "install", *OPTIONS], cwd=folder, pass_fds=[locked.fileno()],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        _begun.append(process)
+
+
+def is_installed(folder: Path) -> bool:
+    manifest, stamp = folder / "package.json", folder / "node_modules/.installed"
+    return stamp.exists() and stamp.stat().st_mtime >= manifest.stat().st_mtime
 
 
 def install(folder: Path) -> None:
@@ -21,7 +45,7 @@ def install(folder: Path) -> None:
     manifest, stamp = folder / "package.json", folder / "node_modules/.installed"
     with manifest.open() as locked:
         fcntl.flock(locked, fcntl.LOCK_EX)
-        if stamp.exists() and stamp.stat().st_mtime >= manifest.stat().st_mtime:
+        if is_installed(folder):
             return
         command = [npm, "install", *OPTIONS]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)

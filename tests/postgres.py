@@ -10,6 +10,8 @@ import time
 from glob import glob
 from pathlib import Path
 
+import psycopg
+
 
 def binaries() -> Path | None:
     """Where initdb is; Debian keeps it off the PATH."""
@@ -82,6 +84,9 @@ class Cluster:
     def create(self, database: str, template: str = "template1") -> str:
         self.execute(f'CREATE DATABASE "{database}" TEMPLATE "{template}"')
         return self.url(database)
+
+    def connect(self, database: str) -> psycopg.Connection:
+        return psycopg.connect(f"host={self.directory} user=app dbname={database}")
 
     def execute(self, statement: str, database: str = "postgres") -> str:
         return self._run(

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,20 +18,46 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"attribution", "body", "clock", "connecting", "database", "deferred", "edge", "errors",
-     "extensions", "fields", "frames", "guarded", "ids", "json_values", "lifecycle", "observe",
-     "openapi", "postgresql", "refusals", "sqlite", "stall", "stray", "upgrade", "upstream",
-     "websocket"},
+    {"database", "deferred", "extensions", "ids", "lifecycle", "observing", "outbound", "web",
+     "websockets"},
     {"providers"},
     {"auth"},
     {"billing"},
+    {"generation", "media"},
     {"records", "integrations"},
     {"chat"},
-    {"cli", "sandbox", "widgets", "console", "operations"},
+    {"upkeep"},
+    {"cli", "sandbox", "widgets", "console"},
+    {"declarations"},
     {"__init__"},
     {"wsgi"},
 ]  # fmt: skip
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+
+# The same within a room: a part, a folder or a module, imports only from levels below its own.
+LEVELS = {
+    "chat": [
+        {"models", "question"},
+        {"claims", "earlier", "journal"},
+        {"collections", "stream"},
+        {"history", "tools"},
+        {"turn"},
+        {"autonomous", "views"},
+        {"turns"},
+    ],
+    "integrations": [
+        {"models"},
+        {"sealing"},
+        {"declare"},
+        {"inbound"},
+        {"consent"},
+        {"calling"},
+        {"vendors"},
+        {"documents", "envelopes", "everything", "oauth"},
+        {"reference", "views"},
+    ],
+}
+PARTS = [(room, part) for room, levels in LEVELS.items() for part in sorted(set.union(*levels))]
 
 CEILING = 250
 SAYS_NOTHING = {"util", "utils", "helper", "helpers", "common", "base", "manager", "misc"}
@@ -43,12 +70,13 @@ REQUEST_READERS = {
     "bearer",
     "edge",
     "observe",
+    "operations",
     "cli",
 }
 BROAD_EXCEPTS = {
-    "service/chat/pump.py",
+    "service/chat/turn/pump.py",
     "service/chat/tools/run.py",
-    "service/sqlite.py",
+    "service/database/sqlite.py",
 }
 
 
@@ -83,12 +111,36 @@ def rooms_of(path: Path) -> set[str]:
 def test_imports_point_down(path):
     here = room(path)
     for there in rooms_of(path) - {here}:
-        level = FLOOR[here] == FLOOR[there] == FLOOR["errors"]
+        level = FLOOR[here] == FLOOR[there] == FLOOR["web"]
         assert FLOOR[there] < FLOOR[here] or level, f"{here} imports {there}, which is not below it"
 
 
 def test_every_room_stands_on_a_floor():
     assert {room(path) for path in MODULES} <= set(FLOOR)
+
+
+def part_files(room: str, part: str) -> list[Path]:
+    module = ROOT / "service" / room / f"{part}.py"
+    return [module] if module.exists() else sorted(module.with_suffix("").rglob("*.py"))
+
+
+@pytest.mark.parametrize(("room", "part"), PARTS, ids=lambda name: name)
+def test_imports_point_down_within_a_room(room, part):
+    level = {name: number for number, names in enumerate(LEVELS[room]) for name in names}
+    files = part_files(room, part)
+    assert files, f"{room} has no {part}"
+    for path in files:
+        names = [name.split(".") for name in imports(path)]
+        imported = {name[2] for name in names if name[:2] == ["service", room] and name[2:]}
+        for other in imported - {part}:
+            assert level[other] < level[part], f"{path} imports {other}, which is not below {part}"
+
+
+@pytest.mark.parametrize("room", LEVELS)
+def test_every_part_of_a_room_stands_on_a_level(room):
+    parts = {path.stem for path in (ROOT / "service" / room).glob("*.py")}
+    parts |= {path.parent.name for path in (ROOT / "service" / room).glob("*/__init__.py")}
+    assert parts - {"__init__"} == set.union(*LEVELS[room])
 
 
 def test_no_import_cycles():
@@ -124,6 +176,18 @@ def test_names_say_something():
     assert not stems & SAYS_NOTHING
 
 
+def test_a_class_name_stands_for_one_class():
+    """The parameters of a vendor's endpoints belong to its module alone."""
+    counts = Counter(
+        node.name
+        for path in (*MODULES, *SERVING)
+        if "vendors" not in path.parts
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
 def test_only_edges_touch_the_request():
     for path in MODULES:
         named = set(re.findall(r"\bflask\.(request|g)\b", "\n".join(imports(path))))
@@ -143,7 +207,7 @@ def test_nothing_in_the_service_imports_the_process_around_it():
 
 def test_only_upstream_makes_requests():
     users = {
-        room(path) for path in MODULES if any(n.split(".")[0] == "requests" for n in imports(path))
+        path.stem for path in MODULES if any(n.split(".")[0] == "requests" for n in imports(path))
     }
     assert users == {"connecting", "upstream"}  # the first only gives the second its adapter
 

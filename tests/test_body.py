@@ -1,4 +1,4 @@
-"""Response bodies read straight from their connections."""
+"""Reading response bodies directly from their connections."""
 
 import socket
 
@@ -7,19 +7,19 @@ from gevent.server import StreamServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.body import Dechunker
-from service.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.outbound.body import Dechunker
+from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
 
 FRAMED = b"5\r\nhello\r\n1;ext=1\r\n,\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
 PLAIN = b"hello,0123456789"
 
 
 @given(st.lists(st.integers(1, len(FRAMED) - 1)))
-def test_framing_comes_off_at_any_cut(cuts):
+def test_framing_is_removed_wherever_the_data_is_cut(cuts):
     dechunker, bounds = Dechunker(), [0, *sorted(set(cuts)), len(FRAMED)]
     pieces = [FRAMED[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
     assert b"".join(map(dechunker.feed, pieces)) == PLAIN
-    assert dechunker.whole
+    assert dechunker.complete
 
 
 BROKEN = [b"\r\n", b"x\r\n", b"-1\r\n", b"0x5\r\nhello\r\n", b"5\r\nhello!\r\n", b"5" * 5000]
@@ -62,9 +62,9 @@ def serve():
 
 @pytest.fixture
 def upstream():
-    made = Upstream()
-    yield made
-    made.close()
+    client = Upstream()
+    yield client
+    client.close()
 
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + FRAMED
@@ -73,7 +73,7 @@ ENDED = b"HTTP/1.1 200 OK\r\n\r\n" + PLAIN
 
 
 @pytest.mark.parametrize("answer", [CHUNKED, SIZED])
-def test_a_whole_body_gives_its_connection_back(serve, upstream, answer):
+def test_the_connection_of_a_complete_body_is_reused(serve, upstream, answer):
     outbound, connections = serve(answer, answer, answer)
     for _ in range(3):
         assert upstream.fetch(outbound, 100) == (200, PLAIN)
@@ -86,13 +86,13 @@ def test_a_body_may_end_with_its_connection(serve, upstream):
 
 
 @pytest.mark.parametrize("answer", [CHUNKED[:-9], CHUNKED[:-40], SIZED[:-1]])
-def test_a_cut_body_is_no_whole_one(serve, upstream, answer):
+def test_an_incomplete_body_is_an_error(serve, upstream, answer):
     outbound, _ = serve(answer, close=True)
     with pytest.raises(UpstreamError, match="cut"):
         upstream.fetch(outbound, 100)
 
 
-def test_a_body_left_early_gives_no_connection_back(serve, upstream):
+def test_the_connection_of_an_unread_body_is_not_reused(serve, upstream):
     outbound, connections = serve(CHUNKED[:-9], CHUNKED)
     with upstream.open(outbound) as stream:
         assert stream.read()
@@ -108,7 +108,7 @@ def test_a_body_over_its_limit_is_refused(serve, upstream):
         read_all(stream, 10)
 
 
-def test_an_empty_answer_is_whole_at_once(serve, upstream):
+def test_the_connection_of_an_empty_answer_is_reused(serve, upstream):
     outbound, connections = serve(*[b"HTTP/1.1 204 No Content\r\n\r\n"] * 2)
     for _ in range(2):
         assert upstream.fetch(outbound, 10) == (204, b"")

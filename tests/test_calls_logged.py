@@ -1,12 +1,12 @@
-"""Each call of an upstream leaves one line: whom it asked and how it ended, and nothing secret."""
+"""Each call of an upstream logs one line with its host and outcome, and no secret."""
 
 import json
 from contextlib import suppress
 
 import pytest
 
-from service import attribution
-from service.upstream import Outbound, UpstreamError
+from service.observing import attribution
+from service.outbound.upstream import Outbound, UpstreamError
 from tests.services import free_port, on_sqlite
 from tests.upstream import Answer
 
@@ -16,23 +16,23 @@ FIELDS = {"event", "level", "timestamp", "worker", "upstream", "host", "outcome"
 
 @pytest.fixture
 def lines(capsys):
-    """The lines so far about calls of upstreams, as they were written and as JSON."""
+    """Return the lines logged so far about calls of upstreams, as text and as JSON."""
 
-    def written():
+    def read():
         logged = [line for line in capsys.readouterr().err.splitlines() if line[:1] == "{"]
         return [(line, json.loads(line)) for line in logged if '"called"' in line]
 
-    return written
+    return read
 
 
 def call(caller, url, **options):
-    """One with a secret wherever a call can have one."""
+    """Make a call with a secret in every place that can hold one."""
     headers = {"Authorization": "Bearer canary-header", "Cookie": "canary-cookie"}
     url = url.replace("://", "://canary-user:canary-password@") + "/canary-path?key=canary-query"
     return caller.fetch(Outbound("test", "POST", url, headers, b"canary-body", **options), 1000)
 
 
-def test_a_line_says_whom_and_how_and_no_more(app, caller, upstream, lines):
+def test_a_line_has_the_host_and_the_outcome_and_no_more(app, caller, upstream, lines):
     upstream.answers = [Answer(b"canary-answer", headers={"X-Said": "canary-said"})]
     attribution.begin()  # this is nobody's request
     assert call(caller, upstream.url) == (200, b"canary-answer")
@@ -44,7 +44,7 @@ def test_a_line_says_whom_and_how_and_no_more(app, caller, upstream, lines):
 
 
 def short():
-    """Less than it says; the rest never comes."""
+    """A body shorter than its declared length; the rest never arrives."""
     return Answer(b"canary", headers={"Content-Length": "100"})
 
 
@@ -57,7 +57,7 @@ def short():
     ],
     ids=["503", "timeout", "too-large"],
 )
-def test_each_outcome_has_its_word(app, caller, upstream, lines, answer, outcome):
+def test_the_line_names_the_outcome(app, caller, upstream, lines, answer, outcome):
     upstream.answers = [answer]
     with suppress(UpstreamError):
         call(caller, upstream.url, idle=0.5)
@@ -66,7 +66,7 @@ def test_each_outcome_has_its_word(app, caller, upstream, lines, answer, outcome
     assert "canary" not in text
 
 
-def test_nobody_there_is_logged_too(app, caller, lines):
+def test_an_unreachable_host_is_logged(app, caller, lines):
     with pytest.raises(UpstreamError):
         call(caller, f"http://127.0.0.1:{free_port()}")
     [(text, line)] = lines()

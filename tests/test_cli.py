@@ -1,4 +1,4 @@
-"""The operator's commands, run as an operator runs them."""
+"""The commands, run as an operator runs them."""
 
 import re
 
@@ -7,7 +7,7 @@ import requests
 
 from config import load
 from service.auth.tokens import Verifier
-from tests.services import SECRET, flask, settings_for, wait_for
+from tests.services import SECRET, command, flask, settings_for, wait_for
 from tests.starting import EXPIRED, FreshCopy
 
 
@@ -38,7 +38,7 @@ def test_bad_arguments_get_a_clear_error(databases):
     for arguments, text in [
         (("token", "issue", "x", "--ttl", "soon"), "must be a number with s, m, h or d"),
         (("token", "issue", "x" * 256), "1 to 255 characters"),
-        (("users", "disable", "nobody"), "no user nobody has called yet"),
+        (("users", "disable", "nobody"), "there is no user nobody"),
     ]:
         with pytest.raises(AssertionError, match=text):
             flask(url, *arguments)
@@ -50,7 +50,7 @@ def test_an_autonomous_call_uses_tools_with_the_owners_rights(database_url):
     assert "llm-sonnet-4-6" in statement.splitlines()[0]
 
 
-def test_an_autonomous_call_that_fails_says_so(databases):
+def test_a_failed_autonomous_call_ends_with_an_error(databases):
     with pytest.raises(AssertionError, match="The model's answer broke off"):
         flask(databases.make("sqlite"), "ask", "/fail cut count to 9")
 
@@ -60,44 +60,54 @@ def fresh(tmp_path_factory):
     return FreshCopy(tmp_path_factory.mktemp("fresh"))
 
 
-def test_the_commands_that_make_the_secrets_do_not_ask_for_them(fresh):
+def test_commands_that_create_secrets_do_not_need_them(fresh):
     made = fresh.flask("keys", "new")
     assert re.fullmatch(r"k[0-9a-f]{8}:[\w+/]{43}=\n", made.stdout), made.stdout
-    issued = fresh.flask("token", "issue", "boss", "--ttl", "365d", AUTH_SECRET=SECRET)
-    assert (
-        Verifier(load({"AUTH_SECRET": SECRET}), None).verify(issued.stdout.strip()).subject
-        == "boss"
-    )
+    settings = {"AUTH_SECRET": SECRET}
+    issued = command(settings, "token", "issue", "boss", "--ttl", "365d")
+    assert Verifier(load(settings), None).verify(issued.stdout.strip()).subject == "boss"
 
 
-def test_an_owners_token_that_has_expired_is_renewed_by_a_command(fresh):
+def test_an_owners_token_that_has_expired_is_renewed_by_a_command():
     settings = {"AUTH_SECRET": SECRET, "OWNER_TOKEN": EXPIRED}
-    issued = fresh.flask("token", "issue", "boss", "--role", "owner", **settings)
+    issued = command(settings, "token", "issue", "boss", "--role", "owner")
     claims = Verifier(load(settings), None).verify(issued.stdout.strip())
     assert (claims.subject, claims.role) == ("boss", "owner")
 
 
-def test_the_database_is_made_and_asked_without_any_secret(fresh):
+def test_the_database_is_created_and_read_without_secrets(fresh):
     upgraded = fresh.flask("db", "upgrade")
     assert (upgraded.returncode, upgraded.stdout) == (0, "")
-    assert (fresh.place / "instance/app.db").exists()
-    granted = fresh.flask("credits", "grant", "boss", "5")
-    assert (granted.returncode, granted.stdout) == (0, "1005.0\n")
-    assert fresh.flask("users", "list").returncode == 0
+    made = {"DATABASE_URL": f"sqlite:///{fresh.place}/instance/app.db"}
+    granted = command(made, "credits", "grant", "boss", "5")
+    assert (granted.exit_code, granted.stdout) == (0, "1005.0\n")
+    assert command(made, "users", "list").exit_code == 0
 
 
 @pytest.mark.parametrize(
-    ("command", "values", "line"),
+    ("arguments", "values", "line"),
     [
         (("token", "issue", "boss"), {}, "AUTH_SECRET is not set"),
         (("keys", "rotate"), {}, "TOKEN_ENCRYPTION_KEYS: must be set"),
         (("users", "erase", "boss"), {}, "TOKEN_ENCRYPTION_KEYS: must be set"),
+    ],
+)
+def test_a_command_names_a_missing_setting_in_one_line(arguments, values, line):
+    result = command(values, *arguments)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: {line}")
+    assert result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values", "line"),
+    [
         (("keys", "new"), {"PORT": "eighty"}, "PORT: not a valid value"),
         (("db", "upgrade"), {"DATABASE_URL": "x"}, "DATABASE_URL: must be sqlite:///path or "),
     ],
 )
-def test_a_command_says_in_one_line_which_setting_it_needs(fresh, command, values, line):
-    done = fresh.flask(*command, **values)
-    assert done.returncode == 1
-    assert done.stdout.startswith(f"Error: {line}")
-    assert done.stdout.count("\n") == 1
+def test_a_command_names_a_wrong_setting_in_one_line(fresh, arguments, values, line):
+    result = fresh.flask(*arguments, **values)
+    assert result.returncode == 1
+    assert result.stdout.startswith(f"Error: {line}")
+    assert result.stdout.count("\n") == 1

@@ -1,4 +1,4 @@
-"""The database's clock, as leases and expiries use it."""
+"""The clock of the database."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,14 +7,14 @@ import time_machine
 from sqlalchemy import bindparam, select
 
 from service.auth.models import User
-from service.clock import current_time, from_now, microseconds
-from service.database import write_transaction
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now, microseconds
 from service.extensions import db, now
 
-MILLISECOND = timedelta(milliseconds=1)  # SQLite's clock shows no more
+MILLISECOND = timedelta(milliseconds=1)  # the resolution of SQLite's clock
 
 
-def test_the_databases_time_is_aware_and_now(app):
+def test_the_time_of_the_database_is_aware_and_current(app):
     before = now()
     with app.app_context():
         moment = db.session.scalar(select(current_time()))
@@ -30,7 +30,7 @@ def test_an_offset_counts_in_seconds(app, seconds):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_workers_own_clock_does_not_count(app):
+def test_the_clock_of_a_worker_is_not_used(app):
     with app.app_context():
         before = now()
         with time_machine.travel(before + timedelta(hours=1)):
@@ -42,7 +42,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("moment", [datetime(2026, 11, 22, 6, 7, 8, 9, UTC), EPOCH])
-def test_a_time_counts_in_microseconds(app, moment):
+def test_a_time_is_converted_to_microseconds(app, moment):
     with app.app_context(), write_transaction() as session:
         session.add(User(subject="alice", created_at=moment))
         session.flush()

@@ -10,16 +10,16 @@ import pytest
 from config import (
     NOT_BUILT,
     ROOT,
-    VENDOR_SECRETS,
-    VENDOR_TEXTS,
-    VENDOR_URLS,
     ConfigError,
     Settings,
     known_names,
     load,
+    with_declared,
 )
 from service import create_app
-from service.observe import log
+from service.cli.catalog import settings_table
+from service.integrations.everything import catalog
+from service.observing.observe import log
 from tests.services import ENVIRONMENT, free_port, settings_for
 from tests.starting import EXPIRED, FreshCopy
 
@@ -34,6 +34,8 @@ WRONG = {
     "MODEL_NAMES": "llm-unknown=x",
     "MAX_OUTPUT_TOKENS": "-1",
     "CORS_ORIGINS": "*",
+    "MEDIA_DIR": "instance/media",
+    "MEDIA_QUOTA": "31",
     "SANDBOX": "perhaps",
 }
 
@@ -117,8 +119,16 @@ def test_a_setting_that_would_not_be_kept_is_refused(name):
         load({name: "turns=30/minute"})
 
 
+VENDORS = catalog().settings
+
+
+def complete(environ):
+    """Settings, with those of the vendors."""
+    return with_declared(load(environ), VENDORS)
+
+
 def test_a_setting_that_exists_is_not_called_missing():
-    plain, secret = known_names()
+    plain, secret = known_names(VENDORS)
     assert not {*plain, *secret} & set(NOT_BUILT)
 
 
@@ -137,7 +147,7 @@ def test_a_setting_that_exists_is_not_called_missing():
 )
 def test_a_misspelt_setting_is_refused_with_the_right_name(name, meant):
     with pytest.raises(ConfigError, match=f"^{name}: must be spelt {meant}") as raised:
-        load({name: "value-canary"})
+        complete({name: "value-canary"})
     assert "value-canary" not in str(raised.value)
 
 
@@ -152,9 +162,9 @@ OTHERS = [
     "GH_TOKEN",
     "XAI_API_KEY",
     "XAI_BASE_URL",
-    "OPENAI_API_KEY",
-    "OPENAI_BASE_URL",
+    "OPENAI_ORG_ID",
     "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
     "DATABASE_URL_TEST",
     "TEST_DATABASE_URL",
     "DATABASE_HOST",
@@ -168,7 +178,7 @@ OTHERS = [
     "MODEL_PATH",
     "KUBERNETES_SERVICE_PORT",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "MEDIA_DIR",
+    "MEDIA_ROOT",
     "MCP",
     "FLASK_APP",
     "PROMETHEUS_MULTIPROC_DIR",
@@ -178,23 +188,23 @@ OTHERS = [
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_belongs_to_others_is_left_alone(name):
-    assert load({name: "theirs"}).unknown == ()
+    assert complete({name: "theirs"}).unknown == ()
 
 
 def test_a_near_miss_beside_the_right_name_is_somebody_elses():
-    assert load({"MODEL_NAME": "theirs", "MODEL_NAMES": "oss-120b=x"}).unknown == ()
-    assert load({"CORS_ORIGIN": ""}).unknown == (), "an empty one is as good as none"
+    assert complete({"MODEL_NAME": "theirs", "MODEL_NAMES": "oss-120b=x"}).unknown == ()
+    assert complete({"CORS_ORIGIN": ""}).unknown == (), "an empty one is as good as none"
 
 
 def test_an_unknown_name_that_begins_as_ours_is_noted_and_no_error():
     environ = {"PROVIDER_A_TIMEOUT": "3", "CLOUDSUITE_COLOUR": "red"}
-    assert load(environ).unknown == ("CLOUDSUITE_COLOUR", "PROVIDER_A_TIMEOUT")
+    assert complete(environ).unknown == ("CLOUDSUITE_COLOUR", "PROVIDER_A_TIMEOUT")
 
 
 def test_every_setting_is_documented_and_every_documented_one_exists():
     text = (ROOT / "docs/deployment.md").read_text()
     table, vendors = text.split("## Settings")[1].split("\n## ")[0].split("\n### Integrations")
-    assert set(re.findall("`([A-Z_]+)`", vendors)) >= {*VENDOR_SECRETS, *VENDOR_TEXTS, *VENDOR_URLS}
+    assert "\n".join(settings_table(catalog())) in vendors, "see `flask catalog settings`"
     documented = set(re.findall(r"^\| `([A-Z_0-9]+)`", table, re.M))
     assert documented == {f.name.upper() for f in fields(Settings) if f.metadata}
 
@@ -203,9 +213,13 @@ BOOT = {
     "AUTH_SECRET: must be set": {"SANDBOX": "0", "AUTH_SECRET": ""},
     "OWNER_TOKEN: must be set": {"SANDBOX": "0", "OWNER_TOKEN": ""},
     "OWNER_TOKEN: must be a valid": {"OWNER_TOKEN": "not.a.token"},
+    "OWNER_TOKEN: must be a valid, unexpired token": {"OWNER_TOKEN": EXPIRED},
+    "TOKEN_ENCRYPTION_KEYS: ": {"SANDBOX": "0", "TOKEN_ENCRYPTION_KEYS": ""},
+    "RATE_LIMITS: must not be set": {"RATE_LIMITS": "turns=30/minute"},
     "AUTH_ISSUER: must be set": {"AUTH_JWKS_URL": "http://127.0.0.1:9/jwks"},
     "TOOLS_ALLOWED: must name known": {"TOOLS_ALLOWED": "schema.list,records.explode"},
     "EXTENSIONS: nowhere.at.all": {"EXTENSIONS": "nowhere.at.all"},
+    "MEDIA_DIR: must be a directory": {"MEDIA_DIR": "/dev/null/media"},
     "DATABASE_URL: must be sqlite": {"DATABASE_URL": "no url"},
     "DATABASE_URL: must be sqlite:///": {"DATABASE_URL": "sqlite://"},
     "DATABASE_URL: must be sqlite:///pa": {"DATABASE_URL": "mysql://host/db"},
@@ -230,23 +244,22 @@ def test_the_sandbox_may_be_opened_on_purpose(tmp_path):
 SERVING = {name: ENVIRONMENT[name] for name in ("AUTH_SECRET", "TOKEN_ENCRYPTION_KEYS")}
 
 
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    return FreshCopy(tmp_path_factory.mktemp("fresh"))
+
+
 @pytest.mark.parametrize(
     ("values", "line"),
-    [
-        ({}, "AUTH_SECRET: must be set"),
-        (SERVING, "OWNER_TOKEN: must be set"),
-        ({**SERVING, "OWNER_TOKEN": EXPIRED}, "OWNER_TOKEN: must be a valid, unexpired token"),
-        ({**ENVIRONMENT, "SANDBOX": "0", "TOKEN_ENCRYPTION_KEYS": ""}, "TOKEN_ENCRYPTION_KEYS: "),
-        ({**ENVIRONMENT, "EXTENSIONS": "nowhere"}, "EXTENSIONS: nowhere can't be imported"),
-        ({"DATABASE_URL": "x"}, "DATABASE_URL: must be "),
+    [  # one that each place refuses: the settings, what they declare, and the app in a worker
         ({"PORT": "eighty"}, "PORT: not a valid value"),
-        ({**ENVIRONMENT, "RATE_LIMITS": "turns=30/minute"}, "RATE_LIMITS: must not be set"),
-        ({"OWNER_TOKNE": "x"}, "OWNER_TOKNE: must be spelt OWNER_TOKEN"),
+        ({**ENVIRONMENT, "EXTENSIONS": "nowhere"}, "EXTENSIONS: nowhere can't be imported"),
         ({"SANDBOX": "1", "BIND": "0.0.0.0:8000"}, "SANDBOX: must stay on loopback"),
+        ({**SERVING, "OWNER_TOKEN": EXPIRED}, "OWNER_TOKEN: must be a valid, unexpired token"),
     ],
 )
-def test_the_server_refuses_to_start_in_one_line(tmp_path, values, line):
-    done = FreshCopy(tmp_path).gunicorn(**{"PORT": str(free_port()), **values})
+def test_the_server_refuses_to_start_in_one_line(fresh, values, line):
+    done = fresh.gunicorn(**{"PORT": str(free_port()), **values})
     assert done.returncode != 0
     assert re.search(f"^Error: {re.escape(line)}", done.stdout, re.M), done.stdout
     assert "Traceback" not in done.stdout

@@ -1,4 +1,4 @@
-"""Connections to upstreams that do not come about, and those that run out of their time."""
+"""Connections to upstreams that fail or time out."""
 
 import os
 import socket
@@ -9,13 +9,13 @@ from dataclasses import replace
 import gevent
 import pytest
 
-from service.upstream import Outbound, UpstreamError
+from service.outbound.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
 
 
 @pytest.fixture
 def unanswered():
-    """A request to a port whose queue is full: connecting to it takes as long as it may."""
+    """A request to a port whose queue is full, so that connecting lasts until its timeout."""
     with ExitStack() as opened:
         listener = opened.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
         for _ in range(4):
@@ -25,7 +25,7 @@ def unanswered():
         yield Outbound("test", "GET", f"http://127.0.0.1:{listener.getsockname()[1]}/", {})
 
 
-def test_connecting_ends_with_the_whole_and_leaves_no_socket(caller, unanswered):
+def test_connecting_is_part_of_the_whole_timeout_and_leaves_no_socket(caller, unanswered):
     before = os.listdir("/proc/self/fd")
     began = time.monotonic()
     with pytest.raises(UpstreamError) as error:
@@ -45,8 +45,8 @@ def test_a_killed_caller_leaves_no_socket(caller, unanswered):
 
 
 @pytest.mark.parametrize("guarded", [False, True])
-def test_connecting_has_its_own_limit(caller, unanswered, monkeypatch, guarded):
-    monkeypatch.setattr("service.guarded.is_public", lambda _address: True)
+def test_connecting_has_its_own_timeout(caller, unanswered, monkeypatch, guarded):
+    monkeypatch.setattr("service.outbound.guarded.is_public", lambda _address: True)
     with pytest.raises(UpstreamError) as error:
         caller.fetch(replace(unanswered, connect=0.2, guarded=guarded), 100)
     assert error.value.reason == "timeout"
@@ -54,16 +54,16 @@ def test_connecting_has_its_own_limit(caller, unanswered, monkeypatch, guarded):
 
 @pytest.fixture
 def scripted():
-    made = ScriptedUpstream()
-    yield made
-    made.stop()
+    server = ScriptedUpstream()
+    yield server
+    server.stop()
 
 
 def test_the_second_address_is_tried(caller, scripted, monkeypatch):
     port = int(scripted.url.rpartition(":")[2])
-    places = [("127.0.0.2", port), ("127.0.0.1", port)]
-    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", place) for place in places]
-    monkeypatch.setattr("service.connecting.socket.getaddrinfo", lambda *_a, **_o: found)
+    addresses = [("127.0.0.2", port), ("127.0.0.1", port)]
+    infos = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", address) for address in addresses]
+    monkeypatch.setattr("service.outbound.connecting.socket.getaddrinfo", lambda *_a, **_o: infos)
     scripted.answers = [Answer(b"{}")]
     assert caller.fetch(Outbound("test", "GET", "http://two.example/", {}), 100) == (200, b"{}")
 
@@ -72,13 +72,13 @@ HOSTS = ["127.0.0.1:1", "nowhere.invalid", "x" * 64 + ".example", "a..example"]
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_host_that_is_not_there_is_unreachable(caller, host):
+def test_a_host_that_does_not_exist_is_unreachable(caller, host):
     with pytest.raises(UpstreamError) as error:
         caller.fetch(Outbound("test", "GET", f"http://{host}/", {}), 100)
     assert error.value.reason in ("unreachable", "cut")
 
 
-def test_the_reading_of_the_body_counts_as_well(caller, scripted):
+def test_reading_the_body_is_part_of_the_whole_timeout(caller, scripted):
     scripted.answers = [Answer(_drip())]
     with pytest.raises(UpstreamError) as error:
         caller.fetch(Outbound("test", "GET", scripted.url, {}, whole=0.3), 100)
@@ -91,7 +91,7 @@ def _drip():
         gevent.sleep(0.05)
 
 
-def test_a_limit_of_somebody_else_is_theirs(caller, unanswered):
-    with pytest.raises(gevent.Timeout) as expired, gevent.Timeout(0.1) as theirs:
+def test_the_timeout_of_a_caller_is_passed_on(caller, unanswered):
+    with pytest.raises(gevent.Timeout) as expired, gevent.Timeout(0.1) as outer:
         caller.fetch(replace(unanswered, whole=5), 100)
-    assert expired.value is theirs
+    assert expired.value is outer

@@ -1,14 +1,27 @@
-"""The documents tell the truth: routes, error codes, chunks, commands, links."""
+"""The documents tell the truth: routes, error codes, chunks, commands, citations, links."""
 
 import re
 import typing
+from collections.abc import Iterator
+from pathlib import Path
 
-from config import ROOT
-from service.chat.chunks import Chunk
-from service.errors import HTTP_CODES, ServiceError
+from config import NOT_BUILT, ROOT
+from service.chat.stream.chunks import Chunk
+from service.integrations import everything
+from service.integrations.reference.page import page as page_of_endpoints
+from service.web.errors import HTTP_CODES, ServiceError
 from tests.services import on_sqlite
 
 API = (ROOT / "docs/api.md").read_text()
+CONTRACT = (ROOT / "docs/contract.md").read_text()
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+OPEN_ROOMS = ("chat", "integrations")
+CODE = [
+    path
+    for room in ("service", "serving")
+    for path in sorted((ROOT / room).rglob("*"))
+    if path.suffix in (".py", ".js")
+]
 
 
 def test_every_error_code_is_described():
@@ -47,10 +60,53 @@ def test_every_command_is_described(app):
             assert f"`flask --app wsgi {name} {command}".rstrip() in text
 
 
+def test_every_described_event_and_metric_exists():
+    text = (ROOT / "docs/deployment.md").read_text().split("## Monitoring")[1]
+    rows = re.findall(r"^\| (`.*?`) \| ", text.replace("| `event` |", ""), re.M)
+    named = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    code = "".join(path.read_text() for path in [*CODE, ROOT / "gunicorn.conf.py"])
+    assert len(named) > 25
+    assert {name for name in named if f'"{name}"' not in code} == set()
+
+
+def test_every_picture_is_shown_by_a_page():
+    text = "".join(page.read_text() for page in PAGES)
+    assert [path.name for path in ROOT.glob("docs/*.png") if f"{path.name})" not in text] == []
+
+
 def test_every_link_leads_somewhere():
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)[^)]*\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\((?!http)([^)#]*)#?([^)]*)\)", page.read_text()):
+            linked = page.parent / target if target else page
+            assert linked.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in anchors(linked), f"{page.name}: {anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_room_is_in_the_architecture():
+    """With the folders of chat and integrations, which show the way of a turn and of a call."""
+    text = (ROOT / "docs/architecture.md").read_text()
+    rooms = {path.parent.relative_to(ROOT / "service") for path in CODE if "service" in path.parts}
+    shown = {path for path in rooms if len(path.parts) == 1 or path.parent.name in OPEN_ROOMS}
+    assert {str(path) for path in shown if f"`{path}/`" not in text} == set()
+
+
+def test_every_module_that_a_page_names_exists():
+    modules = [f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*.py")]
+    for page in PAGES:
+        for name in re.findall(r"[\w/.]+\.py\b", page.read_text()):
+            assert any(path.endswith(f"/{name}") for path in modules), f"{page.name}: {name}"
+
+
+def test_every_folder_in_the_architecture_exists():
+    text = (ROOT / "docs/architecture.md").read_text()
+    for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)*)/`", text):
+        assert (ROOT / name).is_dir() or (ROOT / "service" / name).is_dir(), name
 
 
 def test_make_help_names_every_target():
@@ -58,3 +114,53 @@ def test_make_help_names_every_target():
     helped = set(re.findall(r"^(\w+):.*## ", makefile, re.M))
     phony = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())
     assert helped == phony
+
+
+def test_every_citation_of_the_contract_leads_somewhere():
+    headings = re.findall(r"^##+ ([\d.]*\d)\.? (.+)$", CONTRACT, re.M)
+    statements = re.findall(r"^- \*\*([\d.]+)\*\* ", CONTRACT, re.M)
+    places = {*statements, *(text for heading in headings for text in heading)}
+    cited = {(path.name, place) for path in CODE for place in places_cited_by(path.read_text())}
+    assert len(cited) > 30
+    assert {citation for citation in cited if citation[1] not in places} == set()
+
+
+def places_cited_by(source: str) -> Iterator[str]:
+    """Numbers and titles behind each mention of the page; an empty text where there is none."""
+    text = " ".join(re.sub(r"^\s*(#|//)", "", line) for line in source.splitlines())
+    for listed in re.findall(
+        r'docs/contract\.md((?:"[^"]+"|\d[\d.]*\d|\d|sections?|and|[, ])*)', text
+    ):
+        yield from re.findall(r'"([^"]+)"', listed) + re.findall(r"[\d.]*\d", listed) or [""]
+
+
+def test_citations_have_one_form():
+    """A citation names the page and a place in it, as in `docs/contract.md, section 5.9`."""
+    other = re.compile(r'\bcontract,? sections? \d|specification, "')
+    assert [path.name for path in CODE if other.search(path.read_text())] == []
+
+
+def test_statements_of_the_contract_are_numbered_in_order():
+    section, count = "", 0
+    for heading, number in re.findall(r"^##+ ([\d.]*\d)\.? |^- \*\*([\d.]+)\*\* ", CONTRACT, re.M):
+        section, count = (heading, 0) if heading else (section, count + 1)
+        assert heading or number == f"{section}.{count}"
+
+
+def test_settings_that_are_not_built_are_planned():
+    for section in re.split(r"^## ", CONTRACT, flags=re.M):
+        for statement in [] if "section is **planned**" in section else section.split("\n- "):
+            named = set(re.findall(r"`([A-Z_]+)`", statement)) & set(NOT_BUILT)
+            assert not named or "**Planned" in statement, statement
+
+
+def test_the_page_of_endpoints_is_what_the_command_prints():
+    printed = "".join(page_of_endpoints(everything.catalog()))
+    is_same = printed == (ROOT / "docs/endpoints.md").read_text()
+    assert is_same, "run: flask --app wsgi catalog reference > docs/endpoints.md"
+
+
+def test_the_number_of_endpoints_is_stated():
+    catalog = everything.catalog()
+    assert f"{len(catalog.names)} names for {len([*catalog])} endpoints" in CONTRACT
+    assert f"{len(catalog.names)} named endpoints" in (ROOT / "README.md").read_text()

@@ -1,4 +1,4 @@
-"""Requests that are broken, cut or too large before any view sees them."""
+"""Malformed, incomplete and oversized requests are refused before a view is called."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from service.auth.tokens import issue
-from service.edge import VALUES
+from service.web.edge import VALUES
 from tests.services import on_sqlite, settings_for
 
 LIMIT = 1 << 20
@@ -15,7 +15,7 @@ LIMIT = 1 << 20
 
 @pytest.fixture
 def send(service):
-    """Send raw bytes to a service as alice; the status and the JSON of its answer."""
+    """Send raw bytes to a service as alice; return the status and the JSON of its answer."""
     token = issue(settings_for(service.database_url), "alice", "user", 600)
 
     def sending(head: str, *pieces: bytes):
@@ -47,7 +47,7 @@ BROKEN = [
 ]
 
 
-def test_a_chunked_body_is_taken_whole_or_refused(send):
+def test_a_chunked_body_is_read_completely_or_refused(send):
     note = json.dumps({"title": "whole"}).encode()
     assert send(CREATE, chunked(note))[0] == 201
     assert send(CREATE, chunked(note.ljust(LIMIT)))[0] == 201
@@ -59,7 +59,7 @@ def test_a_chunked_body_is_taken_whole_or_refused(send):
         assert (status, answer["error"]) == (400, "invalid_request"), broken
 
 
-def test_what_never_reaches_the_service_is_refused_in_json_too(send):
+def test_gunicorns_own_refusals_are_json(send):
     fits = "x" * 8000
     assert send(f"GET /api/records/notes/{fits} HTTP/1.1")[1]["error"] == "not_found"
     status, answer = send(f"GET /api/records/notes/{fits * 2} HTTP/1.1")
@@ -78,7 +78,7 @@ def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
 
 
 @on_sqlite
-def test_a_body_of_very_many_values_is_refused_before_it_is_parsed(alice):
+def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
     def send(values: object) -> int:
         body = {"name": "x", "state": {"values": values}}
         return alice.post("/api/records/canvases", body).status_code
@@ -90,7 +90,7 @@ def test_a_body_of_very_many_values_is_refused_before_it_is_parsed(alice):
 
 
 @on_sqlite
-def test_of_very_many_faults_the_first_hundred_are_told(alice):
+def test_details_have_at_most_a_hundred_fields(alice):
     body = {f"unknown{number}": 0 for number in range(2_000)}
     for path in ("/api/ai/chats", "/api/records/notes", "/api/integrations/current-weather"):
         assert len(alice.post(path, body).json["details"]) == 100

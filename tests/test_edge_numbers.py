@@ -1,4 +1,4 @@
-"""Numbers in a query string are digits, as JSON writes them: nothing else that Python reads."""
+"""Numbers in a query string have JSON's form, not all the forms that Python parses."""
 
 import pytest
 
@@ -16,7 +16,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("path", "name"), PLACES)
-def test_a_whole_number_is_written_in_digits(alice, path, name):
+def test_an_integer_consists_of_digits(alice, path, name):
     more = {"city": "Berlin"} if name == "count" else {}
     assert alice.get(path, query_string={**more, name: "10"}).status_code == 200
     for text in NO_NUMBERS:
@@ -25,9 +25,9 @@ def test_a_whole_number_is_written_in_digits(alice, path, name):
 
 
 @pytest.mark.parametrize("text", ["1_0", " 10", "\u0661", "nan", "inf", "1e999"])
-def test_a_number_is_one_that_json_has(alice, text):
+def test_a_number_has_the_form_of_json(alice, text):
     path = "/api/integrations/current-weather"
-    asked = {"latitude": text, "longitude": 13}
-    for answer in (alice.get(path, query_string=asked), alice.post(path, asked)):
+    query = {"latitude": text, "longitude": 13}
+    for answer in (alice.get(path, query_string=query), alice.post(path, query)):
         assert (answer.status_code, list(answer.json["details"])) == (400, ["latitude"])
     assert alice.get(f"{path}?latitude=-52.5&longitude=1.3e1").status_code == 200

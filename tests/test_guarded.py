@@ -1,12 +1,12 @@
-"""URLs that a caller has given lead to public addresses only."""
+"""Guarded requests go to public addresses only."""
 
 import ipaddress
 import socket
 
 import pytest
 
-from service.guarded import is_public
-from service.upstream import Outbound, UpstreamError
+from service.outbound.guarded import is_public
+from service.outbound.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
 
 PRIVATE = [
@@ -18,18 +18,18 @@ PUBLIC = ["93.184.215.14", "1.1.1.1", "2606:4700::1111", "64:ff9b::101:101"]
 
 
 @pytest.mark.parametrize("address", PRIVATE)
-def test_a_private_address_is_no_public_one(address):
+def test_a_private_address_is_not_public(address):
     assert not is_public(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_is_one(address):
+def test_a_public_address_is_public(address):
     assert is_public(ipaddress.ip_address(address))
 
 
 @pytest.fixture
 def inside():
-    """Something that only we could reach."""
+    """A server at a private address."""
     scripted = ScriptedUpstream()
     scripted.answers = [Answer(b"{}")] * 20
     yield scripted
@@ -40,7 +40,7 @@ HOSTS = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::1]", "0"
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_guarded_request_does_not_come_inside(caller, inside, host):
+def test_a_guarded_request_does_not_reach_a_private_address(caller, inside, host):
     port = inside.url.rpartition(":")[2]
     plain = Outbound("test", "GET", f"http://127.0.0.1:{port}/", {})
     assert caller.fetch(plain, 100)[0] == 200
@@ -52,14 +52,14 @@ def test_a_guarded_request_does_not_come_inside(caller, inside, host):
 
 
 def test_the_name_is_looked_up_once_and_each_of_its_addresses_is_checked(caller, monkeypatch):
-    looked, answers = [], iter([["93.184.215.14", "127.0.0.1"], ["127.0.0.1"]])
+    lookups, answers = [], iter([["93.184.215.14", "127.0.0.1"], ["127.0.0.1"]])
 
     def lookup(host, port, *_arguments, **_options):
-        looked.append(host)
+        lookups.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in next(answers)]
 
-    monkeypatch.setattr("service.connecting.socket.getaddrinfo", lookup)
+    monkeypatch.setattr("service.outbound.connecting.socket.getaddrinfo", lookup)
     guarded = Outbound("test", "GET", "http://rebinding.example/", {}, guarded=True)
     with pytest.raises(UpstreamError) as error:
         caller.fetch(guarded, 100)
-    assert (error.value.reason, looked) == ("not-public", ["rebinding.example"])
+    assert (error.value.reason, lookups) == ("not-public", ["rebinding.example"])

@@ -1,4 +1,4 @@
-"""Connections to model providers are used again, though a body's end comes after its last event."""
+"""Connections to model providers are reused, although a body ends after its last event."""
 
 import ssl
 import subprocess
@@ -8,10 +8,10 @@ import pytest
 from gevent.server import StreamServer
 
 from config import load
-from service import upstream as upstream_module
-from service.chat import model_call
-from service.chat.running import Deadline
-from service.chat.tally import Receipt
+from service.generation import model_call
+from service.generation.deadline import Deadline
+from service.generation.round_trip import RoundTrip
+from service.outbound import upstream as upstream_module
 from service.providers.catalog import models
 from service.providers.prompt import Prompt, UserMessage
 from tests import recorded
@@ -89,35 +89,37 @@ def without_end(sock):
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory):
-    made = tmp_path_factory.mktemp("certificate")
+    folder = tmp_path_factory.mktemp("certificate")
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    keys = ["-newkey", "rsa:2048", "-nodes", "-keyout", made / "key.pem", "-out", made / "cert.pem"]
-    done = subprocess.run(["openssl", "req", "-x509", *keys, *names], capture_output=True)
-    require(done.returncode == 0, "OpenSSL's command (openssl)")
-    return made / "cert.pem"
+    files = ["-keyout", folder / "key.pem", "-out", folder / "cert.pem"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *files, *names]
+    result = subprocess.run(command, capture_output=True)
+    require(result.returncode == 0, "OpenSSL's command (openssl)")
+    return folder / "cert.pem"
 
 
 @pytest.fixture
 def provide(monkeypatch):
-    made = []
+    providers = []
 
-    def providing(end, certificate=None):
+    def start(end, certificate=None):
         if certificate:
             monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(certificate))
-        made.append(Provider(end, certificate))
-        return made[-1]
+        providers.append(Provider(end, certificate))
+        return providers[-1]
 
-    yield providing
-    for provider in made:
+    yield start
+    for provider in providers:
         provider.stop()
 
 
-def asking(caller, provider, model):
+def ask(caller, provider, model):
     base = {"llm-sonnet-4-6": ("A", ""), "gen-5.4": ("B", "/v1")}[model]
     name, path = f"PROVIDER_{base[0]}_", base[1]
-    given = {f"{name}BASE_URL": provider.url + path, f"{name}API_KEY": "k"}
+    settings = {f"{name}BASE_URL": provider.url + path, f"{name}API_KEY": "k"}
     prompt = Prompt("Be brief.", (UserMessage("hello"),))
-    return model_call.ask(caller, models(load(given))[model], prompt, Deadline(), Receipt())
+    trip = RoundTrip(models(load(settings))[model], prompt)
+    return model_call.stream_events(caller, trip, Deadline())
 
 
 @pytest.mark.parametrize("model", WHOLE)
@@ -125,38 +127,38 @@ def asking(caller, provider, model):
 def test_the_steps_of_a_turn_share_one_connection(caller, provide, certificate, model, secure):
     provider = provide(a_moment_later, certificate if secure else None)
     for _ in range(STEPS):
-        assert list(asking(caller, provider, model))
+        assert list(ask(caller, provider, model))
         gevent.sleep(0.05)  # a tool's time
     assert provider.opened == 1
 
 
-def test_an_end_that_does_not_come_is_not_waited_for_long(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 0.2)
+def test_a_body_that_does_not_end_is_closed_after_the_time_limit(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 0.2)
     provider = provide(never)
-    list(asking(caller, provider, "gen-5.4"))
+    list(ask(caller, provider, "gen-5.4"))
     assert provider.left == 0
     wait_for(lambda: provider.left == 1)
 
 
-def test_nobody_reads_on_for_ever(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 60)
+def test_a_body_that_goes_on_is_closed_after_the_byte_limit(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 60)
     provider = provide(without_end)
-    list(asking(caller, provider, "llm-sonnet-4-6"))
+    list(ask(caller, provider, "llm-sonnet-4-6"))
     wait_for(lambda: provider.left == 1)
 
 
-def test_who_gives_up_before_the_end_leaves_at_once(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 60)
+def test_closing_the_events_early_closes_the_connection_at_once(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 60)
     provider = provide(never)
-    events = asking(caller, provider, "llm-sonnet-4-6")
+    events = ask(caller, provider, "llm-sonnet-4-6")
     next(events)
     events.close()
     wait_for(lambda: provider.left == 1)
 
 
-def test_a_worker_that_stops_reads_nothing_on(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "READ_ON_SECONDS", 60)
+def test_a_stopping_worker_closes_connections_that_are_being_drained(caller, provide, monkeypatch):
+    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 60)
     provider = provide(never)
-    list(asking(caller, provider, "gen-5.4"))
+    list(ask(caller, provider, "gen-5.4"))
     caller.close()
     wait_for(lambda: provider.left == 1)

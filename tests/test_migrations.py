@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from config import ROOT
 from service.chat.models import JournalEntry
 from service.extensions import db
-from service.operations import migrations_head
+from service.web.operations import migrations_head
 from tests.chat.test_record_tools import NOTES, called
 from tests.services import on_sqlite, wait_for
 

@@ -1,4 +1,4 @@
-"""What a worker writes: one JSON line each, with types and places, and never a value."""
+"""A worker writes JSON lines with types and places and without values."""
 
 import json
 import re
@@ -23,15 +23,15 @@ def configure() -> dict:
     return {"EXTENSIONS": "tests.extension", "PROVIDER_A_TIMEOUT": "3"}
 
 
-def test_whatever_is_written_is_json_without_values(service):
+def test_every_line_is_json_without_values(service):
     talker = Talker(service)
     before = len(talker.output())
     for number, (how, (event, kind)) in enumerate(CASES.items()):
         talker.call("test.stray", f"m-{number}", how=how)
         wait_for(lambda event=event: talker.lines(event), 10)
         line = talker.lines(event)[0]
-        told = [*line.get("exception", []), line.get("category")]
-        assert kind in told or kind is None, line
+        names = [*line.get("exception", []), line.get("category")]
+        assert kind in names or kind is None, line
         assert line["worker"] == service.worker
     written = talker.output()[before:]
     assert written
@@ -41,7 +41,7 @@ def test_whatever_is_written_is_json_without_values(service):
         assert not re.search("SELECT|Traceback", text)
 
 
-def test_a_message_that_was_put_together_elsewhere_is_not_repeated(service):
+def test_a_message_that_is_not_a_constant_is_not_logged(service):
     talker = Talker(service)
     talker.call("test.stray", "m-1", how="log")
     wait_for(lambda: talker.lines("a constant with %s"), 10)
@@ -50,7 +50,7 @@ def test_a_message_that_was_put_together_elsewhere_is_not_repeated(service):
     assert re.search(r"tests/extension\.py:\d+ write_astray$", line["place"])
 
 
-def test_lines_say_whose_work_they_are_about(service):
+def test_lines_name_the_request_and_its_user(service):
     talker = Talker(service)
     talker.call("test.stray", "m-1", how="greenlet")
     wait_for(lambda: [line for line in talker.lines("answered") if "model" in line], 10)
@@ -61,7 +61,7 @@ def test_lines_say_whose_work_they_are_about(service):
         assert line["request_id"]
 
 
-def test_a_request_has_nothing_of_the_one_before_on_the_same_connection(service):
+def test_a_request_has_no_facts_of_the_one_before_on_its_connection(service):
     talker = Talker(service)
     wait_for(lambda: talker.lines("answered"), 10)
     before = len(talker.lines("answered"))
@@ -69,11 +69,12 @@ def test_a_request_has_nothing_of_the_one_before_on_the_same_connection(service)
         session.get(f"{service.url}/api/ai/models", headers=talker.headers, timeout=10)
         session.get(f"{service.url}/healthz", timeout=10)
     wait_for(lambda: len(talker.lines("answered")) >= before + 2, 10)
-    models, health = talker.lines("answered")[before:][:2]
+    lines = {line["route"]: line for line in talker.lines("answered")[before:]}
+    models, health = lines["/api/ai/models"], lines["/healthz"]
     assert (models["route"], models["user"]) == ("/api/ai/models", "alice")
     assert (health["route"], health.get("user")) == ("/healthz", None)
 
 
-def test_a_worker_names_what_looks_like_a_setting_and_is_none(service):
+def test_a_worker_logs_unknown_settings(service):
     named = [line["setting"] for line in Talker(service).lines("unknown setting")]
     assert named == ["PROVIDER_A_TIMEOUT"]

@@ -1,4 +1,4 @@
-"""The WebSocket on real connections, against another library's client and against hostile bytes."""
+"""The WebSocket on real connections, with another library's client and with invalid bytes."""
 
 import json
 import os
@@ -20,12 +20,12 @@ from websocket import ABNF, WebSocketBadStatusException, create_connection
 from websocket import WebSocket as Client
 
 from config import ROOT
-from service import frames
-from service.websocket import PING_SECONDS, STALL_SECONDS
+from service.websockets import frames
+from service.websockets.websocket import PING_SECONDS, STALL_SECONDS
 from tests.services import free_port, wait_for
 from tests.websocket_app import message
 
-PING, STALL = 0.5, 1.0  # of the impatient server, in seconds
+PING, STALL = 0.5, 1.0  # seconds, of the impatient server
 HANDSHAKE = {
     "Host": "localhost",
     "Connection": "keep-alive, Upgrade",
@@ -49,7 +49,7 @@ class Server:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, "tests.websocket_app:make()"],
-                cwd=self.directory,  # in ours gunicorn would find the service's own settings
+                cwd=self.directory,  # where gunicorn finds no gunicorn.conf.py
                 env=environment,
                 stdout=log,
                 stderr=log,
@@ -64,27 +64,28 @@ class Server:
         self.logged_before = self.log.stat().st_size
 
     def logged(self, event: str) -> int:
-        """How often since the test began. A line that isn't JSON is a complaint of gunicorn's."""
+        """Count a log event since the test began. A line that is not JSON fails."""
         text = self.log.read_bytes()[self.logged_before :].decode()
         return sum(json.loads(line)["event"] == event for line in text.splitlines())
 
     def get(self, path: str) -> Any:
-        return requests.get(f"{self.url}{path}", timeout=5).json()
+        # The first answer waits for the worker's imports.
+        return requests.get(f"{self.url}{path}", timeout=60).json()
 
     def ended(self) -> list[list]:
-        """Who has learnt of a connection's end since the test began, and with which code."""
+        """Return who has noticed the end of a connection since the test began, with its code."""
         return self.get("/ended")[self.ended_before :]
 
     def client(self, query: str = "", **options) -> Client:
-        """Another library's client."""
+        """Connect a client of another library."""
         url = f"ws://127.0.0.1:{self.port}/socket?{query}"
-        options = {"timeout": 10, "skip_utf8_validation": True, **options}  # that would be slow
+        options = {"timeout": 10, "skip_utf8_validation": True, **options}  # validation is slow
         self.opened.append(create_connection(url, **options))
         self.upgrades += 1
         return self.opened[-1]
 
     def ask(self, buffer: int = 0, **changed: str | None) -> socket.socket:
-        """A bare connection on which a handshake was sent, some of its headers changed."""
+        """Open a socket and send a handshake with some headers changed."""
         sock = socket.socket()
         self.opened.append(sock)
         if buffer:
@@ -97,7 +98,7 @@ class Server:
         return sock
 
     def raw(self, buffer: int = 0) -> socket.socket:
-        """A bare connection behind its handshake, with a small receive buffer if one is given."""
+        """Open a socket and do the handshake; `buffer` is the size of its receive buffer."""
         sock = self.ask(buffer)
         head = b""
         while not head.endswith(b"\r\n\r\n"):
@@ -107,9 +108,9 @@ class Server:
         return sock
 
     def check(self) -> None:
-        """Each connection has one line in the log, and gunicorn has said nothing."""
+        """Check that each connection has one line in the log, and that gunicorn logged nothing."""
         for connection in self.opened:
-            # The library's own close waits for an answer, and may leave its socket open.
+            # The library's `close` waits for an answer and may leave its socket open.
             connection.shutdown() if isinstance(connection, Client) else connection.close()
         wait_for(lambda: self.logged("answered") >= self.upgrades)
         assert self.logged("answered") == self.upgrades
@@ -123,9 +124,9 @@ class Server:
 
 @pytest.fixture(scope="module")
 def running():
-    started = Server(), Server(PING_SECONDS=PING, STALL_SECONDS=STALL)
-    yield started
-    for server in started:
+    servers = Server(), Server(PING_SECONDS=PING, STALL_SECONDS=STALL)
+    yield servers
+    for server in servers:
         server.stop()
 
 
@@ -138,7 +139,7 @@ def server(running):
 
 @pytest.fixture
 def impatient(running):
-    """Soon pings, and gives up a write."""
+    """A server with short timeouts of pings and writes."""
     running[1].begin()
     yield running[1]
     running[1].check()
@@ -158,7 +159,7 @@ def masked(opcode: int, payload: bytes, fin: bool = True) -> bytes:
 
 
 def close_code(sock: socket.socket) -> int:
-    """Of the close frame that comes next; after it the server sends nothing more."""
+    """Read a close frame, after which the server sends nothing, and return its code."""
     opcode, size = read(sock, 2)
     assert opcode == 0x88
     payload = read(sock, size)
@@ -207,7 +208,7 @@ def test_a_subprotocol_that_was_not_offered_is_refused(server):
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
-def test_texts_of_every_frame_length_come_back(server, size):
+def test_messages_of_every_frame_length_are_echoed(server, size):
     client = server.client()
     client.send("x" * size)
     assert client.recv() == "x" * size
@@ -215,7 +216,7 @@ def test_texts_of_every_frame_length_come_back(server, size):
     assert client.recv() == "ä€😀"
 
 
-def test_fragments_make_one_message_whatever_they_cut(server):
+def test_fragments_are_joined_wherever_they_are_cut(server):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"\xe2\x82", fin=False))
     sock.sendall(masked(ABNF.OPCODE_PING, b"between"))
@@ -254,9 +255,9 @@ def test_a_silent_peer_is_pinged_and_then_closed(impatient):
     sock = impatient.raw()
     began = time.monotonic()
     assert read(sock, 2) == b"\x89\x00"
-    assert time.monotonic() - began > PING
+    assert time.monotonic() - began > PING / 2  # the server has waited since it accepted
     assert close_code(sock) == 1011
-    assert time.monotonic() - began > 2 * PING
+    assert time.monotonic() - began > PING
 
 
 @pytest.mark.parametrize("size", [65_537, 200_000, 5_000_000])
@@ -281,7 +282,7 @@ def test_a_peer_in_the_middle_of_a_big_frame_gets_the_close_frame(server):
     assert close_code(sock) == 4402
 
 
-def test_a_peer_that_goes_on_sending_is_let_go_after_a_second(server):
+def test_the_connection_of_a_peer_that_goes_on_sending_ends_after_a_second(server):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_BINARY, b"bytes"))
     assert close_code(sock) == 1003
@@ -311,7 +312,7 @@ def send_on(sock):
     ],
     ids=["binary", "utf8", "surrogate", "unmasked", "continuation", "rsv1", "1005", "its own"],
 )
-def test_what_a_peer_may_not_send_is_closed_with_its_code(server, sent, code):
+def test_invalid_frames_close_the_connection_with_their_code(server, sent, code):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"before") + sent)
     assert read(sock, 8) == b"\x81\x06before"
@@ -320,7 +321,7 @@ def test_what_a_peer_may_not_send_is_closed_with_its_code(server, sent, code):
     assert server.ended() == [["receiver", code]]
 
 
-def test_a_close_without_a_code_is_answered_in_kind(server):
+def test_a_close_without_a_code_is_answered_without_one(server):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_CLOSE, b""))
     assert read(sock, 2) == b"\x88\x00"
@@ -357,7 +358,7 @@ def test_a_session_may_return_while_another_greenlet_receives(server):
     assert server.ended() == [["receiver", 1000]]
 
 
-def test_a_writer_killed_within_a_frame_takes_the_connection_along(server):
+def test_a_writer_killed_within_a_frame_aborts_the_connection(server):
     sock = server.raw(buffer=8192)
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"kill") + masked(ABNF.OPCODE_TEXT, b"next"))
     with pytest.raises(ConnectionResetError):
@@ -365,7 +366,7 @@ def test_a_writer_killed_within_a_frame_takes_the_connection_along(server):
     assert server.ended() == [["receiver", 1006]]
 
 
-def test_big_messages_arrive_whole(server):
+def test_big_messages_arrive_completely(server):
     client = server.client()
     client.send("send 20 1000000")
     for number in range(20):
@@ -381,7 +382,7 @@ def test_a_slow_reader_gets_every_byte_in_order(server):
         gevent.sleep(0.01)
 
 
-def test_a_batch_is_as_many_messages(server):
+def test_a_batch_is_sent_as_separate_messages(server):
     client = server.client()
     client.send("batch 300")
     assert [client.recv() for _ in range(300)] == [str(number) for number in range(300)]
@@ -399,7 +400,7 @@ def test_messages_of_many_senders_do_not_mix(server):
 @pytest.mark.parametrize(
     ("order", "writers"), [(b"send 100 1000000", 1), (b"spawn 3 100 1000000", 3)]
 )
-def test_a_reader_that_never_reads_is_cut_and_delays_nobody(impatient, order, writers):
+def test_a_reader_that_never_reads_is_disconnected_and_delays_nobody(impatient, order, writers):
     before = impatient.get("/greenlets")
     stuck, other = impatient.raw(), impatient.client()
     stuck.sendall(masked(ABNF.OPCODE_TEXT, order))
@@ -416,7 +417,7 @@ def test_a_reader_that_never_reads_is_cut_and_delays_nobody(impatient, order, wr
         read(stuck, 100_000_000)
 
 
-def test_a_close_is_not_held_up_by_a_peer_that_never_reads(server):
+def test_a_close_does_not_wait_for_a_peer_that_never_reads(server):
     sock = server.raw(buffer=8192)
     orders = b"spawn 1 100 1000000", b"leave 4402"
     sock.sendall(b"".join(masked(ABNF.OPCODE_TEXT, order) for order in orders))
@@ -424,7 +425,7 @@ def test_a_close_is_not_held_up_by_a_peer_that_never_reads(server):
     assert sorted(server.ended()) == [["receiver", 4402], ["writer", 4402]]
 
 
-def test_a_reader_that_is_only_slow_is_not_cut(impatient):
+def test_a_slow_reader_is_not_disconnected(impatient):
     sock = impatient.raw(buffer=8192)
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"send 1 6000000"))
     for _ in range(60):
@@ -434,7 +435,7 @@ def test_a_reader_that_is_only_slow_is_not_cut(impatient):
 
 
 @pytest.mark.parametrize("how", ["reset", "end"])
-def test_a_peer_that_vanishes_in_the_middle_of_a_frame_is_let_go(server, how):
+def test_the_connection_of_a_peer_that_vanishes_within_a_frame_ends(server, how):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"x" * 1000)[:500])
     if how == "reset":

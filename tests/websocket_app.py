@@ -1,4 +1,4 @@
-"""A small app behind real gunicorn: a socket that does what its client says."""
+"""A small app for a real gunicorn, whose socket obeys the messages of its client."""
 
 import gc
 import os
@@ -8,19 +8,19 @@ import gevent
 import structlog
 from flask import Flask, jsonify, request
 
-from service import websocket
-from service.frames import Closed, frame
-from service.observe import configure_logs
-from service.upgrade import Upgraded
-from service.websocket import WebSocket
+from service.observing.observe import configure_logs
+from service.websockets import websocket
+from service.websockets.frames import Closed, frame
+from service.websockets.upgrade import WebSocketResponse
+from service.websockets.websocket import WebSocket
 
 app = Flask(__name__)
 log = structlog.get_logger("app")
-ended: list[tuple[str, int]] = []  # who learnt of a connection's end, and with which code
+endings: list[tuple[str, int]] = []  # who noticed the end of a connection, and its code
 
 
 def make() -> Flask:
-    """The app for gunicorn; the environment may shorten the module's patience."""
+    """Return the app for gunicorn. The environment may change the timeouts."""
     for name in ("PING_SECONDS", "STALL_SECONDS"):
         setattr(websocket, name, float(os.environ.get(name, getattr(websocket, name))))
     configure_logs([])
@@ -28,8 +28,8 @@ def make() -> Flask:
 
 
 @app.get("/ended")
-def endings():
-    return jsonify(ended)
+def show_endings():
+    return jsonify(endings)
 
 
 @app.get("/greenlets")
@@ -40,14 +40,12 @@ def greenlets():
 
 
 @app.get("/socket")
-@app.get(
-    "/socket", websocket=True
-)  # to werkzeug a handshake is no plain GET, but a scheme of its own
-def opened():
+@app.get("/socket", websocket=True)  # werkzeug distinguishes handshakes from other requests
+def open_socket():
     sock = request.environ["gunicorn.socket"]
     subprotocol = request.args.get("subprotocol")
     try:
-        response = Upgraded(sock, request.headers, request.path, subprotocol, session)
+        response = WebSocketResponse(sock, request.headers, request.path, subprotocol, session)
     except ValueError as error:
         return jsonify(error=str(error)), 400
     response.call_on_close(lambda: log.info("answered", status=response.status_code))
@@ -55,12 +53,12 @@ def opened():
 
 
 def session(connection: WebSocket) -> None:
-    """Until "return", or "elsewhere": then another greenlet receives while this one returns."""
+    """Obey messages until "return", or "elsewhere", which continues in another greenlet."""
     try:
         while (order := connection.receive()) not in ("return", "elsewhere"):
             obey(connection, order)
     except Closed as end:
-        ended.append(("receiver", end.code))
+        endings.append(("receiver", end.code))
         raise
     if order == "elsewhere":
         gevent.spawn(session_elsewhere, connection)
@@ -100,10 +98,10 @@ def send_all(connection: WebSocket, name: str, count: int, size: int) -> None:
         for number in range(count):
             connection.send_frames(frame(message(name, number, size)))
     except Closed as end:
-        ended.append(("writer", end.code))
+        endings.append(("writer", end.code))
 
 
 def message(name: str, number: int, size: int) -> bytes:
-    """A text of `size` bytes that is like no other, for the client to compare with."""
+    """Return a text of `size` bytes, different for each number, which the client compares."""
     head = f"{name}{number}:".encode()
     return head + bytes([97 + number % 26]) * (size - len(head))

@@ -1,1 +1,1 @@
-"""Who is calling: bearer tokens, users and roles."""
+"""Authentication: bearer tokens, users and roles."""

@@ -1,16 +1,16 @@
-"""The door of `/api`: every route under it needs a bearer token, unless it is marked public."""
+"""Authenticate requests. Routes under `/api` need a bearer token unless they are marked public."""
 
 from typing import Any
 
 from flask import Flask, current_app, g, request
 
 from config import ConfigError, Settings
-from service import attribution
 from service.auth import tokens, users
 from service.auth.keys import KeySource
 from service.auth.users import Caller
-from service.errors import Unauthorized, Unavailable
-from service.upstream import Upstream
+from service.observing import attribution
+from service.outbound.upstream import Upstream
+from service.web.errors import Unauthorized, Unavailable
 
 SUBPROTOCOL = "bearer."
 
@@ -19,10 +19,10 @@ def init_app(app: Flask) -> None:
     app.before_request(require_bearer)
 
 
-def open_door(app: Flask, settings: Settings, upstream: Upstream) -> None:
-    """`app.extensions["verifier"]`, and `["owner"]`, whose account pays where no caller's does.
+def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
+    """Set `app.extensions["verifier"]` and `["owner"]`, who pays when no token is forwarded.
 
-    Raises `ConfigError` when nothing could verify a token, or the owner's token is not one.
+    Raises `ConfigError` if no key for tokens is configured, or if the owner's token is invalid.
     """
     keys = KeySource(settings.auth_jwks_url, upstream) if settings.auth_jwks_url else None
     if not settings.auth_secret and not keys:
@@ -43,33 +43,37 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
         reason = "must be a valid, unexpired token (flask token issue makes one)"
         raise ConfigError(f"OWNER_TOKEN: {reason}") from None
     except Unavailable:
-        return _unverified(settings.owner_token)
+        return _unverified_caller(settings.owner_token)
     return Caller(claims.subject, claims.role, claims.issued)
 
 
-def _unverified(token: str) -> Caller:
-    """The identity provider is down: starting matters more than the owner's signature."""
+def _unverified_caller(token: str) -> Caller:
+    """Read the owner's token without its signature, to start while the provider is down."""
     _, claims = tokens.peek(token)
     subject, role = claims.get("sub"), claims.get("role", "user")
     if not isinstance(subject, str) or not 0 < len(subject) <= tokens.SUBJECT_LIMIT:
         raise ConfigError("OWNER_TOKEN: must have a subject")
-    return Caller(subject, str(role), tokens.issued(claims))
+    return Caller(subject, str(role), tokens.issue_time(claims))
 
 
 def public(view: Any) -> Any:
-    """Mark a view under `/api` that needs no bearer."""
+    """Mark a view under `/api` that needs no bearer token."""
     view.public = True
     return view
 
 
 def require_bearer() -> None:
-    """Sets `g.caller`, or raises `Unauthorized`; also for routes that do not exist."""
+    """Authenticate a request under `/api`, also one for a route that does not exist."""
     if not request.path.startswith("/api/") or request.method == "OPTIONS":
         return
     view = current_app.view_functions.get(request.endpoint or "")
-    if getattr(view, "public", False):
-        return
-    token = _presented()
+    if not getattr(view, "public", False):
+        authenticate()
+
+
+def authenticate() -> None:
+    """Set `g.caller`, `g.expires` (Unix time) and `g.token`, or raise `Unauthorized`."""
+    token = _bearer_token()
     if not token:
         raise Unauthorized()
     claims = current_app.extensions["verifier"].verify(token)
@@ -77,14 +81,16 @@ def require_bearer() -> None:
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
 
 
-def _presented() -> str:
-    """From the header; or, for a WebSocket, from a subprotocol `bearer.<token>`, because a browser
-    can't set headers there."""
+def _bearer_token() -> str:
+    """Return the token of the `Authorization` header, or "" if there is none.
+
+    A WebSocket may send it as a subprotocol `bearer.<token>`, because browsers can't set headers.
+    """
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
     if request.headers.get("Upgrade", "").lower() == "websocket":
-        for offered in request.headers.get("Sec-WebSocket-Protocol", "").split(","):
-            if offered.strip().startswith(SUBPROTOCOL):
-                return offered.strip().removeprefix(SUBPROTOCOL)
+        for name in request.headers.get("Sec-WebSocket-Protocol", "").split(","):
+            if name.strip().startswith(SUBPROTOCOL):
+                return name.strip().removeprefix(SUBPROTOCOL)
     return ""

@@ -1,7 +1,8 @@
-"""Erased subjects: a hash of each, and when it was erased.
+"""Erased subjects: a hash of each and the time of its erasure.
 
-Tokens from before that time do not count, and the subject gets no starting credits again. The hash
-has no key, because a rotated key would forget whom it has hashed. Why: docs/decisions/0012.
+Tokens issued before that time are invalid, and the subject gets no starting credits again. The hash
+has no key, because after a key rotation the subject could not be recognised. See
+docs/decisions/0012.
 """
 
 import hashlib
@@ -10,38 +11,44 @@ from collections.abc import Iterable
 from sqlalchemy import bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
-from service.auth.models import Erasure
-from service.clock import current_time
+from service.auth.models import ErasedSubject
+from service.database.clock import current_time
 from service.extensions import table
 
-_erasures = table(Erasure)
+_erasures = table(ErasedSubject)
 ERASED_AT = select(_erasures.c.erased_at).where(_erasures.c.subject_hash == bindparam("hash"))
 
 
-def hashed(subject: str) -> str:
+def hash_of(subject: str) -> str:
     return hashlib.sha256(f"erased:{subject}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def remember(session: Session, subject: str) -> None:
-    """Note that a subject is erased now, by the database's clock."""
-    mine = {"subject_hash": hashed(subject)}
-    session.execute(delete(_erasures).where(_erasures.c.subject_hash == mine["subject_hash"]))
-    session.execute(insert(_erasures).values(**mine, erased_at=current_time()))
+    """Record that a subject is erased now, by the clock of the database."""
+    subject_hash = hash_of(subject)
+    session.execute(delete(_erasures).where(_erasures.c.subject_hash == subject_hash))
+    values = {"subject_hash": subject_hash, "erased_at": current_time()}
+    session.execute(insert(_erasures).values(**values))
 
 
 def erased_at(session: Session, subject: str) -> float | None:
-    """When a subject was last erased, in Unix time; None if it never was."""
-    moment = session.connection().scalar(ERASED_AT, {"hash": hashed(subject)})
+    """Return the time of a subject's last erasure in Unix time, or None if there was none."""
+    moment = session.connection().scalar(ERASED_AT, {"hash": hash_of(subject)})
     return moment.timestamp() if moment else None
 
 
-def erased_among(session: Session, subjects: Iterable[str]) -> dict[str, float]:
-    """When each of these subjects was last erased, in Unix time; without those that never were."""
-    by_hash = {hashed(subject): subject for subject in subjects}
-    mine = select(Erasure.subject_hash, Erasure.erased_at).where(Erasure.subject_hash.in_(by_hash))
-    return {by_hash[row.subject_hash]: row.erased_at.timestamp() for row in session.execute(mine)}
+def erasure_times(session: Session, subjects: Iterable[str]) -> dict[str, float]:
+    """Map those of the subjects that were erased to the times of their erasure in Unix time."""
+    by_hash = {hash_of(subject): subject for subject in subjects}
+    rows = select(ErasedSubject.subject_hash, ErasedSubject.erased_at).where(
+        ErasedSubject.subject_hash.in_(by_hash)
+    )
+    return {by_hash[row.subject_hash]: row.erased_at.timestamp() for row in session.execute(rows)}
 
 
-def ends(erased: float | None, issued: float | None) -> bool:
-    """Whether an erase at `erased` ends a token of `issued`, which may be older if that is None."""
+def revokes(erased: float | None, issued: float | None) -> bool:
+    """Whether an erasure at `erased` revokes a token that was issued at `issued` (Unix times).
+
+    An erasure also revokes a token without an issue time, which may be older.
+    """
     return erased is not None and (issued is None or issued < erased)

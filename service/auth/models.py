@@ -1,4 +1,4 @@
-"""The tables of users (a row for each subject that has called) and of erased subjects."""
+"""The tables of users and of erased subjects."""
 
 from datetime import datetime
 
@@ -9,6 +9,8 @@ from service.extensions import BigId, db, now
 
 
 class User(db.Model):  # type: ignore[name-defined,misc]
+    """A subject that has made an authenticated request."""
+
     __tablename__ = "users"
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -21,8 +23,8 @@ class User(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Erasure(db.Model):  # type: ignore[name-defined,misc]
-    """A subject that was erased, known by a hash only; the row stays when the person comes back."""
+class ErasedSubject(db.Model):  # type: ignore[name-defined,misc]
+    """An erased subject, stored as a hash only. The row stays when the person comes back."""
 
     __tablename__ = "erasures"
 

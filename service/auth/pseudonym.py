@@ -1,7 +1,7 @@
-"""A pseudonym for a user, by which a provider can tell users apart.
+"""Pseudonyms, by which a provider can distinguish users.
 
-It is a keyed hash: without our secret nobody can try subjects until one fits. Each provider gets
-another one, so that two of them can't compare.
+A pseudonym is a keyed hash: without our secret nobody can find its subject by trying. Each provider
+gets a different one, so that two providers can't match their users.
 """
 
 import hmac
@@ -12,16 +12,16 @@ LENGTH = 32  # hexadecimal digits; OpenAI takes 64 characters, Anthropic 256
 
 
 def pseudonym(settings: Settings, subject: str, audience: str) -> str | None:
-    """The user's pseudonym for `audience`; None without a secret to make it with.
+    """Return the user's pseudonym for `audience`, or None if there is no secret to make it.
 
-    It stays the same as long as `AUTH_SECRET` does, or the first of `TOKEN_ENCRYPTION_KEYS` where
-    an identity provider signs the tokens.
+    The secret is `AUTH_SECRET`, or the first of `TOKEN_ENCRYPTION_KEYS` if `AUTH_SECRET` is not
+    set. The pseudonym changes when the secret changes.
     """
     key = settings.auth_secret.encode() if settings.auth_secret else _sealing_key(settings)
     if not key:
         return None
-    named = f"user of {audience}\0{subject}".encode("utf-8", "surrogatepass")
-    return hmac.new(key, named, "sha256").hexdigest()[:LENGTH]
+    message = f"user of {audience}\0{subject}".encode("utf-8", "surrogatepass")
+    return hmac.new(key, message, "sha256").hexdigest()[:LENGTH]
 
 
 def _sealing_key(settings: Settings) -> bytes:

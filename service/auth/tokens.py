@@ -1,7 +1,7 @@
 """Bearer tokens: JWTs signed with our secret (HS256) or by an identity provider (JWKS).
 
-The algorithms are fixed by configuration, never taken from the token.
-Source: contract section 3; RFC 7519, RFC 8725.
+The configuration decides the algorithm, never the token.
+Source: docs/contract.md, section 3; RFC 7519, RFC 8725.
 """
 
 import json
@@ -15,23 +15,23 @@ from joserfc.jwk import OctKey
 
 from config import Settings
 from service.auth.keys import KeySource
-from service.errors import Unauthorized
-from service.fields import unstorable
+from service.web.errors import Unauthorized
+from service.web.fields import unstorable
 
 LEEWAY = 60
 SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
 SUBJECT_LIMIT = 255
-REMEMBERED = 10_000
-REMEMBER_SECONDS = 300  # and no longer than the token lives; a key that is withdrawn takes effect
-# JSON that nests some thousand levels deep ends in a RecursionError.
+CACHE_SIZE = 10_000
+CACHE_SECONDS = 300  # at most, so that a withdrawn key takes effect
+# JSON with thousands of nested levels raises RecursionError.
 UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What a verified token says.
+    """The claims of a verified token.
 
-    `expires` and `issued` are Unix time in seconds; `issued` is None where the token does not say.
+    `expires` and `issued` are Unix times in seconds; `issued` is None if the token lacks it.
     """
 
     subject: str
@@ -43,7 +43,10 @@ class Claims:
 
 
 class Verifier:
-    """Verifies tokens as the settings say; with a secret and a key set, `iss` decides."""
+    """Verify tokens by our secret or by the keys of an identity provider.
+
+    If both are configured, the claim `iss` decides between them.
+    """
 
     def __init__(self, settings: Settings, keys: KeySource | None) -> None:
         self._secret = OctKey.import_key(settings.auth_secret) if settings.auth_secret else None
@@ -53,17 +56,17 @@ class Verifier:
         self._verified: dict[str, tuple[Claims | None, float]] = {}
 
     def verify(self, token: str) -> Claims:
-        """The claims of a valid token; raises `Unauthorized` for any other.
+        """Return the claims of a valid token. Raises `Unauthorized` for any other.
 
-        A verified token is remembered for a while: a signature costs as much as a whole request.
+        Verified tokens are cached, because checking a signature takes as long as a whole request.
         """
         claims, until = self._verified.get(token, (None, 0.0))
         if claims and time.time() < until:
             return claims
         claims = self._verify(token)
-        if len(self._verified) >= REMEMBERED:
+        if len(self._verified) >= CACHE_SIZE:
             self._verified.clear()
-        until = min(claims.expires, time.time() + REMEMBER_SECONDS)
+        until = min(claims.expires, time.time() + CACHE_SECONDS)
         self._verified[token] = (claims, until)
         return claims
 
@@ -72,7 +75,7 @@ class Verifier:
             claims = self._decode(token)
             self._registry.validate(claims)
             return _read(claims)
-        # A token is a stranger's bytes: whatever they break on the way, they are not a token.
+        # Anybody can send a token: whatever error its bytes cause, it is an invalid token.
         except UNREADABLE:
             raise Unauthorized() from None
 
@@ -81,7 +84,7 @@ class Verifier:
         if self._keys and (not self._secret or claims.get("iss") is not None):
             if claims.get("iss") != self._issuer and self._issuer:
                 raise Unauthorized()
-            keys = self._keys.holding(header.get("kid"))
+            keys = self._keys.key_set(header.get("kid"))
             return jwt.decode(token, keys, algorithms=SIGNED_BY_PROVIDER).claims
         if not self._secret:
             raise Unauthorized()
@@ -89,20 +92,23 @@ class Verifier:
 
 
 def peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and claims of a token that nobody has verified yet."""
-    parsed = jws.extract_compact(token.encode())
-    return dict(parsed.protected), dict(json.loads(parsed.payload))
+    """Return the header and the claims of a token without verifying it."""
+    signature = jws.extract_compact(token.encode())
+    return dict(signature.protected), dict(json.loads(signature.payload))
 
 
 def issue(settings: Settings, subject: str, role: str, lifetime: int) -> str:
-    """A token signed with `AUTH_SECRET`; `lifetime` in seconds. Raises ValueError."""
+    """Issue a token signed with `AUTH_SECRET`. `lifetime` is in seconds.
+
+    Raises ValueError if the secret is not set or the subject is empty or too long.
+    """
     if not settings.auth_secret:
         raise ValueError("AUTH_SECRET is not set")
     if not 0 < len(subject) <= SUBJECT_LIMIT:
         raise ValueError(f"a subject has 1 to {SUBJECT_LIMIT} characters")
-    issued = int(time.time())
-    claims: dict[str, Any] = {"sub": subject, "role": role, "iat": issued}
-    claims["exp"] = issued + lifetime
+    now = int(time.time())
+    claims: dict[str, Any] = {"sub": subject, "role": role, "iat": now}
+    claims["exp"] = now + lifetime
     if settings.auth_audience:
         claims["aud"] = settings.auth_audience
     if settings.auth_issuer and not settings.auth_jwks_url:
@@ -127,14 +133,14 @@ def _read(claims: dict[str, Any]) -> Claims:
         subject,
         role,
         expires=float(claims["exp"]),
-        issued=issued(claims),
+        issued=issue_time(claims),
         email=_text(claims, "email", 320),
         name=_text(claims, "name", 200),
     )
 
 
-def issued(claims: dict[str, Any]) -> float | None:
-    """When a token was issued, in Unix time; None if it does not say."""
+def issue_time(claims: dict[str, Any]) -> float | None:
+    """Return when a token was issued, in Unix time, or None if the token lacks that."""
     value = claims.get("iat")
     return float(value) if isinstance(value, int | float) else None
 

@@ -1,4 +1,4 @@
-"""Users and their rights: a subject's row, its role, and whether its tokens count."""
+"""Users and their rights: the row of a subject, its role, and whether its tokens are valid."""
 
 import time
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 from service.auth import erasure
 from service.auth.models import User
 from service.auth.tokens import Claims
-from service.database import write_transaction
-from service.errors import Unauthorized
+from service.database.access import write_transaction
 from service.extensions import db, table
+from service.web.errors import Unauthorized
 
-RIGHTS_AGE = 2.0  # seconds until a changed role, a disabled or an erased user takes effect
-RIGHTS_KEPT = 10_000
-REFRESHED_AT_ONCE = 500
+RIGHTS_AGE = 2.0  # seconds until a change of a role, a disabled or an erased user takes effect
+CACHE_SIZE = 10_000
+REFRESH_BATCH = 500
 NOT_ADMITTED = "This user is disabled."
 
 
@@ -25,7 +25,8 @@ NOT_ADMITTED = "This user is disabled."
 class Caller:
     """The caller of one request or turn.
 
-    `claimed_role` is the token's. `issued` is when the token was issued, in Unix time, or None.
+    `claimed_role` is the role in the token. `issued` is when the token was issued, in Unix time, or
+    None.
     """
 
     subject: str
@@ -35,9 +36,10 @@ class Caller:
 
 @dataclass(frozen=True)
 class Standing:
-    """A user's row and last erasure, noted when something begins that ends in a write.
+    """A user's row and last erasure at the start of something that ends in a write.
 
-    `erased_at` is there because SQLite may give a deleted row's number to another row."""
+    Comparing `seq` is not enough: SQLite may reuse the number of a deleted row.
+    """
 
     subject: str
     seq: int
@@ -46,23 +48,26 @@ class Standing:
 
 @dataclass(frozen=True)
 class Rights:
-    """`erased_at` is Unix time, None for a user never erased; `gone` means that there is no row."""
+    """What a user may do.
+
+    `erased_at` is the Unix time of the last erasure, or None. `is_missing` is true without a row.
+    """
 
     role: str | None
     disabled: bool
     erased_at: float | None
-    gone: bool = False
+    is_missing: bool = False
 
     def admit(self, issued: float | None) -> bool:
-        """Whether a token that was issued at `issued`, in Unix time, counts."""
-        return not (self.gone or self.disabled or erasure.ends(self.erased_at, issued))
+        """Whether a token that was issued at `issued`, in Unix time, is valid."""
+        return not (self.is_missing or self.disabled or erasure.revokes(self.erased_at, issued))
 
 
 _users = table(User)
 _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
 _this_user = _users.c.subject == bindparam("subject")
 FIND_RIGHTS = select(_users.c.role, _users.c.disabled, _erased_at).where(_this_user)
-HOLD = (
+LOCK = (
     select(_users.c.seq, _users.c.disabled, _erased_at)
     .where(_this_user)
     .with_for_update(read=True, key_share=True, of=_users)
@@ -70,10 +75,10 @@ HOLD = (
 
 
 class RightsCache:
-    """Each worker's short memory of `users`, so that a permission check costs no query."""
+    """A worker's cache of `users`, so that a permission check needs no query."""
 
     def __init__(self) -> None:
-        self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of reading
+        self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of the query
 
     def clear(self) -> None:
         self._rights.clear()
@@ -81,53 +86,57 @@ class RightsCache:
     def forget(self, subject: str) -> None:
         self._rights.pop(subject, None)
 
-    def of(self, subject: str) -> Rights | None:
-        """Needs an app context; None when the subject has no row yet."""
+    def get(self, subject: str) -> Rights | None:
+        """Return the rights of a subject, at most `RIGHTS_AGE` old, or None if it has no row.
+
+        Needs an app context.
+        """
         rights, read_at = self._rights.get(subject, (None, 0.0))
-        if rights and not rights.gone and time.monotonic() - read_at < RIGHTS_AGE:
+        if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:
             return rights
-        asked = {"subject": subject, "hash": erasure.hashed(subject)}
-        row = db.session.connection().execute(FIND_RIGHTS, asked).one_or_none()
+        keys = {"subject": subject, "hash": erasure.hash_of(subject)}
+        row = db.session.connection().execute(FIND_RIGHTS, keys).one_or_none()
         db.session.commit()
         if row is None:
             return None
-        if len(self._rights) >= RIGHTS_KEPT:
+        if len(self._rights) >= CACHE_SIZE:
             self.clear()
         erased_at = row.erased_at.timestamp() if row.erased_at else None
         rights = Rights(row.role, row.disabled, erased_at)
         self._rights[subject] = rights, time.monotonic()
         return rights
 
-    def known(self, subject: str) -> Rights | None:
-        """The rights as they were last read, however long ago."""
+    def peek(self, subject: str) -> Rights | None:
+        """Return the rights as last read, however old, without a query."""
         return self._rights.get(subject, (None, 0.0))[0]
 
     def refresh(self, subjects: Iterable[str]) -> None:
-        """Read the rights of many at once, for those who stay connected."""
-        listed, moment = list(subjects), time.monotonic()
-        for start in range(0, len(listed), REFRESHED_AT_ONCE):
-            for subject, rights in _rights_of(listed[start : start + REFRESHED_AT_ONCE]).items():
+        """Read the rights of many subjects in batches, for sockets that stay connected."""
+        names, moment = list(subjects), time.monotonic()
+        for start in range(0, len(names), REFRESH_BATCH):
+            for subject, rights in _read_rights(names[start : start + REFRESH_BATCH]).items():
                 self._rights[subject] = rights, moment
         db.session.commit()
 
 
-def _rights_of(subjects: list[str]) -> dict[str, Rights]:
-    erased = erasure.erased_among(db.session(), subjects)
-    asked = select(User.subject, User.role, User.disabled).where(User.subject.in_(subjects))
-    rows = {row.subject: row for row in db.session.execute(asked)}
-    found = {name: Rights(row.role, row.disabled, erased.get(name)) for name, row in rows.items()}
-    return {name: Rights(None, False, erased.get(name), gone=True) for name in subjects} | found
+def _read_rights(subjects: list[str]) -> dict[str, Rights]:
+    erased = erasure.erasure_times(db.session(), subjects)
+    columns = select(User.subject, User.role, User.disabled)
+    rights = {name: Rights(None, False, erased.get(name), is_missing=True) for name in subjects}
+    for name, role, disabled in db.session.execute(columns.where(User.subject.in_(subjects))):
+        rights[name] = Rights(role, disabled, erased.get(name))
+    return rights
 
 
 rights_cache = RightsCache()
 
 
 def admit(claims: Claims) -> Caller:
-    """The caller behind verified claims; its row is made at the first call.
+    """Return the caller of verified claims, after creating its row at the first call.
 
-    Raises `Unauthorized` for a disabled user, and for a token from before its subject was erased.
+    Raises `Unauthorized` if the user is disabled, or was erased after the token was issued.
     """
-    rights = rights_cache.of(claims.subject)
+    rights = rights_cache.get(claims.subject)
     if rights is None:
         enrol(claims.subject, claims.email, claims.name, claims.issued)
     elif not rights.admit(claims.issued):
@@ -136,39 +145,44 @@ def admit(claims: Claims) -> Caller:
 
 
 def current_role(caller: Caller) -> str:
-    """The role that counts now. Raises `Unauthorized` once the user is disabled or erased."""
-    rights = rights_cache.of(caller.subject)
+    """Return the caller's role now. Raises `Unauthorized` if the user is disabled or erased."""
+    rights = rights_cache.get(caller.subject)
     if rights is None or not rights.admit(caller.issued):
         raise Unauthorized(NOT_ADMITTED)
     return rights.role or caller.claimed_role
 
 
-def hold(session: Session, subject: str) -> Standing:
-    """Lock an enabled user's row against an erase until this write transaction ends.
+def lock(session: Session, subject: str) -> Standing:
+    """Lock the row of an enabled user against an erasure until this write transaction ends.
 
-    To be called before the transaction takes any other lock but that of a chat: an erase takes the
-    chats, then the user's row, then all else. Raises `Unauthorized` if the user is disabled or has
-    no row, perhaps since a moment ago.
+    Call it before the transaction takes any lock other than that of a chat: an erasure locks the
+    chats, then the user's row, then the rest. Raises `Unauthorized` if the user is disabled or has
+    no row.
     """
-    asked = {"subject": subject, "hash": erasure.hashed(subject)}
-    row = session.connection().execute(HOLD, asked).one_or_none()
+    keys = {"subject": subject, "hash": erasure.hash_of(subject)}
+    row = session.connection().execute(LOCK, keys).one_or_none()
     if row is None or row.disabled:
         rights_cache.forget(subject)  # the cache may still have the user
         raise Unauthorized(NOT_ADMITTED if row else None)
     return Standing(subject, row.seq, row.erased_at.timestamp() if row.erased_at else None)
 
 
-def hold_row(session: Session, subject: str) -> bool:
-    """The same for what is stored of something that has happened already, whoever it is for: also
-    of a disabled user. Whether there is a row still; without one, nothing may be stored."""
-    mine = select(_users.c.seq).where(_users.c.subject == subject)
-    return session.scalar(mine.with_for_update(read=True, key_share=True)) is not None
+def lock_row(session: Session, subject: str, alone: bool = False) -> bool:
+    """Lock a user's row to store the result of something that has already happened.
+
+    With `alone`, no other transaction can do the same at once. The user may be disabled. Returns
+    False if there is no row; then nothing may be stored.
+    """
+    row = select(_users.c.seq).where(_users.c.subject == subject)
+    return session.scalar(row.with_for_update(read=not alone, key_share=True)) is not None
 
 
-def hold_still(session: Session, then: Standing) -> None:
-    """`hold` for a write that began earlier. Raises `Unauthorized` if erased since `then`,
-    also if the subject has a new row."""
-    if hold(session, then.subject) != then:
+def lock_unchanged(session: Session, then: Standing) -> None:
+    """Lock the row of a user for a write that began at `then`.
+
+    Raises `Unauthorized` if the user has been erased since, even if the subject has a new row.
+    """
+    if lock(session, then.subject) != then:
         raise Unauthorized()
 
 
@@ -179,22 +193,23 @@ def was_erased(then: Standing) -> bool:
     return moment != then.erased_at
 
 
-def everyone() -> list[User]:
+def all_users() -> list[User]:
+    """Return all users in the order of their first calls."""
     return list(db.session.scalars(select(User).order_by(User.seq)))
 
 
 def enrol(
     subject: str, email: str | None = None, name: str | None = None, issued: float | None = None
 ) -> None:
-    """Make the row of a subject, unless it is there.
+    """Create the row of a subject if there is none.
 
-    Raises `Unauthorized` if the token, which was `issued` at that time, is older than an erase.
+    Raises `Unauthorized` if the subject was erased after `issued`, the issue time of its token.
     """
     try:
         with write_transaction() as session:
             session.add(User(subject=subject, email=email, name=name))
-            session.flush()  # waits for a running erase, whose row is then seen
-            if erasure.ends(erasure.erased_at(session, subject), issued):
+            session.flush()  # waits for a running erasure, so that the next line sees it
+            if erasure.revokes(erasure.erased_at(session, subject), issued):
                 raise Unauthorized()
     except IntegrityError:
-        return  # a parallel first call of the same subject made it
+        return  # a parallel first call of the same subject has created it

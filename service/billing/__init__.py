@@ -1,1 +1,1 @@
-"""Credits: what everything costs, who pays, and the ledger that keeps it."""
+"""Credits: prices, payers and the ledger."""

@@ -1,6 +1,6 @@
-"""The charge of a closed hold: the new balance and the entry, in the caller's transaction.
+"""Charge a closed hold: change the balance and add the entry, in the caller's transaction.
 
-A cost is charged up to the account's free balance; the rest is our loss.
+A cost is charged up to the account's free balance. The remainder is recorded as a loss.
 """
 
 from typing import Any
@@ -13,11 +13,11 @@ from service.billing.models import Account, Entry
 from service.extensions import now, table
 from service.ids import new_id
 
-Closed = Row[str, int, int, str]  # account, amount, used, ref of a hold
+ClosedHold = Row[str, int, int, str]  # account, amount, used and ref
 
 log = structlog.get_logger("ledger")
 
-# Built once: to build a statement takes several times as long as to run it.
+# Built once, because building a statement takes several times as long as running it.
 _accounts, _entries = table(Account), table(Entry)
 _this_account = _accounts.c.subject == bindparam("account")
 
@@ -38,50 +38,55 @@ CHARGED = select(_entries.c.amount).where(
 INSERT_ENTRY = insert(_entries)
 
 
-def charge(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Free a hold that was open and charge `cost`, or as much of it as the account has."""
+def charge(session: Session, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]) -> int:
+    """Free the credits of a hold and charge `cost`, up to what the account has."""
     assert cost >= 0
     charged = cost
     if cost > hold.amount:
         charged = min(cost, hold.amount + free_credits(session, hold.account))
-    _change(session, hold.account, hold.amount, charged)
-    _enter(session, hold, "charge", charged, cost - charged, what, facts)
+    _update_account(session, hold.account, hold.amount, charged)
+    _add_entry(session, hold, "charge", charged, cost - charged, what, facts)
     return charged
 
 
-def charge_late(session: Session, hold: Closed, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Charge the part of a swept hold's cost that its sweeper did not; returns both together."""
+def charge_late(
+    session: Session, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]
+) -> int:
+    """Charge the part of a swept hold's cost that the sweeper did not charge.
+
+    Returns the sum of the two charges.
+    """
     earlier = session.connection().scalar(CHARGED, {"account": hold.account, "ref": hold.ref})
     before = -(earlier or 0)
     missing = max(0, cost - before)
     charged = min(missing, free_credits(session, hold.account))
     kind = "charge" if earlier is None else "rest"
-    _change(session, hold.account, 0, charged)
-    _enter(session, hold, kind, charged, missing - charged, what, facts)
+    _update_account(session, hold.account, 0, charged)
+    _add_entry(session, hold, kind, charged, missing - charged, what, facts)
     return before + charged
 
 
 def free_credits(session: Session, account: str) -> int:
-    """The account's free balance, which no hold covers. Locks the account until the commit."""
+    """Return the balance minus the open holds. Locks the account until the commit."""
     return session.connection().scalar(FREE_CREDITS, {"account": account}) or 0
 
 
-def entry_of(
+def entry_values(
     subject: str, kind: str, amount: int, ref: str, what: str, facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """The columns of a new entry."""
+    """Return the column values of a new entry."""
     values = {"account": subject, "kind": kind, "amount": amount, "ref": ref, "what": what}
     return {**values, "entry_id": new_id("entry"), "facts": facts, "created_at": now()}
 
 
-def _change(session: Session, account: str, freed: int, charged: int) -> None:
+def _update_account(session: Session, account: str, freed: int, charged: int) -> None:
     changes = {"account": account, "freed": freed, "charged": charged}
     session.connection().execute(FREE_AND_CHARGE, changes)
 
 
-def _enter(
+def _add_entry(
     session: Session,
-    hold: Closed,
+    hold: ClosedHold,
     kind: str,
     charged: int,
     loss: int,
@@ -93,5 +98,5 @@ def _enter(
         facts = {**facts, "loss": loss}
         log.warning("loss", ref=hold.ref, what=what, micro_credits=loss)
     if charged or loss:
-        entry = entry_of(hold.account, kind, -charged, hold.ref, what, facts)
+        entry = entry_values(hold.account, kind, -charged, hold.ref, what, facts)
         session.connection().execute(INSERT_ENTRY, entry)

@@ -1,12 +1,12 @@
-"""The ledger: accounts, their entries, and holds on what they have.
+"""The ledger: accounts, their entries, and holds on their balances.
 
 Amounts are integer micro-credits. Each function takes the session of an open
-`write_transaction()`, so that a caller charges in the same transaction as it writes its rows.
-Locks are taken hold first, then account; `reserve` touches the account alone before its new hold.
+`write_transaction()`, so that a caller can charge in the transaction that writes its rows. A
+function locks a hold before its account; `reserve` locks the account before it inserts the hold.
 
-A hold is open until its owner settles or releases it, or a sweeper that takes its owner for dead
-sweeps it. If the owner of a swept hold lives after all, the hold is settled late, and charged the
-part that the sweeper has not charged.
+A hold is open until its owner settles or releases it, or until a sweeper sweeps it because its
+owner seems dead. If the owner is alive and settles a swept hold, it is charged only the part that
+the sweeper did not charge.
 """
 
 from dataclasses import dataclass
@@ -14,25 +14,28 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Double, Select, and_, bindparam, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from service.auth.erasure import erased_at
-from service.billing.charges import Closed, charge, charge_late, entry_of, free_credits
+from service.billing.charges import ClosedHold, charge, charge_late, entry_values, free_credits
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
-from service.clock import from_now
-from service.errors import InsufficientCredits
+from service.database.clock import from_now
+from service.database.upsert import insert_into
 from service.extensions import now, table
 from service.ids import new_id
+from service.web.errors import InsufficientCredits
 
 SWEEP_BATCH = 100
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Micro-credits; entries newest first, and whether there are older ones."""
+    """An account's state in micro-credits.
+
+    `entries` are newest first; `more` says whether there are older ones.
+    """
 
     balance: int
     held: int
@@ -40,7 +43,7 @@ class Statement:
     more: bool
 
 
-# Built once: to build a statement takes several times as long as to run it.
+# Built once, because building a statement takes several times as long as running it.
 _accounts, _holds = table(Account), table(Hold)
 _this_account = _accounts.c.subject == bindparam("account")
 _this_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == bindparam("from"))
@@ -62,13 +65,13 @@ INSERT_HOLD = insert(_holds).values(expires_at=from_now(bindparam("seconds", typ
 
 
 class HoldLost(Exception):
-    """A sweeper has ended the hold; its owner has to reserve anew."""
+    """A sweeper has ended the hold. Its owner has to reserve credits again."""
 
 
 def ensure_account(session: Session, subject: str, starting: int) -> None:
-    """The account of `subject`; a new one is granted `starting`. Parallel calls make one.
+    """Create the account of `subject` if there is none, and grant it `starting` micro-credits.
 
-    A subject that was erased begins with nothing: it has had its starting credits.
+    Parallel calls create one account. A subject that was erased before gets no starting credits.
     """
     if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
         return
@@ -80,26 +83,25 @@ def ensure_account(session: Session, subject: str, starting: int) -> None:
 
 
 def grant(session: Session, subject: str, amount: int, ref: str, what: str = "granted") -> bool:
-    """Add `amount` to an existing account, once for each `ref`; False when it already was."""
+    """Add `amount` to an existing account, once for each `ref`. Returns False for a repetition."""
     assert amount > 0
-    if not _insert_new(session, Entry, entry_of(subject, "grant", amount, ref, what, {})):
+    if not _insert_new(session, Entry, entry_values(subject, "grant", amount, ref, what, {})):
         return False
-    owned = update(Account).where(Account.subject == subject)
-    session.execute(owned.values(balance=Account.balance + amount))
+    account = update(Account).where(Account.subject == subject)
+    session.execute(account.values(balance=Account.balance + amount))
     return True
 
 
 def reserve(
     session: Session, payer: Payer, amount: int, ref: str, lease_id: str | None, seconds: float
 ) -> str:
-    """Hold `amount` of the payer's account; the id of the hold, which expires in `seconds`, or
-    with the lease of a worker.
+    """Hold `amount` of the payer's account and return the id of the hold.
 
-    `ref` names what is to be paid for: one hold and at most one charge bear it in an account.
-    Raises `InsufficientCredits`.
+    The hold expires after `seconds`, or with the lease of its worker. `ref` identifies the payment:
+    it is unique among the holds and among the charges of an account. Raises `InsufficientCredits`.
     """
     if not _hold_more(session, payer.subject, amount):
-        raise _refusal(session, payer, amount)
+        raise _insufficient(session, payer, amount)
     hold_id = new_id("hold")
     hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
     session.connection().execute(INSERT_HOLD, {**hold, "lease_id": lease_id, "seconds": seconds})
@@ -107,28 +109,28 @@ def reserve(
 
 
 def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
-    """Note what an open hold has used so far and make it hold `amount` in all.
+    """Record what an open hold has used so far, and change its amount to `amount`.
 
-    False when the account can't afford that. Raises `HoldLost` when the hold is no longer open.
+    Returns False if the account can't afford that. Raises `HoldLost` if the hold is not open.
     """
-    found = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
-    noted = found.values(used=used).returning(Hold.account, Hold.amount)
-    hold = session.execute(noted).one_or_none()
+    open_hold = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
+    record_use = open_hold.values(used=used).returning(Hold.account, Hold.amount)
+    hold = session.execute(record_use).one_or_none()
     if hold is None:
         raise HoldLost()
     if not _hold_more(session, hold.account, amount - hold.amount):
         return False
-    session.execute(found.values(amount=amount))
+    session.execute(open_hold.values(amount=amount))
     return True
 
 
 def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str, Any]) -> int:
-    """Charge the real `cost` of a hold and free the rest; returns the charge.
+    """Charge the real `cost` of a hold, free the rest, and return the charge.
 
-    A cost beyond the hold is charged up to the account's free balance; what goes beyond that is our
-    loss. Only the first call for a hold does anything, later ones return 0. A cost of 0 leaves no
-    entry. A swept hold is charged only what the sweeper did not charge, in an entry of the kind
-    "rest" if there is a charge already; the sum of both is returned.
+    A cost above the hold is charged up to the account's free balance; the remainder is a loss. A
+    cost of 0 adds no entry. The second and later calls for a hold do nothing and return 0. A swept
+    hold is charged only what the sweeper did not charge, in an entry of the kind "rest" if there
+    is a charge already; the sum of the two is returned.
     """
     if hold := _close(session, hold_id, "open", "settled" if cost else "released"):
         return charge(session, hold, cost, what, facts)
@@ -138,64 +140,66 @@ def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str
 
 
 def withdraw(session: Session, account: str, ref: str) -> None:
-    """Release the hold of `ref`, if there is one; for callers that never learned its id."""
-    held = select(Hold.hold_id).where(Hold.account == account, Hold.ref == ref)
-    hold_id = session.scalar(held)
+    """Release the hold of `ref`, if there is one, for a caller that does not have its id."""
+    hold_id = session.scalar(select(Hold.hold_id).where(Hold.account == account, Hold.ref == ref))
     if hold_id:
         settle(session, hold_id, 0, "", {})
 
 
 def sweep(session: Session, moment: ColumnElement[datetime], alive: Select[str]) -> int:
-    """End holds that expired before `moment`, charging what they used; how many, 0 is the end.
+    """End a batch of holds that expired before `moment` and charge what they have used.
 
-    `alive` selects the ids of the leases that run: holds under any other lease have expired too.
-    One batch: whoever sweeps calls again in another transaction. Several may sweep at once.
+    `alive` selects the ids of running leases; holds under any other lease have expired as well.
+    Returns the size of the batch: call again, in another transaction, until it is 0. Several
+    workers may sweep at once.
     """
-    lapsed = Hold.lease_id.is_not(None) & Hold.lease_id.not_in(alive)
-    over = (Hold.expires_at < moment) | lapsed
-    expired = select(Hold.account, Hold.hold_id).where(Hold.state == "open", over)
+    lease_is_over = Hold.lease_id.is_not(None) & Hold.lease_id.not_in(alive)
+    is_over = (Hold.expires_at < moment) | lease_is_over
+    expired = select(Hold.account, Hold.hold_id).where(Hold.state == "open", is_over)
     batch = expired.order_by(Hold.seq).limit(SWEEP_BATCH).with_for_update(skip_locked=True)
-    # In the accounts' order: two sweepers that met them in different orders would deadlock.
-    found = sorted(tuple(row) for row in session.execute(batch))
-    for _, hold_id in found:
+    # Sorted by account: two sweepers that lock accounts in different orders would deadlock.
+    rows = sorted(tuple(row) for row in session.execute(batch))
+    for _, hold_id in rows:
         hold = _close(session, hold_id, "open", "swept")
-        assert hold is not None, "locked above"
+        assert hold is not None, "the batch locks its holds"
         charge(session, hold, hold.used, "interrupted", {"swept": True})
-    return len(found)
+    return len(rows)
 
 
 def statement(session: Session, subject: str, limit: int, before: int | None) -> Statement | None:
-    """What an account has and its newest entries, those below the `seq` of `before`."""
-    account = select(Account.balance, Account.held).where(Account.subject == subject)
-    has = session.execute(account).one_or_none()
-    if has is None:
+    """Return an account's state and its newest entries, of those whose `seq` is below `before`.
+
+    Returns None if there is no account.
+    """
+    find = select(Account.balance, Account.held).where(Account.subject == subject)
+    account = session.execute(find).one_or_none()
+    if account is None:
         return None
     own = select(Entry).where(Entry.account == subject).order_by(Entry.seq.desc())
     page = own if before is None else own.where(Entry.seq < before)
     entries = list(session.scalars(page.limit(limit + 1)))
-    return Statement(has.balance, has.held, entries[:limit], more=len(entries) > limit)
+    return Statement(account.balance, account.held, entries[:limit], more=len(entries) > limit)
 
 
 def _hold_more(session: Session, subject: str, amount: int) -> bool:
-    """Hold `amount` more (less when negative) if the account can afford it: one statement."""
+    """Hold `amount` more, or less if it is negative. Returns whether the account can afford it."""
     more = {"account": subject, "more": amount}
     return session.connection().scalar(HOLD_MORE, more) is not None
 
 
-def _refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
+def _insufficient(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
     available = None if payer.is_owner else credits(free_credits(session, payer.subject))
     return InsufficientCredits(credits(amount), available)
 
 
-def _close(session: Session, hold_id: str, state: str, closed: str) -> Closed | None:
-    """Take a hold out of a state; None for every caller but the first."""
-    closing = {"hold": hold_id, "from": state, "closed": closed}
-    return session.connection().execute(CLOSE_HOLD, closing).one_or_none()
+def _close(session: Session, hold_id: str, state: str, closed: str) -> ClosedHold | None:
+    """Move a hold from one state to another. Returns None if it is not in that state."""
+    values = {"hold": hold_id, "from": state, "closed": closed}
+    return session.connection().execute(CLOSE_HOLD, values).one_or_none()
 
 
 def _insert_new(session: Session, model: Any, values: dict[str, Any]) -> bool:
-    """Insert unless a unique key is taken; waits for a parallel insert of the same key."""
-    dialect = session.connection().dialect.name
-    insert_into: Any = postgresql.insert if dialect == "postgresql" else sqlite.insert
-    new = insert_into(model).values(**values).on_conflict_do_nothing().returning(model.seq)
+    """Insert a row unless its unique key exists. Waits for a parallel insert of the same key."""
+    row = insert_into(session, table(model)).values(**values)
+    new = row.on_conflict_do_nothing().returning(model.seq)
     return session.scalar(new) is not None

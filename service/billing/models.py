@@ -1,6 +1,6 @@
-"""The ledger's tables. Every amount is an integer number of micro-credits.
+"""The tables of the ledger. Every amount is an integer number of micro-credits.
 
-For each account: balance = the sum of its entries, held = the sum of its open holds.
+The balance of an account is the sum of its entries, and `held` is the sum of its open holds.
 """
 
 from datetime import datetime
@@ -15,12 +15,12 @@ REF_LIMIT = 128
 
 
 def _account() -> Mapped[str]:
-    """The account's subject; renaming an account takes its entries and holds along."""
+    """The subject of the account. Renaming an account also renames it in entries and holds."""
     return mapped_column(ForeignKey("accounts.subject", onupdate="CASCADE"))
 
 
 class Account(db.Model):  # type: ignore[name-defined,misc]
-    """Of any subject, a user of the app or not; it outlives its user."""
+    """The account of a subject, who need not be a user. It stays when its user is erased."""
 
     __tablename__ = "accounts"
     __table_args__ = (
@@ -37,9 +37,10 @@ class Account(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Entry(db.Model):  # type: ignore[name-defined,misc]
-    """Only ever added: a refund is another entry. `what` is a model, an endpoint or a reason.
+    """An entry of an account, which is never changed: a refund is another entry.
 
-    A `rest` is the part of a charge that was settled after a sweeper had ended its hold.
+    `what` is a model, an endpoint or a reason. An entry of the kind `rest` is the part of a charge
+    that was settled after a sweeper had ended the hold.
     """
 
     __tablename__ = "entries"
@@ -60,7 +61,7 @@ class Entry(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Hold(db.Model):  # type: ignore[name-defined,misc]
-    """Credits set aside for one thing (`ref`) while it runs; `used` is its cost so far."""
+    """Credits set aside for one turn or call (`ref`) while it runs. `used` is its cost so far."""
 
     __tablename__ = "holds"
     __table_args__ = (

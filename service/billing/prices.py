@@ -1,22 +1,24 @@
-"""All prices of models, and what a step costs at them. 1 credit is about 2 US cents.
+"""All prices: of models and of calls. 1 credit is about 2 US cents.
 
-Inside, amounts are integer micro-credits; `credits` turns them into what people and clients see.
+Amounts are integer micro-credits. `credits` converts them for people and clients.
 """
 
 import math
 from dataclasses import dataclass
 
 CREDIT = 1_000_000  # micro-credits
-DOLLAR = 50 * CREDIT  # what a vendor asks for in US dollars
+DOLLAR = 50 * CREDIT  # for prices of vendors in US dollars
 
-# Tokens that a provider adds to a prompt: message frames, its instructions about tools.
-MARGIN = 1000  # tokens
+MARGIN = 1000  # tokens that a provider may add to a prompt: message frames, instructions for tools
 
 
 @dataclass(frozen=True)
 class Price:
-    """Micro-credits for one token of the prompt (`input`), of the answer (`output`), and of what
-    the provider has read from its cache, or written there, of the prompt."""
+    """Micro-credits for one token.
+
+    `input` is for tokens of the prompt, `output` for tokens of the answer. `cache_read` and
+    `cache_write` are for tokens of the prompt that the provider read from or wrote to its cache.
+    """
 
     input: float
     output: float
@@ -24,9 +26,9 @@ class Price:
     cache_write: float
 
 
-# A cache read costs a tenth at A and B, and a half at C's default host; other hosts report none. A
-# cache write costs a quarter more at A, where it lasts five minutes, and nothing more at B and C.
-# Source: the providers' pages of prices.
+# A cache read costs a tenth of the input price at A and B, and half of it at C's default host;
+# other hosts report none. A cache write costs a quarter more than input at A, where it lasts five
+# minutes, and the same as input at B and C. Source: the providers' price pages.
 MODEL_PRICES: dict[str, Price] = {
     "llm-opus-4-7": Price(250, 1250, 25, 312.5),
     "llm-sonnet-4-6": Price(150, 750, 15, 187.5),
@@ -38,6 +40,175 @@ MODEL_PRICES: dict[str, Price] = {
 }
 
 
+# Credits of a call, by endpoint. One that is not listed is free, and its user is not asked. A
+# metered endpoint costs what its vendor charges; the number here is the most that a call with only
+# the required parameters costs.
+CALLS: dict[str, float] = {
+    # The user is asked before these, and pays nothing: the vendor does not charge for calls.
+    "cloudsuite/calendar-list-events": 0,
+    "calendar-create-events": 0,
+    "cloudsuite/mail-list": 0,
+    "cloudsuite/mail-send": 0,
+    "mail-reply": 0,
+    "cloudsuite/drive-list": 0,
+    "drive-upload": 0,
+    "drive-download": 0,
+    "drive-delete": 0,
+    "cloudsuite/contacts-list": 0,
+    "teamchat-channel-history": 0,
+    "teamchat-send-message": 0,
+    "rtc-create-room": 0,
+    "rtc-join-room": 0,
+    "shortvideo-post-video": 0,
+    "neuralsearch-search": 0.35,
+    "neuralsearch-find-similar": 0.35,
+    "neuralsearch-contents": 0.05,
+    "neuralsearch-answer": 0.25,
+    "neuralsearch-research": 50,
+    # With a prompt or a text of 1000 characters; an hour of audio; two minutes of video.
+    "generate-text": 3.4,
+    "generate-image-llm": 10.8,
+    "text-to-speech": 5,
+    "speech-to-text": 11,
+    "aivideo-create-video": 200,
+    # Text Search Enterprise. Source: developers.google.com/maps/billing-and-pricing/pricing.
+    "search-places": 1.75,
+    # A search in SerpApi's smallest plan. Source: serpapi.com/pricing.
+    "shop-search": 1.25,
+    "flights": 1.25,
+    "search-hotels": 1.25,
+    "search-web": 1,
+    "search-web-ai": 1,
+    "search-web-raw": 0.25,
+    "search-images": 0.25,
+    "search-videos": 0.25,
+    "advanced-web-search": 0.8,
+    "crawl-scrape": 2.5,
+    "crawl-crawl": 5,
+    "crawl-map": 0.25,
+    "crawl-search": 0.5,
+    "search-pdfs": 0.5,
+    "search-academic": 0.25,
+    "generate-image": 6.7,
+    "generate-image-classic": 0.25,
+    "generate-image-flux-dev": 1.5,
+    "generate-image-flux-pro": 2.5,
+    "generate-image-hyperflux": 0.5,
+    "generate-image-mystic": 5.5,
+    "generate-image-seedream": 1.5,
+    "generate-image-seedream-v4": 2,
+    "generate-video": 12.5,
+    # Magnific's downloads cost nothing in most plans, but there are at most 100 a day. Searches are
+    # no purchases, but nobody says that they are free: the user is asked.
+    # Source: docs.magnific.com/pricing. No price of a cutout and an expansion is published.
+    "remove-background": 2,
+    "upscale-image": 11.5,
+    "style-transfer-image": 5.75,
+    "relight-image": 5.75,
+    "expand-image": 5.75,
+    "search-icons": 0,
+    "search-stock-images": 0,
+    "search-stock-videos": 0,
+    "download-icon": 1,
+    "download-stock-image": 1,
+    "download-stock-video": 1,
+    "profnet-analyze-profiles": 14,
+}
+
+# What Magnific charges for enlarging a picture, in US dollars, by the factor. It goes by the pixels
+# of the result, which nobody knows before; these are the examples of its page, 0.20 to 0.50 EUR.
+# Source: docs.magnific.com/api-reference/image-upscaler-precision-v2/overview (November 2026).
+MAGNIFIC_UPSCALE = {2: 0.23, 4: 0.46, 16: 0.58}
+
+# What Exa charges, in US dollars.
+# Source: exa.ai/docs/admin/pricing and exa.ai/docs/changelog/pricing-update (November 2026).
+EXA_SEARCH = 0.007  # with up to 10 results, their text and highlights
+EXA_DEEP = {"deep-lite": 0.012, "deep": 0.012, "deep-reasoning": 0.015}
+EXA_INCLUDED = 10  # results of a search
+EXA_RESULT = 0.001  # beyond those
+EXA_SUMMARY = 0.001  # of a page
+EXA_PAGE = 0.001  # for each kind of content
+EXA_ANSWER = 0.005
+# A run with `auto` is metered: $5 unless a budget is given, and $1 is the least that can be.
+EXA_BUDGET = 1
+EXA_RUN = {"low": 0.025, "medium": 0.10, "high": 0.50, "xhigh": 1.0, "auto": EXA_BUDGET}
+
+# What Tavily charges for a search, in US dollars: one or two of its credits.
+# Source: docs.tavily.com/documentation/api-credits (November 2026).
+TAVILY_CREDIT = 0.008
+TAVILY_SEARCH = {
+    "advanced": 2 * TAVILY_CREDIT,
+    "basic": TAVILY_CREDIT,
+    "fast": TAVILY_CREDIT,
+    "ultra-fast": TAVILY_CREDIT,
+}
+
+# The most that a usual answer of Perplexity costs, in US dollars: a search is $0.005, a million
+# tokens are $0.25 to read and $2.50 to write. Each answer reports what it has cost.
+# Source: docs.perplexity.ai/docs/getting-started/pricing, /docs/agent-api/models (November 2026).
+PERPLEXITY_ANSWER = {
+    "sonar": 0.02,
+    "sonar-pro": 0.06,
+    "sonar-reasoning-pro": 0.06,
+    "sonar-deep-research": 0.50,
+}
+PERPLEXITY_OUTPUT = 0.0000025  # of a token
+# What OpenAI charges for the tokens of images, in US dollars, whichever of the models is asked. An
+# image of a quality is made of so many patches along its longer side. Texts have the prices of
+# `MODEL_PRICES`. Source: developers.openai.com/api/docs/pricing and /models/gpt-image-2.6-sunburst
+# (November 2026); the patches are those of its calculator, community.openai.com/t/1382699.
+OPENAI_IMAGE_INPUT = 0.000005
+OPENAI_IMAGE_OUTPUT = 0.00003
+OPENAI_IMAGE_PATCHES = {"low": 16, "medium": 48, "high": 96}
+
+# What ElevenLabs charges, in US dollars: for a character of a text, and for an hour of audio.
+# Source: elevenlabs.io/pricing/api, by developer.puter.com/tutorials/elevenlabs-api-pricing
+# (June 2026).
+ELEVENLABS_CHARACTER = {
+    "eleven_multilingual_v2": 0.0001,
+    "eleven_v3": 0.0001,
+    "eleven_flash_v2_5": 0.00005,
+    "eleven_turbo_v2_5": 0.00005,
+}
+ELEVENLABS_HOUR = 0.22
+
+# What HeyGen charges for a second of video, in US dollars: of its agent, and of an avatar.
+# Source: developers.heygen.com/docs/pricing (November 2026).
+HEYGEN_AGENT = 0.0333
+HEYGEN_AVATAR = 0.0667
+
+# What People Data Labs charges for a profile in its smallest plan, in US dollars.
+# Source: support.peopledatalabs.com, "Pricing" (November 2026).
+PDL_MATCH = 0.28
+# What Firecrawl charges, in US dollars or in its own credits.
+# Source: docs.firecrawl.dev/billing (November 2026); a credit costs most with the smallest plan.
+FIRECRAWL_CREDIT = 0.005
+FIRECRAWL_SEARCH = 2  # credits for each ten results of a search
+FIRECRAWL_JSON = 4  # credits for data that are read from a page by a model
+FIRECRAWL_X = 29  # credits for a page of X, on top of the page
+
+# What Magnific charges, in US dollars. Only its customers see its price page, and answers do not
+# say what they have cost: these are the last prices that were published (Mystic's, in 2025), and
+# what other sellers of a model charge for it (November 2026).
+MAGNIFIC_CLASSIC = 0.005  # for a picture
+MAGNIFIC_MYSTIC = {"1k": 0.08, "2k": 0.11, "4k": 0.35}  # by resolution
+MAGNIFIC_PICTURES = {  # for a picture, by model
+    "flux-dev": 0.03,
+    "flux-pro": 0.05,
+    "hyperflux": 0.01,
+    "mystic": MAGNIFIC_MYSTIC["2k"],
+    "seedream": 0.03,
+    "seedream-v4": 0.04,
+}
+MAGNIFIC_VIDEO = {  # for a second, by model
+    "kling-2.1-std": 0.05,
+    "kling-2.1-pro": 0.09,
+    "kling-2.5-pro": 0.07,
+    "kling-2.6-pro": 0.07,
+}
+MAGNIFIC_AUDIO = 2  # times that much with sound
+
+
 def cost(
     model_id: str,
     input_tokens: int,
@@ -45,22 +216,22 @@ def cost(
     cache_read: int = 0,
     cache_write: int = 0,
 ) -> int:
-    """The cost of a step in micro-credits. `input_tokens` includes the tokens of the cache."""
+    """Return the cost of a step in micro-credits. `input_tokens` includes the cached tokens."""
     price = MODEL_PRICES[model_id]
     uncached = max(0, input_tokens - cache_read - cache_write)
     cached = price.cache_read * cache_read + price.cache_write * cache_write
     return math.ceil(price.input * uncached + cached + price.output * output_tokens)
 
 
-def most(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:
-    """The most a step should cost, in micro-credits; `prompt_tokens` is a bound.
+def max_cost(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:
+    """Return an upper bound of the cost of a step, in micro-credits.
 
-    All of the prompt may have to be written into the cache.
+    `prompt_tokens` is an upper bound as well. The whole prompt may be written to the cache.
     """
-    asked = prompt_tokens + MARGIN
-    return cost(model_id, asked, max_output_tokens, cache_write=asked)
+    input_tokens = prompt_tokens + MARGIN
+    return cost(model_id, input_tokens, max_output_tokens, cache_write=input_tokens)
 
 
 def credits(micro: int) -> float:
-    """Credits, as answers and commands show them."""
+    """Convert micro-credits to credits, which answers and commands show."""
     return micro / CREDIT

@@ -1,4 +1,4 @@
-"""`/api/credits`: the caller's own account. Source: contract section 9."""
+"""`/api/credits`: the caller's own account. Source: docs/contract.md, section 9.10."""
 
 import base64
 from typing import Any
@@ -13,18 +13,18 @@ from service.billing.ledger import Statement
 from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
-from service.database import write_transaction
-from service.edge import answers, query
+from service.database.access import write_transaction
 from service.extensions import db, timestamp
-from service.fields import Digits
+from service.web.edge import answers, query
+from service.web.fields import Digits
 
 LIST_LIMIT = 200
 
 credits = Blueprint("credits", __name__, url_prefix="/api/credits")
 
 
-class Cursor(fields.Field):
-    """The `seq` of a page's last entry, opaque to clients."""
+class EntryCursor(fields.Field):
+    """The `seq` of the last entry of a page, encoded to be opaque to clients."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         try:
@@ -32,13 +32,13 @@ class Cursor(fields.Field):
         except ValueError:
             seq = -1
         if not 0 < seq < 2**63:
-            raise ValidationError("Not a cursor of ours.")
+            raise ValidationError("Not a valid cursor.")
         return seq
 
 
 class StatementQuery(Schema):
     limit = Digits(load_default=50, validate=validate.Range(1, LIST_LIMIT))
-    cursor = Cursor(load_default=None)
+    cursor = EntryCursor(load_default=None)
 
 
 class EntrySchema(Schema):
@@ -61,12 +61,12 @@ class StatementSchema(Schema):
 @credits.get("")
 @query(StatementQuery())
 @answers(StatementSchema())
-def statement(asked: dict[str, Any]) -> dict[str, Any]:
-    """The caller's own account: balance, held, and its entries, newest first
+def statement(params: dict[str, Any]) -> dict[str, Any]:
+    """Your account: balance, credits on hold, and entries, newest first
 
     Amounts are in credits; a charge is negative.
     """
-    page = _page(asked) or _opened(asked)
+    page = _page(params) or _open_account(params)
     return {
         "balance": in_credits(page.balance),
         "held": in_credits(page.held),
@@ -75,18 +75,18 @@ def statement(asked: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _page(asked: dict[str, Any]) -> Statement | None:
-    return ledger.statement(db.session(), g.caller.subject, asked["limit"], asked["cursor"])
+def _page(params: dict[str, Any]) -> Statement | None:
+    return ledger.statement(db.session(), g.caller.subject, params["limit"], params["cursor"])
 
 
-def _opened(asked: dict[str, Any]) -> Statement:
-    """A subject that has never paid yet gets its account, with the starting credits."""
+def _open_account(params: dict[str, Any]) -> Statement:
+    """Create the caller's account, with its starting credits, and return the first page."""
     settings: Settings = current_app.config["SETTINGS"]
     with write_transaction() as session:
-        users.hold(session, g.caller.subject)
+        users.lock(session, g.caller.subject)
         ledger.ensure_account(session, g.caller.subject, settings.starting_credits * CREDIT)
-    page = _page(asked)
-    assert page is not None, "made above"
+    page = _page(params)
+    assert page is not None, "the account was created above"
     return page
 
 

@@ -1,6 +1,6 @@
-"""An autonomous call: the server asks the model by itself, so the app's owner pays.
+"""An autonomous call: the server itself asks the model, so the app's owner pays.
 
-Source: specification, "Authentication", 4.
+Source: docs/contract.md, section 0.14.3.
 """
 
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from flask import Flask
 
 from service.auth import users
-from service.chat import chunks, costs, turn
-from service.chat.admission import hold_for
 from service.chat.question import Question
-from service.chat.running import Run
-from service.database import write_transaction
-from service.errors import NotConfigured
+from service.chat.stream import chunks
+from service.chat.turn import turn
+from service.chat.turn.admission import hold_for
+from service.chat.turn.running import Run
+from service.database.access import write_transaction
+from service.generation.completion import require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 
@@ -24,24 +25,23 @@ def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
     The tools act with the owner's rights. Raises `ServiceError`, `ProviderError`.
     """
     run = Run(_question(app, text, model_id))
-    run.begin()
+    run.interruption.allow()
     app.extensions["runs"].add(run)
-    app.extensions["keeper"].attend()
+    app.extensions["claim_watch"].wake()
     try:
         for chunk in turn.answer(app, run):
             if isinstance(chunk, chunks.TextDelta):
                 yield chunk.delta
     finally:
         app.extensions["runs"].remove(run)
-        run.tally.cut()
+        run.tally.abandon()
         with app.app_context(), write_transaction() as session:
-            costs.charge(session, run)
+            run.hold.charge(session)
 
 
 def _question(app: Flask, text: str, model_id: str) -> Question:
     model = app.extensions["models"][model_id]
-    if model.provider.missing_setting:
-        raise NotConfigured(model.provider.missing_setting)
+    require_configured(model)
     question = Question(
         turn_id=new_id("turn"),
         chat_id="",
@@ -52,9 +52,9 @@ def _question(app: Flask, text: str, model_id: str) -> Question:
         model=model,
         request_id="",
         hold_id="",
-        held=0,
+        hold_amount=0,
     )
     users.enrol(question.caller.subject, issued=question.caller.issued)
-    app.extensions["lease"].keep()
+    app.extensions["lease"].renew_if_due()
     with write_transaction() as session:
         return hold_for(app, session, question, forwarded=None)

@@ -1,6 +1,6 @@
-"""The two collections of the specification, the users they belong to, and canvases.
+"""The built-in collections: chats, messages, users and canvases.
 
-And what changing a chat or a message by hand brings with it.
+With the effects of editing a message and of deleting a chat.
 """
 
 from typing import Any
@@ -14,8 +14,8 @@ from service.chat.models import TITLE_LIMIT, Chat, Message
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
-# Creation goes through the chat routes alone: a client could otherwise forge an assistant's row,
-# which later turns would read back as history.
+# Only the chat routes create rows: a client could otherwise forge an assistant's message, which
+# later turns would read as history.
 OWN_BUT_NOT_CREATE: Permissions = {
     EVERY_ROLE: {"read": "own", "create": False, "update": "own", "delete": "own"},
 }
@@ -25,7 +25,7 @@ OWN: Permissions = {
 
 
 def _edit(session: Session, row: Any, changes: Values) -> None:
-    """A message with other text: its tool calls stay, and the model is told."""
+    """Replace a message's text. Its tool calls stay, and the model reads that it was edited."""
     content = changes.get("content")
     if content is None:
         return
@@ -48,14 +48,14 @@ def _is_text(part: Any) -> bool:
 
 
 def _delete_chat(session: Session, chat: Any) -> None:
-    """Its replies end, its messages go with it, and no text stays behind."""
+    """End its replies, announce the deletion of its messages, and forget their texts."""
     claims.request_end(session, chat.record_id, "deleted")
-    listed = select(Message.record_id).where(Message.chat_id == chat.record_id)
-    ids = list(session.scalars(listed.order_by(Message.seq)))
-    outbox.forget(session, AI_MESSAGES, chat.user_id, ids)
-    gone = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
-    if gone:
-        outbox.append(session.connection(), gone)
+    messages = select(Message.record_id).where(Message.chat_id == chat.record_id)
+    ids = list(session.scalars(messages.order_by(Message.seq)))
+    outbox.erase_text(session, AI_MESSAGES, chat.user_id, ids)
+    removals = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
+    if removals:
+        outbox.append(session.connection(), removals)
     journal.forget(session, chat.record_id, chat.user_id)
 
 
@@ -67,8 +67,8 @@ AI_CHATS = Collection(
         Column("title", attribute="title", required=True, least=1, most=TITLE_LIMIT),
     ),
     permissions=OWN_BUT_NOT_CREATE,
-    deleting=_delete_chat,
-    forgets=True,
+    on_delete=_delete_chat,
+    erases_text=True,
 )
 
 AI_MESSAGES = Collection(
@@ -84,8 +84,8 @@ AI_MESSAGES = Collection(
     ),
     permissions=OWN_BUT_NOT_CREATE,
     group="chat_id",
-    updating=_edit,
-    forgets=True,
+    on_update=_edit,
+    erases_text=True,
 )
 
 USERS = Collection(

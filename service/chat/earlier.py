@@ -1,8 +1,8 @@
-"""Writes of earlier tries to answer a message, tries that ended without rows.
+"""Writes of earlier tries to answer a message: of turns that ended without rows.
 
-A turn that dies or fails leaves the writes of its tools. The next try of the same message tells the
-model of them. A call with the same tool and input as an earlier write gives the earlier result and
-writes nothing, once for each earlier write. Source: contract section 5.
+A turn that is killed or fails leaves the writes of its tools. In the next try of the same message,
+the prompt lists them. A call with the same tool and input as an earlier write returns the earlier
+result and writes nothing, once for each earlier write. Source: docs/contract.md, section 5.16.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from service.chat.question import Question
 from service.extensions import db, table
 from service.records import permissions
 from service.records.collection import Collections
-from service.records.envelope import Envelope, seen_by
+from service.records.envelope import Envelope, redact
 
 # Built once: every turn asks, and to build a statement takes several times as long as to run it.
 _journal, _turns = table(JournalEntry), table(Turn)
@@ -38,8 +38,8 @@ SETTLE = update(_journal).where(_of_these).values(user_message_id=None)
 
 Entry = Row[Any]  # of the journal
 
-LISTED = 20  # writes that the model is told of one by one
-TOLD = (
+LISTED = 20  # writes that are listed one by one
+NOTE = (
     "[An earlier try to answer the next message broke off after it had changed these records:\n"
     "{writes}\nThey are stored. Go on from there, and do not make these changes again.]"
 )
@@ -57,25 +57,25 @@ class EarlierWrites:
 
     @property
     def note(self) -> str:
-        """The text that tells the model of the writes; empty without any."""
+        """A text for the model that lists the writes; empty without any."""
         if not self._entries:
             return ""
-        told = [f"- {e.tool}: {e.collection} {e.record_id} {e.outcome}" for e in self._entries]
-        more = [f"- and {len(told) - LISTED} more"] if len(told) > LISTED else []
-        return TOLD.format(writes="\n".join(told[:LISTED] + more))
+        lines = [f"- {e.tool}: {e.collection} {e.record_id} {e.outcome}" for e in self._entries]
+        more = [f"- and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
+        return NOTE.format(writes="\n".join(lines[:LISTED] + more))
 
-    def take(self, asked: str) -> Entry | None:
-        """Take the first write left whose call has this fingerprint; None without one."""
+    def take(self, fingerprint: str) -> Entry | None:
+        """Remove and return the first write left whose call has this fingerprint, or None."""
         for entry in self._left:
-            if entry.input_hash == asked:
+            if entry.input_hash == fingerprint:
                 self._left.remove(entry)
                 return entry
         return None
 
 
-def fingerprint(tool: str, given: Any) -> str:
+def fingerprint_of(tool: str, tool_input: Any) -> str:
     """A hash of a call, the same for the same tool and the same input."""
-    call = json.dumps([tool, given], sort_keys=True, separators=(",", ":"), default=str)
+    call = json.dumps([tool, tool_input], sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(call.encode()).hexdigest()
 
 
@@ -83,14 +83,14 @@ def load(question: Question) -> EarlierWrites:
     """The writes of earlier tries of this message. Needs an app context."""
     if not question.chat_id:
         return EarlierWrites()
-    asked = {**_of_message(question), "turn": question.turn_id}
-    found = db.session.connection().execute(FIND, asked).all()
+    keys = {**_of_message(question), "turn": question.turn_id}
+    entries = db.session.connection().execute(FIND, keys).all()
     db.session.commit()
-    return EarlierWrites(found)
+    return EarlierWrites(entries)
 
 
 def settle(session: Session, question: Question) -> None:
-    """An answer is stored: later turns are not told of these writes."""
+    """Called when an answer is stored: later turns do not find these writes any more."""
     session.connection().execute(SETTLE, _of_message(question))
 
 
@@ -107,8 +107,8 @@ def is_removal(entry: Entry) -> bool:
 
 
 def result(entry: Entry, caller: Caller, collections: Collections) -> dict[str, Any]:
-    """The result that the write gave, as the caller may see it now. Raises `ServiceError`."""
-    collection, role = collections.named(entry.collection), current_role(caller)
+    """The write's result, without what the caller may not see now. Raises `ServiceError`."""
+    collection, role = collections.get(entry.collection), current_role(caller)
     if is_removal(entry):
         return {"deleted": entry.record_id}
     assert entry.after, "not taken without"
@@ -116,5 +116,5 @@ def result(entry: Entry, caller: Caller, collections: Collections) -> dict[str, 
     rule = permissions.rule(collection, role, "read")
     readable = rule is True or (rule and entry.owner == caller.subject)
     if entry.outcome == "added" or readable:
-        return seen_by(collection, after, role)
+        return redact(collection, after, role)
     return {**after, "data": {}}

@@ -1,7 +1,7 @@
-"""What the assistant changed: a row for each of its writes, in the write's own transaction.
+"""The journal: a row for each write of the assistant, in the write's own transaction.
 
-A turn that dies still shows what it did, and an updated or deleted record can be looked up as it
-was. Source: contract sections 5 and 7.
+It shows the writes of killed turns too, and an updated or deleted record as it was before.
+Source: docs/contract.md, sections 5.13 and 7.14.
 """
 
 from datetime import timedelta
@@ -12,15 +12,15 @@ from sqlalchemy.orm import Session, defer
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry
-from service.clock import from_now
+from service.database.clock import from_now
 from service.extensions import db, timestamp
-from service.json_values import measured
 from service.records import permissions
 from service.records.collection import Collection, Collections
-from service.records.envelope import Envelope, seen_by
+from service.records.envelope import Envelope, redact
 from service.records.models import Record
 from service.records.store import PAGE_BYTES, in_pieces
-from service.records.writes import Note, Written
+from service.records.writes import Hook, Write
+from service.web.json_values import json_size
 
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
 KEPT = timedelta(days=30)
@@ -33,15 +33,15 @@ def note(
     user_id: str,
     tool: str,
     user_message_id: str | None = None,
-    asked: str | None = None,
-) -> Note:
+    fingerprint: str | None = None,
+) -> Hook:
     """The journal's facts about a write, from the tool that makes it.
 
-    `asked` is the call's fingerprint, if a later try of the same message may get this write's
+    `fingerprint` is the call's, if a later try of the same message may get this write's
     result.
     """
 
-    def write(session: Session, written: Written) -> None:
+    def write(session: Session, written: Write) -> None:
         entry = JournalEntry(
             turn_id=turn_id,
             chat_id=chat_id,
@@ -51,17 +51,17 @@ def note(
             record_id=written.record_id,
             owner=written.owner,
             outcome=written.action,
-            before=None if _forgotten(written) else written.before,
+            before=None if _is_deleted_chat(written) else written.before,
             after=written.after,
             user_message_id=user_message_id,
-            input_hash=asked,
+            input_hash=fingerprint,
         )
         session.add(entry)
 
     return write
 
 
-def _forgotten(written: Written) -> bool:
+def _is_deleted_chat(written: Write) -> bool:
     """A deleted chat leaves no text, whoever deletes it."""
     return written.collection.name == CHATS and written.after is None
 
@@ -78,74 +78,73 @@ def page(
     older = own if before is None else own.where(JournalEntry.seq < before)
     newest = older.options(defer(JournalEntry.after)).order_by(JournalEntry.seq.desc())
     entries: list[dict[str, Any]] = []
-    last = more = None
+    last = following = None
     size = 0
     for row in in_pieces(newest.limit(limit + 1), limit):
-        entry = _shown(row, collections, role)
-        size += measured(entry)
+        entry = _public_entry(row, collections, role)
+        size += json_size(entry)
         if entries and (len(entries) == limit or size > PAGE_BYTES):
-            more = last
+            following = last
             break
         entries.append(entry)
         last = row.seq
     db.session.commit()
-    return entries, more
+    return entries, following
 
 
-def _shown(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:
-    known = {collection.name: collection for collection in collections}.get(row.collection)
+def _public_entry(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:
+    collection = {declared.name: declared for declared in collections}.get(row.collection)
     return {
         "turnId": row.turn_id,
         "tool": row.tool,
         "collection": row.collection,
         "recordId": row.record_id,
         "outcome": row.outcome,
-        "before": _before(row, known, role) if known else None,
+        "before": _before(row, collection, role) if collection else None,
         "createdAt": timestamp(row.created_at),
     }
 
 
 def _before(row: JournalEntry, collection: Collection, role: str) -> Envelope | None:
-    """The record as it was, to whom may read it now."""
+    """The record before the write; None for a user who may not read it now."""
     rule = permissions.rule(collection, role, "read")
     readable = rule is True or (rule == "own" and row.owner == row.user_id)
-    return seen_by(collection, row.before, role) if readable and row.before else None
+    return redact(collection, row.before, role) if readable and row.before else None
 
 
 def forget(session: Session, chat_id: str, owner: str) -> None:
-    """What a deleted chat's turns changed, and what others changed of it: the entries keep what
-    was done, not the text."""
+    """Remove the records from the entries of a deleted chat's turns, and from those about it."""
     of_chat = and_(JournalEntry.collection == CHATS, JournalEntry.record_id == chat_id)
     of_messages = and_(
         JournalEntry.collection == MESSAGES,
         JournalEntry.before["data"]["chatId"].as_string() == chat_id,
     )
-    theirs_or_unknown = or_(JournalEntry.owner == owner, JournalEntry.owner.is_(None))
-    of_owner = and_(theirs_or_unknown, or_(of_chat, of_messages))
-    theirs = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
+    of_owner_or_unknown = or_(JournalEntry.owner == owner, JournalEntry.owner.is_(None))
+    of_owner = and_(of_owner_or_unknown, or_(of_chat, of_messages))
+    entries = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
     session.execute(
-        theirs.values(before=None, after=None), execution_options={"synchronize_session": False}
+        entries.values(before=None, after=None), execution_options={"synchronize_session": False}
     )
 
 
 def name_owners(session: Session) -> None:
-    """Fill in the owner of entries without one: the owner of the record as it is, or as it was, or
-    else the user of the turn.
+    """Fill in the owner of entries without one: the owner of the record now, or before the write,
+    or else the user of the turn.
 
-    A release before migration 0008 writes no owner, and runs on while a newer one is installed.
+    A release before migration 0008 writes no owner, and still runs while a newer one is installed.
     """
-    found = select(Record.owner).where(
+    current = select(Record.owner).where(
         Record.collection == JournalEntry.collection, Record.record_id == JournalEntry.record_id
     )
-    told = JournalEntry.before["data"]["userId"].as_string()
-    owner = func.coalesce(found.scalar_subquery(), told, JournalEntry.user_id)
-    nameless = update(JournalEntry).where(JournalEntry.owner.is_(None)).values(owner=owner)
-    session.execute(nameless, execution_options={"synchronize_session": False})
+    former = JournalEntry.before["data"]["userId"].as_string()
+    owner = func.coalesce(current.scalar_subquery(), former, JournalEntry.user_id)
+    ownerless = update(JournalEntry).where(JournalEntry.owner.is_(None)).values(owner=owner)
+    session.execute(ownerless, execution_options={"synchronize_session": False})
 
 
 def sweep(session: Session) -> int:
-    """Delete a batch of what has been kept long enough; how many, 0 is the end."""
+    """Delete a batch of the entries older than `KEPT`; returns how many, 0 at the end."""
     old = select(JournalEntry.seq).where(JournalEntry.created_at < from_now(-KEPT.total_seconds()))
-    found = list(session.scalars(old.limit(SWEPT_AT_ONCE)))
-    session.execute(delete(JournalEntry).where(JournalEntry.seq.in_(found)))
-    return len(found)
+    batch = list(session.scalars(old.limit(SWEPT_AT_ONCE)))
+    session.execute(delete(JournalEntry).where(JournalEntry.seq.in_(batch)))
+    return len(batch)

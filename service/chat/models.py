@@ -1,4 +1,4 @@
-"""Chats, messages, and the metadata row of each turn."""
+"""Chats, messages, summaries, turns, the journal, and claims with their leases."""
 
 from datetime import datetime
 from typing import Any
@@ -44,8 +44,8 @@ class Message(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Summary(db.Model):  # type: ignore[name-defined,misc]
-    """The cached summary of a chat's beginning, up to the message `covers_seq`; or, without a text,
-    only how often none was to be had."""
+    """The cached summary of a chat's beginning, up to the message `covers_seq`. Without a text it
+    only counts the failures to make one."""
 
     __tablename__ = "summaries"
 
@@ -60,7 +60,7 @@ class Summary(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Turn(db.Model):  # type: ignore[name-defined,misc]
-    """The metadata row: numbers about a turn. It outlives its chat, so it refers to nothing."""
+    """The metadata row of a turn. It outlives its chat, so it has no foreign keys."""
 
     __tablename__ = "turns"
     __table_args__ = (Index(None, "chat_id", "status"),)
@@ -82,14 +82,16 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     usage_estimated: Mapped[bool]
     credits: Mapped[int] = mapped_column(BigInteger, default=0)  # micro-credits charged
     duration_ms: Mapped[int]
-    compaction: Mapped[dict[str, Any] | None]  # what the history was spared
+    compaction: Mapped[dict[str, Any] | None]  # stages, dropped rows, usage of a summary
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
-    """A write of the assistant's for a user. `before` and `after` are the record before and after
-    it, until they are forgotten. `user_message_id` is the message that was being answered, until an
-    answer to it is stored. `input_hash` is the fingerprint of the tool's call.
+    """A write of the assistant for a user.
+
+    `before` and `after` are the record before and after it, until they are forgotten.
+    `user_message_id` is the message that was being answered, until an answer to it is stored.
+    `input_hash` is the fingerprint of the tool's call.
     """
 
     __tablename__ = "journal"
@@ -116,7 +118,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Lease(db.Model):  # type: ignore[name-defined,misc]
-    """A worker is alive until `expires_at`, unless it renews."""
+    """A worker counts as alive until `expires_at`, which it renews."""
 
     __tablename__ = "leases"
 
@@ -125,7 +127,7 @@ class Lease(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Claim(db.Model):  # type: ignore[name-defined,misc]
-    """A user message whose turn is running; it counts while its worker's lease does."""
+    """A user message whose turn is running; valid as long as its worker's lease."""
 
     __tablename__ = "claims"
     __table_args__ = (UniqueConstraint("user_id", "user_message_id"),)

@@ -1,4 +1,4 @@
-"""What one turn has to answer: plain data, which outlives the request it came with."""
+"""The question of one turn: plain data, which outlives its HTTP request."""
 
 import time
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from service.providers.provider import Model
 
 @dataclass(frozen=True)
 class Question:
-    """Holds no row and no connection; `began` is on the monotonic clock, in seconds.
+    """It refers to no row and no connection. `began` is monotonic, in seconds.
 
-    `replaces` are the stored messages that this turn replaces: the question and, unless it was
-    deleted, its answer. `answered_by` is the turn that stored them. `held` is the amount of the
-    hold in micro-credits.
+    `replaces` are the ids of the stored messages that this turn replaces: the question and, unless
+    it was deleted, its answer. `answered_by` is the turn that stored them. `hold_amount` is in
+    micro-credits.
     """
 
     turn_id: str
@@ -25,7 +25,7 @@ class Question:
     model: Model
     request_id: str
     hold_id: str
-    held: int
+    hold_amount: int
     replaces: tuple[str, ...] = ()
     answered_by: str | None = None
     began: float = field(default_factory=time.monotonic)

@@ -1,6 +1,6 @@
-"""`POST /api/ai/chat`: one turn, streamed; and how to stop one.
+"""`POST /api/ai/chat`: one turn, streamed; and the routes about turns: stop, models, journal.
 
-Source: specification, "Chat endpoints"; contract sections 4 and 5.
+Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
 
 from collections.abc import Iterator
@@ -10,14 +10,18 @@ from flask import Blueprint, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
 
 from config import MODEL_NAMES
-from service import attribution
-from service.chat import claims, journal, pump, reuse, sse
-from service.chat.admission import Asking, admit, check_chat
-from service.chat.running import Run, Runs
+from service.chat import claims, journal
+from service.chat.stream import sse
+from service.chat.turn import pump, reuse
+from service.chat.turn.admission import Submission, admit, check_chat
+from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
-from service.database import write_transaction
-from service.edge import answers, body, query, refuses
-from service.errors import (
+from service.database.access import write_transaction
+from service.observing import attribution
+from service.providers.catalog import DEFAULT_MODEL
+from service.providers.provider import Model
+from service.web.edge import answers, body, query, refuses
+from service.web.errors import (
     Conflict,
     Draining,
     InsufficientCredits,
@@ -26,9 +30,7 @@ from service.errors import (
     NotFound,
     RateLimited,
 )
-from service.fields import AtMost, Digits, Text
-from service.providers.catalog import DEFAULT_MODEL
-from service.providers.provider import Model
+from service.web.fields import AtMost, Digits, Text
 
 CONTENT_LIMIT = 100_000  # characters
 
@@ -76,16 +78,16 @@ def answer(data: dict[str, Any]) -> Response:
     """
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     attribution.bind(chat=data["chatId"])
-    admitted = admit(app, _asking(data))
-    if isinstance(admitted, reuse.Stored):
-        return _response(admitted.turn.assistant_message_id, _replayed(admitted))
-    # gunicorn's own connection, for noticing a client that leaves; absent under other servers
+    admitted = admit(app, _submission(data))
+    if isinstance(admitted, reuse.StoredAnswer):
+        return _response(admitted.turn.assistant_message_id, _replay(admitted))
+    # The client's connection, which shows when the client leaves; absent without gunicorn.
     sock = request.environ.get("gunicorn.socket")
     attribution.bind(model=admitted.model.id, turn_id=admitted.turn_id)
     run = Run(admitted, sock)
     pump.start(app, run)
-    response = _response(admitted.assistant_message_id, pump.stream(run, sock))
-    # Also when the stream is never read, which a generator's own `finally` would not see.
+    response = _response(admitted.assistant_message_id, run.reader.stream(run.leave))
+    # Called even if the stream is never read: a generator that never began runs no `finally`.
     response.call_on_close(run.leave)
     return response
 
@@ -114,7 +116,7 @@ def resume(chat_id: str) -> Response:
 @answers(ModelsSchema())
 def models() -> dict[str, Any]:
     """The model ids that a turn may ask for"""
-    known: dict[str, Model] = current_app.extensions["models"]
+    by_id: dict[str, Model] = current_app.extensions["models"]
     return {
         "models": [
             {
@@ -123,7 +125,7 @@ def models() -> dict[str, Any]:
                 "configured": model.provider.missing_setting is None,
                 "default": model.id == DEFAULT_MODEL,
             }
-            for model in known.values()
+            for model in by_id.values()
         ]
     }
 
@@ -151,18 +153,20 @@ class JournalSchema(Schema):
 @turns.get("/journal")
 @query(JournalQuery())
 @answers(JournalSchema())
-def read_journal(asked: dict[str, Any]) -> dict[str, Any]:
+def read_journal(parameters: dict[str, Any]) -> dict[str, Any]:
     """What the assistant has changed for the caller, newest first
 
     `before` is the record as it was, for 30 days and until its chat is deleted.
     """
     collections = current_app.extensions["collections"]
-    entries, after = journal.page(g.caller, collections, asked["limit"], asked["cursor"])
-    return {"entries": entries, "nextCursor": str(after) if after else None}
+    entries, following = journal.page(
+        g.caller, collections, parameters["limit"], parameters["cursor"]
+    )
+    return {"entries": entries, "nextCursor": str(following) if following else None}
 
 
-def _asking(data: dict[str, Any]) -> Asking:
-    return Asking(
+def _submission(data: dict[str, Any]) -> Submission:
+    return Submission(
         caller=g.caller,
         chat_id=data["chatId"],
         user_message_id=data["userMessageId"],
@@ -179,5 +183,5 @@ def _response(assistant_message_id: str, stream: Iterator[bytes]) -> Response:
     return response
 
 
-def _replayed(stored: reuse.Stored) -> Iterator[bytes]:
+def _replay(stored: reuse.StoredAnswer) -> Iterator[bytes]:
     yield sse.OPEN + b"".join(map(sse.encode, reuse.replay(stored))) + sse.DONE

@@ -1,6 +1,6 @@
 """Creating, renaming and deleting chats. Reading them goes through the records.
 
-Source: specification, "Chat endpoints"; contract section 4.
+Source: docs/contract.md, "Chat endpoints" and section 4.
 """
 
 from typing import Any
@@ -13,15 +13,15 @@ from sqlalchemy.orm import Session
 from service.auth import users
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
-from service.chat.running import Runs
-from service.database import write_transaction
-from service.edge import answers, body, refuses
-from service.errors import Conflict, Forbidden, NotFound
+from service.chat.turn.running import Runs
+from service.database.access import write_transaction
 from service.extensions import now
-from service.fields import Text
 from service.ids import new_id
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
+from service.web.edge import answers, body, refuses
+from service.web.errors import Conflict, Forbidden, NotFound
+from service.web.fields import Text
 
 chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
 
@@ -63,14 +63,14 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
         created_at=moment,
         updated_at=moment,
     )
-    made = full_envelope(AI_CHATS, chat)
+    record = full_envelope(AI_CHATS, chat)
     with write_transaction() as session:
-        users.hold(session, chat.user_id)
+        users.lock(session, chat.user_id)
         session.add(chat)
         session.flush()
-        change = outbox.change(AI_CHATS, chat.user_id, None, made)
+        change = outbox.change(AI_CHATS, chat.user_id, None, record)
         outbox.append(session.connection(), [change])
-    return {"chat": chat_record(made)}
+    return {"chat": chat_record(record)}
 
 
 @chats.patch("/<chat_id>")
@@ -100,7 +100,7 @@ def chat_record(record: Envelope) -> dict[str, Any]:
 
 
 def check_owned(session: Session, chat_id: str) -> Chat:
-    """Raises `NotFound`, the same for what is absent and what is another's."""
+    """The caller's chat, its row locked. Raises `NotFound`, also for another user's chat."""
     chat = session.scalar(
         select(Chat)
         .where(Chat.record_id == chat_id, Chat.user_id == g.caller.subject)

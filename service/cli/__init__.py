@@ -1,1 +1,1 @@
-"""The operator's commands."""
+"""Commands for operators."""

@@ -1,4 +1,4 @@
-"""The operator's commands about credits: `flask credits …`."""
+"""Commands about credits: `flask credits …`."""
 
 from decimal import Decimal, InvalidOperation
 
@@ -12,18 +12,18 @@ from service.billing.ledger import Statement
 from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db
 from service.ids import new_id
 
-MOST = 1_000_000_000  # credits in one grant
-SHOWN = 50  # entries of a statement
+MAX_GRANT = 1_000_000_000  # credits
+STATEMENT_ENTRIES = 50
 
-credits = click.Group("credits", help="Accounts, and what was granted and charged.")
+credits = click.Group("credits", help="Accounts, grants and charges.")
 
 
 class Credits(click.ParamType):
-    """A positive number of credits with at most six decimals, as micro-credits."""
+    """A positive number of credits with at most six decimals, converted to micro-credits."""
 
     name = "credits"
 
@@ -32,13 +32,13 @@ class Credits(click.ParamType):
             micro = Decimal(str(value)) * CREDIT
         except InvalidOperation:
             micro = Decimal(0)
-        if not micro.is_finite() or not 0 < micro <= MOST * CREDIT or micro % 1:
-            self.fail(f"must be more than 0, at most {MOST}, with at most six decimals")
+        if not micro.is_finite() or not 0 < micro <= MAX_GRANT * CREDIT or micro % 1:
+            self.fail(f"must be more than 0, at most {MAX_GRANT}, with at most six decimals")
         return int(micro)
 
 
-class Short(click.ParamType):
-    """A text that its column holds."""
+class ShortText(click.ParamType):
+    """A text that fits into its column."""
 
     name = "text"
 
@@ -52,12 +52,14 @@ class Short(click.ParamType):
 
 
 @credits.command("grant")
-@click.argument("subject", type=Short(255))
+@click.argument("subject", type=ShortText(255))
 @click.argument("amount", type=Credits())
-@click.option("--ref", type=Short(REF_LIMIT), help="Given again, it grants nothing.")
+@click.option(
+    "--ref", type=ShortText(REF_LIMIT), help="A second grant with the same reference does nothing."
+)
 @with_appcontext
 def grant(subject: str, amount: int, ref: str | None) -> None:
-    """Add AMOUNT credits to SUBJECT's account, and print what it has then."""
+    """Add AMOUNT credits to SUBJECT's account and print the new balance."""
     settings: Settings = current_app.config["SETTINGS"]
     with write_transaction() as session:
         ledger.ensure_account(session, subject, settings.starting_credits * CREDIT)
@@ -69,7 +71,7 @@ def grant(subject: str, amount: int, ref: str | None) -> None:
 @click.argument("subject")
 @with_appcontext
 def balance(subject: str) -> None:
-    """Print what SUBJECT has, and how much of it is held."""
+    """Print SUBJECT's balance and how much of it is on hold."""
     account = _statement(subject, 1)
     click.echo(f"{in_credits(account.balance)}\t{in_credits(account.held)} held")
 
@@ -78,14 +80,14 @@ def balance(subject: str) -> None:
 @click.argument("subject")
 @with_appcontext
 def statement(subject: str) -> None:
-    """Print SUBJECT's newest entries: time, amount, what for, reference."""
-    for entry in _statement(subject, SHOWN).entries:
+    """Print SUBJECT's newest entries: time, amount, purpose, reference."""
+    for entry in _statement(subject, STATEMENT_ENTRIES).entries:
         moment = entry.created_at.isoformat(timespec="seconds")
         click.echo(f"{moment}\t{in_credits(entry.amount)}\t{entry.what}\t{entry.ref}")
 
 
 def _statement(subject: str, limit: int) -> Statement:
-    found = ledger.statement(db.session(), subject, limit, None)
-    if found is None:
+    account = ledger.statement(db.session(), subject, limit, None)
+    if account is None:
         raise click.ClickException(f"no account for {subject} yet")
-    return found
+    return account

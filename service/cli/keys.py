@@ -1,4 +1,4 @@
-"""The keys that seal tokens at rest: `flask keys …`."""
+"""Commands about the keys that encrypt stored tokens: `flask keys …`."""
 
 import base64
 import secrets
@@ -7,15 +7,15 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from service.integrations import rotation
-from service.integrations.seal import Sealer
+from service.integrations.sealing import rotation
+from service.integrations.sealing.seal import Sealer
 
-keys = click.Group("keys", help="Keys that seal tokens at rest.")
+keys = click.Group("keys", help="Keys that encrypt stored tokens.")
 
 
 @keys.command("new")
 def new() -> None:
-    """Print a fresh key, to be put first in TOKEN_ENCRYPTION_KEYS."""
+    """Print a new key, to be put first in TOKEN_ENCRYPTION_KEYS."""
     key = base64.b64encode(secrets.token_bytes(32)).decode()
     click.echo(f"k{secrets.token_hex(4)}:{key}")
 
@@ -23,7 +23,7 @@ def new() -> None:
 @keys.command("rotate")
 @with_appcontext
 def rotate() -> None:
-    """Seal with the first key what the others have sealed; after that they can go."""
+    """Encrypt with the first key what other keys have encrypted. They can be removed then."""
     sealer = Sealer(current_app.config["SETTINGS"].token_encryption_keys)
-    done = rotation.rotate(sealer)
-    click.echo(f"{done.resealed} sealed again, {done.unopened} could not be opened")
+    result = rotation.rotate(sealer)
+    click.echo(f"{result.resealed} sealed again, {result.unopened} could not be opened")

@@ -1,4 +1,4 @@
-"""The operator's commands: `flask token …`, `flask users …`."""
+"""Commands about tokens and users: `flask token …`, `flask users …`."""
 
 import re
 from typing import NoReturn
@@ -10,7 +10,7 @@ from flask.cli import with_appcontext
 from config import Settings
 from service.auth import users as accounts
 from service.auth.tokens import issue
-from service.chat import people
+from service.upkeep import erasing, rights
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -19,15 +19,15 @@ users = click.Group("users", help="Users and their rights.")
 
 
 class Duration(click.ParamType):
-    """`90s`, `30m`, `8h` or `7d`, as seconds."""
+    """A duration such as `90s`, `30m`, `8h` or `7d`, converted to seconds."""
 
     name = "duration"
 
     def convert(self, value: object, param: object, ctx: object) -> int:
-        found = re.fullmatch(r"([1-9]\d{0,5})([smhd])", str(value))
-        if not found:
+        match = re.fullmatch(r"([1-9]\d{0,5})([smhd])", str(value))
+        if not match:
             self.fail("must be a number with s, m, h or d, such as 8h")
-        return int(found[1]) * UNITS[found[2]]
+        return int(match[1]) * UNITS[match[2]]
 
 
 @token.command("issue")
@@ -47,8 +47,8 @@ def issue_token(subject: str, role: str, ttl: int) -> None:
 @users.command("list")
 @with_appcontext
 def list_users() -> None:
-    """Print every user: subject, overriding role, whether disabled."""
-    for user in accounts.everyone():
+    """Print all users: subject, role that overrides the token's, whether disabled."""
+    for user in accounts.all_users():
         click.echo(f"{user.subject}\t{user.role or '-'}\t{'disabled' if user.disabled else ''}")
 
 
@@ -57,8 +57,8 @@ def list_users() -> None:
 @click.option("--undo", is_flag=True, help="Enable the user again.")
 @with_appcontext
 def disable(subject: str, undo: bool) -> None:
-    """Refuse SUBJECT's tokens, within two seconds."""
-    if not people.set_disabled(subject, not undo):
+    """Refuse SUBJECT's tokens. This takes effect within two seconds."""
+    if not rights.set_disabled(subject, not undo):
         _unknown(subject)
 
 
@@ -67,8 +67,8 @@ def disable(subject: str, undo: bool) -> None:
 @click.argument("role", required=False)
 @with_appcontext
 def change_role(subject: str, role: str | None) -> None:
-    """Override the role that SUBJECT's tokens claim; without ROLE the claim counts again."""
-    if not people.set_role(subject, role):
+    """Override the role in SUBJECT's tokens. Without ROLE, the token's role applies again."""
+    if not rights.set_role(subject, role):
         _unknown(subject)
 
 
@@ -76,11 +76,12 @@ def change_role(subject: str, role: str | None) -> None:
 @click.argument("subject")
 @with_appcontext
 def erase(subject: str) -> None:
-    """Delete SUBJECT with all chats and records; the ledger stays, under a pseudonym."""
+    """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
     connections = current_app.extensions["proxy"].connections
-    erased = people.erase(subject, current_app.extensions["collections"], connections)
+    erased = erasing.erase(subject, current_app.extensions["collections"], connections)
     if not erased:
         _unknown(subject)
+    current_app.extensions["media_sweeper"].sweep()
     for integration, reason in erased.unrevoked.items():
         text = f"{integration}: erased here, but not revoked at the provider ({reason})."
         click.echo(f"{text} The person can end the access in the account's own settings there.")
@@ -90,4 +91,4 @@ def erase(subject: str) -> None:
 
 
 def _unknown(subject: str) -> NoReturn:
-    raise click.ClickException(f"no user {subject} has called yet")
+    raise click.ClickException(f"there is no user {subject}")

@@ -1,14 +1,15 @@
-"""What an operator has the service do: `flask ask …`, `flask sweep`."""
+"""Commands that do the service's work: `flask ask …`, `flask sweep`."""
 
 import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from service.chat import autonomous, sweeper
-from service.chat.pump import FAULT_TEXTS
-from service.errors import ServiceError
+from service.chat import autonomous
+from service.chat.turn.pump import FAULT_TEXTS
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
+from service.upkeep import sweeping
+from service.web.errors import ServiceError
 
 
 @click.command("ask")
@@ -16,7 +17,7 @@ from service.providers.events import ProviderError
 @click.option("--model", "model_id", type=click.Choice(list(KINDS)), default=DEFAULT_MODEL)
 @with_appcontext
 def ask(text: str, model_id: str) -> None:
-    """Ask a model without a caller; the owner pays, and the tools act with the owner's rights."""
+    """Ask a model. The owner pays, and tools act with the owner's rights."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     sandbox = app.extensions.get("sandbox")
     if sandbox:
@@ -34,9 +35,9 @@ def ask(text: str, model_id: str) -> None:
 @click.command("sweep")
 @with_appcontext
 def sweep() -> None:
-    """End at once what nobody will end any more; the workers do it from time to time."""
-    swept = sweeper.sweep_patiently()
+    """End expired holds and lost turns and delete old rows now, as workers do periodically."""
+    counts = sweeping.sweep_patiently()
     click.echo(
-        f"{swept.holds} expired holds, {swept.turns} lost turns, {swept.changes} old changes, "
-        f"{swept.entries} old journal entries"
+        f"{counts.holds} expired holds, {counts.turns} lost turns, {counts.changes} old changes, "
+        f"{counts.entries} old journal entries, {counts.media} expired media"
     )

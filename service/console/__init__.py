@@ -1,1 +1,1 @@
-"""The pages for people."""
+"""The web console."""

@@ -1,6 +1,6 @@
 """The console: one page at `/` and its modules under `/console/`.
 
-Source: contract section 12; the headers are those of the host page in its design.
+Source: docs/contract.md, section 12.
 """
 
 import functools
@@ -10,17 +10,17 @@ from pathlib import Path
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 
 from config import Settings
-from service.edge import answers
-from service.errors import NotFound
+from service.web.edge import answers
+from service.web.errors import NotFound
 
 console = Blueprint("console", __name__, template_folder="templates")
 
 STATIC = Path(console.root_path) / "static"
 
-# The callback pages' own: they are shown in a window of their own (service/integrations/oauth.py).
-ELSEWHERE = {"oauth-callback.js"}
+# Loaded by the pages that end a consent (service/integrations/templates), not by the console.
+CALLBACK_MODULES = {"oauth-callback.js"}
 
-# Said here and not guessed: some machines map .js to text/plain, and then no module loads.
+# Not guessed: some machines map .js to text/plain, and browsers then refuse to load modules.
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 POLICY = {
@@ -36,7 +36,7 @@ POLICY = {
     "trusted-types": "'none'",
 }
 HEADERS = {
-    "Cache-Control": "no-cache",  # with an ETag: no file is ever older than the page that loads it
+    "Cache-Control": "no-cache",  # revalidated by ETag: no module is older than its page
     "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "Referrer-Policy": "no-referrer",
     "Vary": "Accept-Encoding",
@@ -55,11 +55,11 @@ def secure(response: Response) -> Response:
 def index() -> Response:
     """The console, for people who open the service in a browser"""
     settings: Settings = current_app.config["SETTINGS"]
-    facts = {"sandbox": "yes" if settings.sandbox else "no", "modules": _modules()}
-    page = make_response(render_template("console.html", **facts))
+    context = {"sandbox": "yes" if settings.sandbox else "no", "modules": _modules()}
+    page = make_response(render_template("console.html", **context))
     if settings.sandbox:
         page.headers["X-Sandbox"] = "1"
-    return _checked(page)
+    return _conditional(page)
 
 
 @console.get("/console/<name>")
@@ -69,29 +69,29 @@ def static(name: str) -> Response:
     path = STATIC / name
     if path.suffix not in MEDIA_TYPES or path.parent != STATIC or not path.is_file():
         raise NotFound()
-    packed = bool(request.accept_encodings["gzip"])
-    response = Response(_read(path, path.stat().st_mtime_ns, packed))
+    compressed = bool(request.accept_encodings["gzip"])
+    response = Response(_content(path, path.stat().st_mtime_ns, compressed))
     response.content_type = f"{MEDIA_TYPES[path.suffix]}; charset=utf-8"
-    if packed:
+    if compressed:
         response.headers["Content-Encoding"] = "gzip"
-    return _checked(response)
+    return _conditional(response)
 
 
 def _modules() -> list[str]:
-    """All at once, instead of one round trip for each floor of imports."""
-    return sorted({path.name for path in STATIC.glob("*.js")} - ELSEWHERE)
+    """Every module of the console, to be preloaded at once instead of import by import."""
+    return sorted({path.name for path in STATIC.glob("*.js")} - CALLBACK_MODULES)
 
 
 @functools.lru_cache(maxsize=256)
-def _read(path: Path, changed: int, packed: bool) -> bytes:
-    """A file as it goes out. Packed, all of them are a third: whoever comes without nginx in
-    front waits for no more than that. `changed` is a part of the key."""
+def _content(path: Path, modified_ns: int, compressed: bool) -> bytes:
+    """A file's bytes, cached. `modified_ns` is part of the cache key. Compression saves two thirds,
+    which matters where no nginx in front compresses."""
     content = path.read_bytes()
-    return gzip.compress(content) if packed else content
+    return gzip.compress(content) if compressed else content
 
 
-def _checked(response: Response) -> Response:
-    """With an ETag, and without a body where the client has it."""
+def _conditional(response: Response) -> Response:
+    """Add an ETag, and answer 304 if the client has this version."""
     response.add_etag()
     response.make_conditional(request)
     return response

@@ -1,4 +1,4 @@
-"""Grants, consents under way, jobs, idempotency keys, and circuit breakers."""
+"""Grants, consents under way, jobs, idempotency keys, breakers, kept answers, counted calls."""
 
 from datetime import datetime
 from typing import Any
@@ -113,3 +113,33 @@ class Breaker(db.Model):  # type: ignore[name-defined,misc]
     integration: Mapped[str] = mapped_column(String(64), primary_key=True)
     failures: Mapped[int] = mapped_column(default=0)
     open_until: Mapped[datetime | None]
+
+
+class KeptAnswer(db.Model):  # type: ignore[name-defined,misc]
+    """An answer that is given again until `expires_at`, by the database's clock.
+
+    One that everybody gets stands in `answer`; one of a single user's in `sealed`, with the user's
+    id. `size` is that of its JSON in bytes.
+    """
+
+    __tablename__ = "integration_answers"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str | None] = mapped_column(String(255), index=True)
+    endpoint: Mapped[str] = mapped_column(String(64))
+    size: Mapped[int]
+    stored_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+    answer: Mapped[str | None] = mapped_column(Text)
+    sealed: Mapped[str | None] = mapped_column(Text)
+
+
+class CountedCalls(db.Model):  # type: ignore[name-defined,misc]
+    """The calls that a user has made of an endpoint in a window that ends at `ends_at`."""
+
+    __tablename__ = "integration_counts"
+
+    user_id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    endpoint: Mapped[str] = mapped_column(String(64), primary_key=True)
+    calls: Mapped[int]
+    ends_at: Mapped[datetime] = mapped_column(index=True)

@@ -1,6 +1,6 @@
 """`/api/integrations/oauth/<integration>/…`: the vendor's redirect, the confirm page, disconnect.
 
-Source: contract section 10.
+Source: docs/contract.md, section 10.
 """
 
 from urllib.parse import urlsplit
@@ -18,11 +18,10 @@ from flask import (
 from marshmallow import Schema, fields
 
 from service.auth.bearer import public
-from service.edge import answers, refuses
-from service.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
-from service.integrations.connections import Connections
-from service.integrations.consents import Connected, Failed, Outcome, Unconfirmed
-from service.integrations.way import told_response
+from service.integrations.consent.connections import Connections
+from service.integrations.consent.consents import Connected, Failed, Outcome, Unconfirmed
+from service.web.edge import answers, refuses
+from service.web.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
 
 COOKIE_SECONDS = 3600
 PATH = "/api/integrations/oauth"
@@ -36,7 +35,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Opener-Policy": "unsafe-none",  # the opener is told, if there is one left
+    "Cross-Origin-Opener-Policy": "unsafe-none",  # the page tells its opener
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
@@ -87,7 +86,7 @@ def disconnect(integration: str) -> Response:
     _connections().disconnect(g.caller.subject, integration)
     gateway = current_app.extensions["proxy"].gateway
     if gateway:  # it makes the calls, and has their tokens
-        return told_response(gateway.disconnect(g.token, integration))
+        return gateway.disconnect(g.token, integration).response()
     return jsonify({"success": True, "data": {"connected": False}})
 
 
@@ -117,8 +116,8 @@ def _page(integration: str, outcome: Outcome) -> Response:
         case Connected(email):
             page = render_template("connected.html", integration=integration, email=email)
         case Unconfirmed(token, user_id, email):
-            told = {"token": token, "user_id": user_id, "email": email}
-            page = render_template("confirm.html", integration=integration, **told)
+            context = {"token": token, "user_id": user_id, "email": email}
+            page = render_template("confirm.html", integration=integration, **context)
         case Failed(reason):
             page = render_template("failed.html", integration=integration, reason=reason)
             status = 400

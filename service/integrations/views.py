@@ -1,35 +1,46 @@
 """`/api/integrations`: calls, jobs, the connection status, and what there is to call.
 
-Source: specification, "Integration endpoints"; contract section 10.
+Source: docs/contract.md, "Integration endpoints" and section 10.
 """
 
 import secrets
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, request
 from marshmallow import fields
 
-from service.edge import answers, described_body, read_json, refuses, takes
-from service.errors import InvalidRequest
-from service.fields import read_number
-from service.integrations import oauth
-from service.integrations.catalog import Endpoint
-from service.integrations.contract import (
+from service.integrations import documents, oauth
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.envelopes import (
     ANY_SCHEMA,
     APPROVALS,
     APPROVED,
     CONNECTED,
     FAILURES,
+    FRESH,
     KEY_LIMIT,
     ONCE,
     REFUSALS,
+    AnyParameters,
     CatalogSchema,
     Envelope,
-    Parameters,
 )
-from service.integrations.proxy import Proxy
-from service.integrations.way import Request, told_response
-from service.openapi import json_schema
+from service.integrations.inbound import Inbound
+from service.web.edge import (
+    answers,
+    described_body,
+    exists_for,
+    instances,
+    read_json,
+    refuses,
+    takes,
+)
+from service.web.errors import InvalidRequest
+from service.web.fields import read_number
+
+SCHEMA = "application/schema+json"
 
 integrations = Blueprint("integrations", __name__, url_prefix="/api/integrations")
 
@@ -40,9 +51,9 @@ def envelop(response: Response) -> Response:
     ours = f"{request.path}/".startswith(f"{integrations.url_prefix}/")
     if not ours or response.status_code < 400 or not response.is_json:
         return response
-    told = response.get_json()
-    if "success" not in told:
-        response.set_data(jsonify({"success": False, **told}).get_data())
+    error = response.get_json()
+    if "success" not in error:
+        response.set_data(jsonify({"success": False, **error}).get_data())
     return response
 
 
@@ -52,7 +63,7 @@ def status() -> Response:
     """What the caller has connected, and what that allows"""
     proxy = _proxy()
     if proxy.gateway:
-        return told_response(proxy.gateway.status(g.token))
+        return proxy.gateway.status(g.token).response()
     return jsonify(proxy.connections.status(g.caller.subject))
 
 
@@ -65,19 +76,24 @@ def catalog() -> Response:
 
 
 @integrations.get("/routes-schema")
-@answers(None, media_type="application/schema+json", answer_schema=ANY_SCHEMA)
+@answers(None, media_type=SCHEMA, answer_schema=ANY_SCHEMA)
 def routes_schema() -> Response:
     """One JSON Schema, with the body of every endpoint under each of its names"""
-    bodies = {item.name: _body_schema(item) for item in _proxy().catalog}
-    named = {name: bodies[item.name] for name, item in _proxy().catalog.names.items()}
-    document = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Bodies of the integration endpoints",
-        "type": "object",
-        "properties": named,
-    }
+    title = "Bodies of the integration endpoints"
+    return _schema(documents.of_names(_proxy().catalog, title, documents.body_schema))
+
+
+@integrations.get("/answers-schema")
+@answers(None, media_type=SCHEMA, answer_schema=ANY_SCHEMA)
+def answers_schema() -> Response:
+    """One JSON Schema, with the answer's `data` of every endpoint under each of its names"""
+    title = "Answers of the integration endpoints"
+    return _schema(documents.of_names(_proxy().catalog, title, documents.answer_schema))
+
+
+def _schema(document: dict[str, Any]) -> Response:
     response = jsonify(document)
-    response.content_type = "application/schema+json"
+    response.content_type = SCHEMA
     return response
 
 
@@ -85,17 +101,22 @@ def routes_schema() -> Response:
 @refuses(*FAILURES)
 @answers(None, answer_schema=Envelope())
 def job(job_id: str) -> Response:
-    """The state of a slow call of the caller's own, and its result once it is there"""
-    proxy = _proxy()
-    if proxy.gateway and (told := proxy.gateway.job(g.caller, g.token, job_id)):
-        return told_response(told)
-    data = proxy.jobs.state(g.caller.subject, job_id, proxy.catalog.named)
-    return jsonify({"success": True, "data": data})
+    """The state of a slow call of the caller's own, and its result once it is there
+
+    The OAuth-required payload, where asking for it needs a consent of the user's.
+    """
+    browser = secrets.token_urlsafe(32)
+    result = _proxy().job(g.caller, g.token, browser, job_id)
+    response = result.response()
+    if result.consent:
+        oauth.bind(response, browser)
+    return response
 
 
 @integrations.post("/<path:endpoint>")
-@described_body(Parameters())
-@takes(Idempotency_Key=ONCE, X_Approval=APPROVED)
+@instances(lambda: documents.posts(_proxy().catalog))
+@described_body(AnyParameters())
+@takes(Idempotency_Key=ONCE, X_Approval=APPROVED, Cache_Control=FRESH)
 @refuses(*REFUSALS, *FAILURES)
 @answers(None, answer_schema=Envelope())
 def post(endpoint: str) -> Response:
@@ -111,14 +132,14 @@ def post(endpoint: str) -> Response:
 
 
 @integrations.get("/<path:endpoint>")
-@takes(Idempotency_Key=ONCE, X_Approval=APPROVED)
+@exists_for(lambda endpoint: _takes_get(endpoint))
+@instances(lambda: documents.gets(_proxy().catalog))
+@takes(Idempotency_Key=ONCE, X_Approval=APPROVED, Cache_Control=FRESH)
 @refuses(*REFUSALS, *FAILURES)
 @answers(None, answer_schema=Envelope())
 def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters stand in the query"""
     named = _proxy().catalog.named(endpoint)
-    if not named.reads:
-        raise InvalidRequest("This endpoint takes POST.", details={})
     return _call(endpoint, _typed(named, request.args.to_dict(flat=False)))
 
 
@@ -128,7 +149,7 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
     if key is not None and not 0 < len(key) <= KEY_LIMIT:
         raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})
     approval = request.headers.get("X-Approval")
-    asked = Request(
+    inbound = Inbound(
         caller=g.caller,
         token=g.token,
         endpoint=endpoint,
@@ -137,25 +158,26 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
         idempotency_key=key,
         approval=approval if approval in APPROVALS else None,
         request_id=g.request_id,
+        fresh=bool(request.cache_control.no_cache),
     )
-    told = _proxy().call(asked)
-    response = told_response(told)
-    if told.consent:
+    result = _proxy().call(inbound)
+    response = result.response()
+    if result.consent:
         oauth.bind(response, browser)
     return response
 
 
 def _typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
     """Query texts as the JSON values that the schema wants; a list's name may be repeated."""
-    known = endpoint.schema.fields
+    known = endpoint.parameters.fields
     return {name: _value(known.get(name), texts) for name, texts in query.items()}
 
 
 def _value(field: fields.Field | None, texts: list[str]) -> Any:
     text = texts[-1]
     match field:
-        case fields.List():
-            return texts
+        case fields.List(inner=inner):
+            return [_value(inner, [one]) for one in texts]
         case fields.Boolean():
             return {"true": True, "false": False}.get(text, text)
         case fields.Integer() | fields.Float():
@@ -170,13 +192,15 @@ def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "aliases": list(item.aliases),
         "category": item.category,
         "summary": item.summary,
-        "methods": ["POST", "GET"] if item.reads else ["POST"],
+        "methods": ["POST", "GET"] if item.access.reads else ["POST"],
         "integration": item.vendor.integration,
         "billing": proxy.billing(item),
-        "credits": item.credits,
-        "metered": item.meter is not None,
-        "creditConsuming": item.credits > 0,
-        "autoApprove": item.auto_approve,
+        "credits": item.max_credits,
+        "metered": item.meter is not None or item.model is not None,
+        "creditConsuming": item.max_credits > 0,
+        "autoApprove": item.access.auto_approve,
+        "cache": item.cache and asdict(item.cache),
+        "perUser": item.per_user and asdict(item.per_user),
         "async": item.job is not None,
         "scopes": proxy.connections.scopes_of(item),
         "configured": proxy.is_configured(item),
@@ -184,13 +208,10 @@ def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
     }
 
 
-def _body_schema(item: Endpoint) -> dict[str, Any]:
-    schema = dict(json_schema(item.schema))
-    schema["title"] = item.summary
-    if item.job:
-        wait = {"type": "number", "minimum": 0, "maximum": 60, "default": item.job.wait}
-        schema["properties"] = {**schema["properties"], "wait": wait}
-    return schema
+def _takes_get(name: str) -> bool:
+    """Whether GET calls an endpoint; a name that is unknown is not found instead."""
+    endpoint = _proxy().catalog.names.get(name)
+    return endpoint is None or endpoint.access.reads
 
 
 def _proxy() -> Proxy:

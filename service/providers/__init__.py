@@ -1,4 +1,4 @@
-"""Model providers: who serves which model, and what their wires look like.
+"""Model providers: who serves which model, and the wire that each speaks.
 
 Pure: prompts become request bytes, response bytes become events. No Flask, no database, no socket.
 """

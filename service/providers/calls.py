@@ -1,15 +1,22 @@
-"""Tool calls put together from fragments, for every host of the OpenAI chat wire.
+"""Tool calls assembled from fragments, for every host of the OpenAI chat wire.
 
-Hosts repeat, omit, reuse or send empty indexes, ids and names. The rule: a known id is its call;
-a new id opens a call, even at a used index; without a new id the index decides, else the last
-call. Nothing counts as whole before the stream's end, because valid JSON can be a prefix.
+Hosts repeat, omit, reuse or send empty indexes, ids and names. A fragment with a known id belongs
+to its call, and one with a new id opens a call, even at a used index. Without an id the index
+decides, and without an index the last call. No call is whole before the end of the stream, because
+valid JSON can be a prefix.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from service.providers.events import CallFragment, CallStarted, FinishedCall, FinishReason, storable
+from service.providers.events import (
+    CallFragment,
+    CallStarted,
+    FinishedCall,
+    FinishReason,
+    make_storable,
+)
 from service.providers.names import NameTable
 
 CUT_REASONS = ("length", "content-filter")
@@ -29,7 +36,8 @@ class OpenCall:
 
     @property
     def seems_whole(self) -> bool:
-        """Whether parsing is worth its cost: a host may repeat the name with every fragment."""
+        """Whether it may be a whole object. Parsing is slow, and a host may repeat the name with
+        every fragment."""
         last = next((piece for piece in reversed(self.fragments) if piece.strip()), "")
         return last.rstrip().endswith("}")
 
@@ -42,9 +50,9 @@ class CallCollector:
     def add(
         self, index: int | None, call_id: str, name: str, fragment: str
     ) -> Iterator[CallStarted | CallFragment]:
-        """Take one fragment; events come once the call's name is known."""
+        """Add one fragment. Its events are yielded once the call's name is known."""
         call = self._find(index, call_id, name, fragment)
-        fragment = storable(fragment)
+        fragment = make_storable(fragment)
         call.fragments.append(fragment)
         if not call.name:
             if not name:
@@ -56,9 +64,9 @@ class CallCollector:
             yield CallFragment(call.key, fragment)
 
     def finish(self, reason: FinishReason) -> tuple[FinishedCall, ...]:
-        """All calls, in order; cut ones bear a fault. Nameless ones are named `unknown`."""
+        """All calls, in order. A cut call has a fault; one without a name is named `unknown`."""
         return tuple(
-            finished(call.key, call.name or "unknown", call.arguments, reason)
+            finish_call(call.key, call.name or "unknown", call.arguments, reason)
             for call in self._calls
         )
 
@@ -66,10 +74,10 @@ class CallCollector:
         by_id = next((call for call in self._calls if call_id and call.id == call_id), None)
         if by_id:
             return by_id
-        known = self._by_index(index) if index is not None else self._last()
-        if known and (not call_id or not known.id) and not self._repeats(known, name, fragment):
-            known.id = known.id or call_id
-            return known
+        last = self._by_index(index) if index is not None else self._last()
+        if last and (not call_id or not last.id) and not self._begins_another(last, name, fragment):
+            last.id = last.id or call_id
+            return last
         call = OpenCall(len(self._calls), index, call_id)
         self._calls.append(call)
         return call
@@ -81,17 +89,17 @@ class CallCollector:
     def _last(self) -> OpenCall | None:
         return self._calls[-1] if self._calls else None
 
-    def _repeats(self, known: OpenCall, name: str, fragment: str) -> bool:
-        """Another whole call where the host sends neither ids nor an index that counts."""
-        if not name or not known.name:
+    def _begins_another(self, last: OpenCall, name: str, fragment: str) -> bool:
+        """Whether it belongs to another call, at a host that sends neither ids nor new indexes."""
+        if not name or not last.name:
             return False
-        renamed = self._names.from_wire(name) != known.name  # a call without arguments came first
-        return renamed or bool(fragment and known.seems_whole and is_object(known.arguments))
+        is_renamed = self._names.from_wire(name) != last.name  # the last call has no arguments
+        return is_renamed or bool(fragment and last.seems_whole and is_object(last.arguments))
 
 
-def finished(key: int, name: str, arguments: str, reason: FinishReason) -> FinishedCall:
-    whole = arguments.strip() or "{}"
-    return FinishedCall(key, name, whole, "cut" if reason in CUT_REASONS else None)
+def finish_call(key: int, name: str, arguments: str, reason: FinishReason) -> FinishedCall:
+    json_text = arguments.strip() or "{}"
+    return FinishedCall(key, name, json_text, "cut" if reason in CUT_REASONS else None)
 
 
 def is_object(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The models that may be asked for, and the providers behind them, from the settings."""
+"""The models, and the providers that serve them, from the settings."""
 
 from config import Settings
 from service.providers.provider import Kind, Model, Provider
@@ -24,7 +24,7 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
             anthropic_messages.WIRE,
             settings.provider_a_base_url or "https://api.anthropic.com",
             settings.provider_a_api_key,
-            told_users=True,
+            receives_user=True,
         ),
         "B": Provider(
             "B",
@@ -32,9 +32,9 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
             settings.provider_b_base_url or "https://api.openai.com/v1",
             settings.provider_b_api_key,
             output_cap="max_completion_tokens",
-            # Reported: its newest models refuse tools on this API with the default effort.
+            # Reported by users: its newest models refuse tools on this API with the default effort.
             reasoning_effort="none",
-            told_users=True,
+            receives_user=True,
         ),
         "C": Provider(
             "C",
@@ -47,7 +47,7 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
 
 
 def models(settings: Settings) -> dict[str, Model]:
-    """By id. Every id of the specification is there, configured or not."""
+    """All models of the specification by id, configured or not."""
     served = providers(settings)
     return {
         model_id: Model(model_id, settings.model_names[model_id], served[kind])

@@ -1,7 +1,7 @@
-"""What a model's answer says, in no provider's words.
+"""The events of a model's answer, the same for all providers.
 
-A wire turns response bytes into these. `StepFinished` comes last and only after the provider's
-own terminal event; every other ending raises `ProviderError`.
+A wire makes them from response bytes. `StepFinished` comes last, and only after the provider's own
+terminal event; every other ending raises `ProviderError`.
 """
 
 import re
@@ -13,10 +13,10 @@ FinishReason = Literal["stop", "length", "tool-calls", "content-filter", "pause"
 Fault = Literal[
     "busy",  # 429, 5xx, overloaded
     "refused-key",  # 401, 403, an account without money: only the operator can mend it
-    "unknown-model",  # 404, a model that was withdrawn: likewise
+    "unknown-model",  # 404, a model that was withdrawn: only the operator can mend it
     "refused-request",  # 400, 422
     "too-long",  # more than the model's context holds
-    "garbled",  # not what the wire promises
+    "garbled",  # not in the format of the wire
     "cut",  # ended before its terminal event
     "failed",  # the provider reported an error of its own
     "slow",  # nothing came for too long
@@ -27,7 +27,7 @@ OPERATORS: tuple[Fault, ...] = ("refused-key", "unknown-model")
 
 
 class ProviderError(Exception):
-    """The provider gave no whole answer. Bears nothing of what the provider wrote."""
+    """The provider gave no whole answer. Contains no text of the provider."""
 
     def __init__(self, fault: Fault, retry_after: float | None = None) -> None:
         super().__init__(fault)
@@ -37,8 +37,8 @@ class ProviderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens. `input` counts the whole prompt, with what was read from the provider's cache and
-    what was written to it."""
+    """Tokens. `input` counts the whole prompt, including the tokens that were read from the
+    provider's cache and those that were written to it."""
 
     input: int = 0
     output: int = 0
@@ -50,8 +50,7 @@ class Usage:
 class PromptCounted:
     """The provider's count of the prompt, sent before any content.
 
-    `tokens` are all of them, `cache_read` and `cache_write` those that were read from its cache and
-    written to it.
+    `tokens` are all of them, including `cache_read` and `cache_write`.
     """
 
     tokens: int
@@ -60,7 +59,7 @@ class PromptCounted:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextFragment:
     text: str
 
 
@@ -80,7 +79,7 @@ class CallFragment:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The model is at work on something that is not shown, such as reasoning."""
+    """The model works on something that is not part of the answer, such as reasoning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +94,23 @@ class FinishedCall:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """The terminal event. `usage` is None when the provider did not say."""
+    """The terminal event. `usage` is None when the provider did not report it."""
 
     reason: FinishReason
     usage: Usage | None
     calls: tuple[FinishedCall, ...] = ()
 
     @property
-    def refused(self) -> bool:
-        """The host itself refused a call of its model."""
+    def is_refused(self) -> bool:
+        """Whether the host itself refused a call of its model."""
         return any(call.fault == "refused" for call in self.calls)
 
 
-Event = PromptCounted | Text | CallStarted | CallFragment | Progress | StepFinished
+Event = PromptCounted | TextFragment | CallStarted | CallFragment | Progress | StepFinished
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """`text` with NUL and unpaired surrogates, which no database or UTF-8 takes, as U+FFFD."""
     return _UNSTORABLE.sub("\ufffd", text)

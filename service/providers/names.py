@@ -1,21 +1,21 @@
 """Tool names on the wire: providers allow no dots and at most 64 characters.
 
-The table is made anew for each request, from the tools it declares and the calls it replays, and
-a name that comes back is looked up in it, never parsed.
+Each request has its own table, made from the tools that it declares and the calls that it replays.
+A name in the answer is looked up in it, never parsed.
 """
 
 import hashlib
 import re
 from collections.abc import Iterable
 
-from service.providers.events import storable
+from service.providers.events import make_storable
 
 LIMIT = 64
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class NameTable:
-    """Both ways between the tools' own names and their names on the wire."""
+    """Translates between the tools' own names and their names on the wire."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._to_wire: dict[str, str] = {}
@@ -28,10 +28,10 @@ class NameTable:
         return self._to_wire[name]
 
     def from_wire(self, received: str) -> str:
-        """The tool's own name; an unknown one as it was received."""
-        # gpt-oss writes `functions.x` and may leak channel tokens behind the name.
+        """The tool's own name; an unknown name as it was received."""
+        # gpt-oss writes `functions.x`, and may append channel tokens to the name.
         name = received.removeprefix("functions.").partition("<|")[0].strip()
-        return self._from_wire.get(name) or storable(name) or "unknown"
+        return self._from_wire.get(name) or make_storable(name) or "unknown"
 
     def _add(self, name: str) -> None:
         wire = _FORBIDDEN.sub("_", name.replace(".", "__")) or "unknown"

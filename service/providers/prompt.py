@@ -1,4 +1,4 @@
-"""What is asked of a model, in no provider's words."""
+"""A request to a model, in no provider's words."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ class UserMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A tool call the model made: `id` is ours, `name` the tool's own, `input` a JSON object."""
 
     id: str
@@ -26,7 +26,7 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class AssistantMessage:
     text: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ Message = UserMessage | AssistantMessage | ToolResults
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool as the model is told of it; `schema` is a JSON Schema of an object."""
+    """A tool's declaration for a model; `schema` is a JSON Schema of an object."""
 
     name: str
     description: str
@@ -56,17 +56,15 @@ class ToolSpec:
 
     @cached_property
     def tokens(self) -> int:
-        """The most that it should come to. Counted once: every prompt declares every tool."""
-        schema = json.dumps(dict(self.schema), ensure_ascii=False, separators=(",", ":"))
-        return bound(schema + self.name + self.description)
+        """An upper bound. Counted once, because every prompt declares every tool."""
+        return bound(_json(self.schema) + self.name + self.description)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One request: with `calls_allowed` false the tools are declared but must not be called.
-
-    `user` is the user's pseudonym, sent to some providers only. With `cacheable` false no later
-    prompt will begin like this one.
+    """The content of one request. With `calls_allowed` false the tools are declared, but must not
+    be called. `user` is the user's pseudonym, sent to some providers only. `cacheable` is false if
+    no later prompt will begin with the same text.
     """
 
     system: str
@@ -78,9 +76,30 @@ class Prompt:
     cacheable: bool = True
 
     @property
+    def tokens(self) -> int:
+        """An upper bound, without what the provider adds."""
+        return sum(map(bound, self._texts())) + sum(tool.tokens for tool in self.tools)
+
+    @property
     def tool_names(self) -> Iterator[str]:
-        """The tools this declares, then those that its messages call."""
+        """The names of the declared tools, then those of the tools that its messages call."""
         yield from (tool.name for tool in self.tools)
         for message in self.messages:
             if isinstance(message, AssistantMessage):
                 yield from (call.name for call in message.calls)
+
+    def _texts(self) -> Iterator[str]:
+        yield self.system
+        for message in self.messages:
+            match message:
+                case UserMessage(text):
+                    yield text
+                case AssistantMessage(text, calls):
+                    yield text
+                    yield from (_json(call.input) + call.name for call in calls)
+                case ToolResults(results):
+                    yield from (result.content for result in results)
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"))

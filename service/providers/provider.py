@@ -1,4 +1,4 @@
-"""A provider is a declaration: who, where, which wire, and what its models can bear."""
+"""Declarations of providers and models, and the interface of a wire."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ class WireRequest:
 
 
 class Decoder(Protocol):
-    """One step's answer; `finished` is true once the terminal event has been given out."""
+    """Reads one answer; `finished` is true once it has yielded the terminal event."""
 
     finished: bool
 
     def feed(self, event: ServerSentEvent) -> Iterator[Event]: ...
 
     def end(self) -> Iterator[Event]:
-        """The stream has ended; raises `ProviderError` if it may not end here."""
+        """The events at the end of the stream. Raises `ProviderError` if it may not end here."""
 
 
 class Wire(Protocol):
@@ -39,15 +39,16 @@ class Wire(Protocol):
     def decoder(self, names: NameTable) -> Decoder: ...
 
     def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
-        """What an answer other than 200 means; raises `ProviderError` where it is no event."""
+        """The event of a status other than 200. Raises `ProviderError`, as most of them do."""
 
 
 @dataclass(frozen=True)
 class Provider:
-    """`output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools.
+    """Who serves models, at which address and over which wire.
 
-    `counts_in_stream`: it counts tokens in a stream only if asked (`stream_options`).
-    `told_users`: it gets a pseudonym of the user, so that it can act against one user alone.
+    `output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools. With
+    `counts_in_stream` it reports usage in a stream only if `stream_options` requests it. With
+    `receives_user` it gets a pseudonym of the user, so that it can act against one user alone.
     """
 
     kind: Kind
@@ -58,11 +59,11 @@ class Provider:
     output_cap: str = "max_tokens"
     reasoning_effort: str | None = None
     counts_in_stream: bool = True
-    told_users: bool = False
+    receives_user: bool = False
 
     @property
     def missing_setting(self) -> str | None:
-        """The setting without which this provider can't be called, or None."""
+        """The setting that is missing for calls to this provider, or None."""
         return f"PROVIDER_{self.kind}_API_KEY" if self.needs_key and not self.api_key else None
 
 

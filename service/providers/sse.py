@@ -1,7 +1,7 @@
 """A server-sent events reader over bytes, for any chunk boundary and LF, CR or CRLF.
 
-Lines are cut from bytes, never from decoded text: `str.splitlines` would also split JSON at
-U+2028, and decoding chunk by chunk dies inside a character. Source: WHATWG HTML, section 9.2.6.
+Lines are split as bytes, never as decoded text: `str.splitlines` would also split JSON at U+2028,
+and decoding chunk by chunk fails inside a character. Source: WHATWG HTML, section 9.2.6.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from service.providers.events import ProviderError
 
-LINE_LIMIT = 16 << 20  # bytes of a line or an event; no provider sends a hundredth as much
+LINE_LIMIT = 16 << 20  # bytes of a line or an event; a hundred times what providers send
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -21,16 +21,16 @@ class ServerSentEvent:
     data: bytes
 
 
-class Reader:
-    """Feed it bytes as they come; it yields the events that are whole.
+class EventReader:
+    """Takes bytes as they arrive, and yields the events that are complete.
 
-    The pieces of a line are joined once, when its end has come: a line in a thousand pieces costs
-    no more than a line in one.
+    The pieces of a line are joined once, at its end, so that a line in a thousand pieces costs no
+    more than a line in one.
     """
 
     def __init__(self) -> None:
-        self._held: list[bytes] = []  # pieces of the unfinished line
-        self._held_size = 0
+        self._pending: list[bytes] = []  # pieces of the unfinished line
+        self._pending_size = 0
         self._name = b""
         self._data: list[bytes] = []
         self._begun = False
@@ -45,33 +45,37 @@ class Reader:
                 yield event
 
     def close(self) -> Iterator[ServerSentEvent]:
-        """The event that the end of the stream left without its blank line, if any.
+        """The last event, if the stream ended without the blank line behind it.
 
-        The format says to drop it; but a JSON object shows by itself whether it is whole, and
-        some providers do not send the last blank line. So the wire decides.
+        The format says to drop it. But some providers do not send the last blank line, and a JSON
+        object shows by itself whether it is whole. The wire therefore decides.
         """
-        if rest := self._released():
+        if rest := self._take_pending():
             self._field(rest.rstrip(b"\r"))
         if event := self._take():
             yield event
 
     def _lines(self, piece: bytes) -> Iterable[bytes]:
-        """The lines that are whole. Hosts send LF alone, which `split` cuts at no cost."""
-        if not self._begun or b"\r" in piece or (self._held and self._held[-1].endswith(b"\r")):
-            return self._any_lines(self._released() + piece)
+        """The complete lines. Most hosts send LF alone, which `split` handles fast."""
+        if (
+            not self._begun
+            or b"\r" in piece
+            or (self._pending and self._pending[-1].endswith(b"\r"))
+        ):
+            return self._any_lines(self._take_pending() + piece)
         first, *more = piece.split(b"\n")
-        self._hold(first)
+        self._keep(first)
         if not more:
             return ()
         *lines, rest = more
-        whole = self._released()
-        self._hold(rest)
+        whole = self._take_pending()
+        self._keep(rest)
         return (whole, *lines)
 
     def _any_lines(self, buffer: bytes) -> Iterator[bytes]:
         if not self._begun:
             if len(buffer) < 3 and b"\xef\xbb\xbf".startswith(buffer):
-                self._hold(buffer)
+                self._keep(buffer)
                 return
             self._begun = True
             buffer = buffer.removeprefix(b"\xef\xbb\xbf")
@@ -81,19 +85,19 @@ class Reader:
                 break  # perhaps the first half of CRLF
             yield buffer[start : end.start()]
             start = end.end()
-        self._hold(buffer[start:])
+        self._keep(buffer[start:])
 
-    def _hold(self, piece: bytes) -> None:
+    def _keep(self, piece: bytes) -> None:
         if piece:
-            self._held.append(piece)
-            self._held_size += len(piece)
-        if self._held_size > LINE_LIMIT:
+            self._pending.append(piece)
+            self._pending_size += len(piece)
+        if self._pending_size > LINE_LIMIT:
             raise ProviderError("garbled")
 
-    def _released(self) -> bytes:
-        """Join the held pieces, and hold nothing."""
-        held, self._held, self._held_size = self._held, [], 0
-        return b"".join(held)
+    def _take_pending(self) -> bytes:
+        """The pending pieces joined; none is pending any more."""
+        pieces, self._pending, self._pending_size = self._pending, [], 0
+        return b"".join(pieces)
 
     def _field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")

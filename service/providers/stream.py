@@ -1,4 +1,4 @@
-"""A provider's response bytes, read to its terminal event."""
+"""Reading a provider's response bytes to its terminal event."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,35 +8,35 @@ from service.providers.provider import Decoder
 
 
 def decode(read: Callable[[], bytes], decoder: Decoder) -> Iterator[Event]:
-    """Events from `read()`, which gives b"" at the end, up to the terminal one.
+    """The events up to the terminal one. `read()` returns b"" at the end of the stream.
 
-    Raises `ProviderError` when the stream ends before it, or is not what the wire promises.
+    Raises `ProviderError` when the stream ends early, or does not have the format of the wire.
     """
-    reader = sse.Reader()
+    reader = sse.EventReader()
     while piece := read():
         for event in reader.feed(piece):
-            yield from _checked(decoder, event)
+            yield from _feed(decoder, event)
             if decoder.finished:
                 return
     for event in reader.close():
-        yield from _last(decoder, event)
+        yield from _feed_last(decoder, event)
     if not decoder.finished:
         yield from decoder.end()
 
 
-def _checked(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
-    """A payload that breaks the decoder is not what the wire promises, whatever it broke."""
+def _feed(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
+    """A payload that makes the decoder fail does not have the format of the wire."""
     try:
         yield from decoder.feed(event)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
         raise ProviderError("garbled") from None
 
 
-def _last(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
-    """The unterminated last event: if it is not whole, the stream was cut inside it, and the
-    decoder says whether it may end there."""
+def _feed_last(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
+    """The last event, without a blank line behind it. If it is not whole, the stream was cut inside
+    it, and the decoder decides whether the answer may end there."""
     try:
-        yield from _checked(decoder, event)
+        yield from _feed(decoder, event)
     except ProviderError as error:
         if error.fault != "garbled":
             raise

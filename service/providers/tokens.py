@@ -22,9 +22,9 @@ SIXTEENTHS: tuple[tuple[bytes, int], ...] = (
 )
 CONTINUING = bytes(range(0x80, 0xC0))
 
-# The mean of a whole text never counts for more than Chinese does. Only a text of emoji alone, or
-# of a script that a tokenizer reads byte by byte, can have more; its use beyond the estimate is
-# charged all the same. With a higher bound, a first message would hold a tenth of a new account.
+# The mean of a whole text counts at most as much as Chinese. Only a text of emoji alone, or of a
+# script that a tokenizer reads byte by byte, can have more; its usage beyond the estimate is still
+# charged. With a higher bound, a first message could hold a tenth of a new account.
 MEAN = 19
 
 LIKELY = (2, 3)  # of the bound: the middle of the tokenizers' results
@@ -39,7 +39,7 @@ def bound(text: str) -> int:
 
 
 def likely(most: int) -> int:
-    """The probable number of tokens of a text, from its bound; where no provider has counted."""
+    """The probable number of tokens of a text, from its bound."""
     return most * LIKELY[0] // LIKELY[1] + 1
 
 

@@ -1,1 +1,1 @@
-"""Record collections: declared once, read through one store and one permission check."""
+"""Record collections: declarations, one store, and one permission check."""

@@ -1,4 +1,7 @@
-"""Reading the outbox: changes in their order, as far as nothing can come in between any more."""
+"""Read changes from the outbox in their order.
+
+Only settled changes are read: those that no later commit can precede.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -23,22 +26,22 @@ from sqlalchemy import tuple_ as row_of
 from sqlalchemy.orm import Session
 
 from service.extensions import db, table
-from service.json_values import encode
 from service.records.collection import Collection
 from service.records.cursor import Cursor, Position, Snapshot
-from service.records.envelope import Envelope, seen_by
-from service.records.models import Feed, Outbox
-from service.records.outbox import Change as Action
+from service.records.envelope import Envelope, redact
+from service.records.models import FeedState, Outbox
+from service.records.outbox import ChangeAction
+from service.web.json_values import encode
 
 PAGE = 50
-PAGE_BYTES = 1 << 20  # after which a page takes no further change
+PAGE_BYTES = 1 << 20  # a page that reaches this size takes no further change
 
 _outbox = table(Outbox)
 _horizon = cast(cast(func.pg_snapshot_xmin(func.pg_current_snapshot()), String), BigInteger).label(
     "horizon"
 )
 _SQLITE_NEWEST = text("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'")
-# Transaction ids begin anew in a restored database: this tells it from the one before.
+# Transaction ids begin again in a restored database. This distinguishes it from the original.
 _POSTGRESQL_EPOCH = text(
     "SELECT system_identifier::text || '-' || (SELECT oid FROM pg_database "
     "WHERE datname = current_database())::text FROM pg_control_system()"
@@ -47,96 +50,106 @@ _POSTGRESQL_EPOCH = text(
 
 @dataclass(frozen=True)
 class Change:
-    """A row of the outbox; `before` and `after` are full envelopes or None, `size` is their JSON's
-    in bytes."""
+    """A row of the outbox.
+
+    `before` and `after` are full envelopes or None; `size` is the length of their JSON in bytes.
+    """
 
     position: Position
     collection: str
     record_id: str
     owner: str
-    action: Action
+    action: ChangeAction
     before: Envelope | None
     after: Envelope | None
     size: int
     texts: dict[Any, bytes] = field(default_factory=dict, compare=False)
 
-    def told(self, action: Action, collection: Collection, role: str, cursor: Cursor) -> bytes:
-        """What a role is told of it, but for how the message begins."""
-        if cursor.snapshot:  # only soon after subscribing, and hardly anybody else's
-            return self._told(action, collection, role, cursor)
+    def text(
+        self, action: ChangeAction, collection: Collection, role: str, cursor: Cursor
+    ) -> bytes:
+        """Return the message for a role, without its beginning, which differs by subscription."""
+        if cursor.snapshot:  # soon after subscribing; other subscribers rarely have the same one
+            return self._encode(action, collection, role, cursor)
         key = action, role if any(column.roles for column in collection.columns) else None
         if key not in self.texts:
-            self.texts[key] = self._told(action, collection, role, cursor)
+            self.texts[key] = self._encode(action, collection, role, cursor)
         return self.texts[key]
 
-    def _told(self, action: Action, collection: Collection, role: str, cursor: Cursor) -> bytes:
+    def _encode(
+        self, action: ChangeAction, collection: Collection, role: str, cursor: Cursor
+    ) -> bytes:
         if action == "removed":
             record = json.dumps({"recordId": self.record_id}, ensure_ascii=False)
         else:
             assert self.after
-            record = encode(seen_by(collection, self.after, role))
+            record = encode(redact(collection, self.after, role))
         return f'"action":"{action}","record":{record},"cursor":"{cursor}"}}'.encode()
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Whose changes are wanted: of some collections, and of one owner unless it is None."""
+    """Changes to select: those of some collections and of one owner, or of all if it is None."""
 
     collections: tuple[str, ...]
     owner: str | None
 
 
 def read(session: Session, after: Position, scope: Scope | None = None) -> list[Change]:
-    """The next changes, at most `PAGE`; none when there are no more."""
-    asked: dict[str, Any] = {"seq": after.seq}
-    if _postgresql(session):
-        asked["xid"] = after.xid
+    """Return the next changes, at most `PAGE`, or an empty list if there are no more."""
+    params: dict[str, Any] = {"seq": after.seq}
+    if _is_postgresql(session):
+        params["xid"] = after.xid
     if scope:
-        asked["collections"] = scope.collections
+        params["collections"] = scope.collections
         if scope.owner is not None:
-            asked["owner"] = scope.owner
-    found: list[Change] = []
+            params["owner"] = scope.owner
+    page: list[Change] = []
     bytes_ = 0
-    with session.execute(_page(*asked), asked) as rows:
+    with session.execute(_page(*params), params) as rows:
         for row in rows:
-            found.append(Change(Position(row.xid, row.seq), *row[2:]))
+            page.append(Change(Position(row.xid, row.seq), *row[2:]))
             bytes_ += row.size
             if bytes_ >= PAGE_BYTES:
                 break
-    return found
+    return page
 
 
 @cache
-def _page(*asked: str) -> Select[Any]:
-    """Built once, for it is read at every change."""
-    return _of_sqlite(asked) if "xid" not in asked else _of_postgresql(asked)
+def _page(*params: str) -> Select[Any]:
+    """Return the statement for these parameters, built once because it runs at every change."""
+    return _sqlite_page(params) if "xid" not in params else _postgresql_page(params)
 
 
-def _of_sqlite(asked: tuple[str, ...]) -> Select[Any]:
+def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:
     c = _outbox.c
     later = select(*_columns(c)).where(c.seq > bindparam("seq")).order_by(c.seq)
-    # Joined to nothing, so that no index leads through every change of the collection.
-    return _in_scope(later, asked, c.collection + "", c.owner).limit(PAGE)
+    # An expression instead of the column, because the index on collection would be slower here.
+    return _in_scope(later, params, c.collection + "", c.owner).limit(PAGE)
 
 
-def _of_postgresql(asked: tuple[str, ...]) -> Select[Any]:
-    """OFFSET has the changes read in their order, up to the last that is wanted; else all of them
-    would be sorted for every page. It adds up the sizes, for what it finds comes all at once, and
-    a page of the largest records takes hundreds of megabytes."""
+def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
+    """Build the statement for PostgreSQL.
+
+    OFFSET makes PostgreSQL read the changes in their order and stop at the end of the page;
+    without it, all later changes would be sorted for every page. The sizes are summed in SQL,
+    because the driver fetches all rows at once and a page of the largest records would take
+    hundreds of megabytes.
+    """
     c = _outbox.c
     place = row_of(bindparam("xid", type_=BigInteger), bindparam("seq", type_=BigInteger))
     settled = select(*c).where(row_of(c.xid, c.seq) > place, c.xid < _horizon)
     later = settled.order_by(c.xid, c.seq).offset(literal_column("0")).subquery()
-    wanted = _in_scope(select(*_columns(later.c)), asked, later.c.collection, later.c.owner)
-    page = wanted.limit(PAGE).subquery()
+    in_scope = _in_scope(select(*_columns(later.c)), params, later.c.collection, later.c.owner)
+    page = in_scope.limit(PAGE).subquery()
     sizes = func.sum(page.c.size).over(order_by=(page.c.xid, page.c.seq), rows=(None, -1))
     summed = select(page, func.coalesce(sizes, 0).label("ahead")).subquery()
-    kept = select(*(summed.c[column.name] for column in page.c))
-    return kept.where(summed.c.ahead < PAGE_BYTES).order_by(summed.c.xid, summed.c.seq)
+    columns = select(*(summed.c[column.name] for column in page.c))
+    return columns.where(summed.c.ahead < PAGE_BYTES).order_by(summed.c.xid, summed.c.seq)
 
 
 def _columns(c: Any) -> list[ColumnElement[Any]]:
-    """As a `Change` has them; the size is that of its JSON, which is ASCII."""
+    """Return the columns of a `Change`. Its size is the length of its JSON, which is ASCII."""
     before, after = (func.coalesce(func.length(cast(e, Text)), 0) for e in (c.before, c.after))
     stored = [c.xid, c.seq, c.collection, c.record_id, c.owner, c.action, c.before, c.after]
     return [*stored, (before + after).label("size")]
@@ -144,68 +157,71 @@ def _columns(c: Any) -> list[ColumnElement[Any]]:
 
 def _in_scope(
     statement: Select[Any],
-    asked: tuple[str, ...],
+    params: tuple[str, ...],
     collection: ColumnElement[str],
     owner: ColumnElement[str],
 ) -> Select[Any]:
-    if "collections" in asked:
+    if "collections" in params:
         statement = statement.where(collection.in_(bindparam("collections", expanding=True)))
-    return statement.where(owner == bindparam("owner")) if "owner" in asked else statement
+    return statement.where(owner == bindparam("owner")) if "owner" in params else statement
 
 
-def unsettled(session: Session) -> bool:
-    """Whether there are changes that an older, still open transaction keeps back."""
-    if not _postgresql(session):
+def has_unsettled(session: Session) -> bool:
+    """Whether there are changes that can't be read until an older transaction ends."""
+    if not _is_postgresql(session):
         return False
-    held_back = select(literal(1)).where(_outbox.c.xid >= _horizon)
-    return bool(session.scalar(select(held_back.exists())))
+    unsettled = select(literal(1)).where(_outbox.c.xid >= _horizon)
+    return bool(session.scalar(select(unsettled.exists())))
 
 
 def begin_snapshot(session: Session) -> None:
-    """What this transaction reads is all of one moment; to be called before it reads anything."""
+    """Make all reads of this transaction see one snapshot. Call it before the first read."""
     if db.engine.dialect.name == "postgresql":
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
 
-def here(session: Session) -> Cursor:
-    """The cursor that this transaction's own snapshot of the records stands for."""
+def current_cursor(session: Session) -> Cursor:
+    """Return the cursor of this transaction's snapshot of the records."""
     epoch = epoch_of(session)
-    if not _postgresql(session):
+    if not _is_postgresql(session):
         return Cursor(epoch, Position(0, session.scalar(_SQLITE_NEWEST) or 0))
-    shown = session.scalar(select(cast(func.pg_current_snapshot(), String)))
-    begin, end, running = str(shown).split(":")
+    snapshot = session.scalar(select(cast(func.pg_current_snapshot(), String)))
+    begin, end, running = str(snapshot).split(":")
     ids = tuple(int(xid) for xid in running.split(",") if xid)
     return Cursor(epoch, Position(int(begin), 0), Snapshot(int(end), ids))
 
 
-def is_known(session: Session, cursor: Cursor) -> bool:
-    """Whether the feed can go on from a cursor: it is of this database, and nothing after it has
-    been pruned."""
+def can_resume(session: Session, cursor: Cursor) -> bool:
+    """Whether the feed can resume at a cursor.
+
+    The cursor must be of this database, and no later change may have been pruned.
+    """
     if cursor.epoch != epoch_of(session):
         return False
-    newest = here(session)
-    beyond = newest.snapshot.end if newest.snapshot else newest.position.seq
-    reached = cursor.position.xid if newest.snapshot else cursor.position.seq
-    return cursor.position >= pruned_up_to(session) and reached <= beyond
+    newest = current_cursor(session)
+    end = newest.snapshot.end if newest.snapshot else newest.position.seq
+    place = cursor.position.xid if newest.snapshot else cursor.position.seq
+    return cursor.position >= pruned_position(session) and place <= end
 
 
-def pruned_up_to(session: Session) -> Position:
-    """Where the outbox begins."""
-    feed = session.execute(select(Feed.pruned_xid, Feed.pruned_seq)).one()
-    return Position(feed.pruned_xid, feed.pruned_seq)
+def pruned_position(session: Session) -> Position:
+    """Return the position of the last change that was pruned."""
+    row = session.execute(select(FeedState.pruned_xid, FeedState.pruned_seq)).one()
+    return Position(row.pruned_xid, row.pruned_seq)
 
 
 _epochs: dict[str, str] = {}
 
 
 def epoch_of(session: Session) -> str:
-    """What tells this database from others, and from itself before it was restored."""
+    """Return an id of this database, which changes when it is restored from a backup."""
     url = str(db.engine.url)
     if url not in _epochs:
-        epoch = session.scalar(select(Feed.epoch)) or ""
-        _epochs[url] = epoch + (session.scalar(_POSTGRESQL_EPOCH) if _postgresql(session) else "")
+        epoch = session.scalar(select(FeedState.epoch)) or ""
+        system = session.scalar(_POSTGRESQL_EPOCH) if _is_postgresql(session) else ""
+        _epochs[url] = epoch + system
     return _epochs[url]
 
 
-def _postgresql(session: Session) -> bool:
+def _is_postgresql(session: Session) -> bool:
     return session.connection().dialect.name == "postgresql"

@@ -1,6 +1,6 @@
-"""A collection is a declaration: its name, typed columns, owner and permissions.
+"""Declarations of collections: name, typed columns, owner and permissions.
 
-Source: specification, "Resources and their fields"; contract section 7.
+Source: docs/contract.md, "Resources and their fields" and section 7.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,17 +9,17 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
-from service.errors import NotFound
 from service.records.models import Record
+from service.web.errors import NotFound
 
 ColumnType = Literal["string", "number", "integer", "boolean", "datetime", "array", "object"]
 Action = Literal["read", "create", "update", "delete"]
 Rule = bool | Literal["own"]
 
 EVERY_ROLE = "*"
-RESERVED = ("socket",)  # a route of its own
-RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # words of the envelope
-TEXT_LIMIT = 100_000  # characters, where a column names no other
+RESERVED = ("socket",)  # the name of a route
+RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # fields of the envelope
+TEXT_LIMIT = 100_000  # characters, unless a column declares another limit
 
 Permissions = Mapping[str, Mapping[Action, Rule]]
 Values = dict[str, Any]  # by a column's name
@@ -27,10 +27,11 @@ Values = dict[str, Any]  # by a column's name
 
 @dataclass(frozen=True)
 class Column:
-    """`name` is what clients see, `attribute` the model's own name for it, if it has a table.
+    """A typed column of a collection.
 
-    A `fixed` column is the server's to write. `roles` are those who may read it, None all who may
-    read the record. `least` and `most` bound the characters of a string.
+    `name` is the name that clients see, and `attribute` that of the model if the collection has
+    its own table. Only the server writes a `fixed` column. `roles` may read the column; with None,
+    all who may read the record. A string has `least` to `most` characters.
     """
 
     name: str
@@ -45,14 +46,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Collection:
-    """`permissions` maps a role, or `*` for every other role, to a rule for each action.
+    """A declared collection.
 
-    What is not declared is not allowed. `owner` names the column, or `recordId`, with the subject
-    to whom a record belongs. Without a `model` of its own a collection lives in one table with
-    others like it. Within a `group`, an attribute of the model, changes are made one by one.
-    `updating(session, row, changes)` and `deleting(session, row)` run inside the write's
-    transaction, before it. A collection that `forgets` leaves no text in the outbox when a record
-    is deleted.
+    `permissions` maps a role, or `*` for every other role, to a rule for each action; everything
+    else is denied. `owner` is the name of the column with the subject that owns a record, or
+    `recordId`. A collection without its own `model` is stored in a shared table. Records with the
+    same value of `group`, an attribute of the model, are changed one at a time.
+    `on_update(session, row, changes)` and `on_delete(session, row)` run in the transaction of a
+    write, before it. With `erases_text`, deleting a record also removes its text from the outbox.
     """
 
     name: str
@@ -62,16 +63,16 @@ class Collection:
     model: Any = Record
     record_id: str = "record_id"
     group: str | None = None
-    updating: Callable[[Session, Any, Values], None] | None = None
-    deleting: Callable[[Session, Any], None] | None = None
-    forgets: bool = False
+    on_update: Callable[[Session, Any, Values], None] | None = None
+    on_delete: Callable[[Session, Any], None] | None = None
+    erases_text: bool = False
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
 
     @property
     def owner_attribute(self) -> str:
-        """The model's attribute that holds the owner."""
+        """The model's attribute with the owner's subject."""
         if self.owner == "recordId":
             return self.record_id
         column = self.column(self.owner)
@@ -79,12 +80,12 @@ class Collection:
 
 
 class Collections:
-    """The collections of an app, by name; a wrong declaration is refused at boot."""
+    """The collections of an app by name. Declarations are checked when the app starts."""
 
-    def __init__(self, declared: Iterable[Collection]) -> None:
-        """Raises ValueError."""
+    def __init__(self, declarations: Iterable[Collection]) -> None:
+        """Raises ValueError for an invalid declaration."""
         self._by_name: dict[str, Collection] = {}
-        for collection in declared:
+        for collection in declarations:
             if collection.name in self._by_name or collection.name in RESERVED:
                 raise ValueError(f"collection {collection.name!r} is declared twice or reserved")
             if collection.owner != "recordId" and not collection.column(collection.owner):
@@ -96,8 +97,8 @@ class Collections:
     def __iter__(self) -> Iterator[Collection]:
         return iter(self._by_name.values())
 
-    def named(self, name: str) -> Collection:
-        """Raises `NotFound`."""
+    def get(self, name: str) -> Collection:
+        """Return the collection of that name. Raises `NotFound`."""
         if name not in self._by_name:
             raise NotFound(f"There is no collection of that name: {name[:100]}")
         return self._by_name[name]

@@ -1,19 +1,20 @@
-"""How far a subscriber has come: an opaque cursor that loses nothing and repeats nothing.
+"""Cursors: the opaque place of a subscriber in the feed, without losses or repetitions.
 
-On PostgreSQL changes are ordered by transaction id and number, and read only below the oldest
-transaction that still runs. What a snapshot of records showed beyond that is kept in the cursor
-until it has been passed. SQLite has one writer at a time: there the number alone is the order.
+On PostgreSQL changes are ordered by transaction id and number, and only those below the oldest
+running transaction are read. A snapshot of the records may include later changes; the cursor lists
+them until the feed has passed them. On SQLite, with its one writer at a time, changes are ordered
+by number alone.
 """
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from service.errors import InvalidRequest
-from service.records.query import open_cursor, seal_cursor
+from service.records.query import decode_cursor, encode_cursor
+from service.web.errors import InvalidRequest
 
 
 class Position(NamedTuple):
-    """Of a change in the feed; positions compare as the changes are ordered."""
+    """The position of a change in the feed. Positions compare in the order of the feed."""
 
     xid: int
     seq: int
@@ -21,49 +22,52 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """PostgreSQL's `xmin:xmax:running`, as far as it tells which transactions were visible."""
+    """The transactions that were visible to a snapshot of PostgreSQL.
+
+    `end` is its `xmax`, and `running` are the ids of transactions that had not ended.
+    """
 
     end: int
     running: tuple[int, ...] = ()
 
-    def shows(self, xid: int) -> bool:
+    def includes(self, xid: int) -> bool:
         return xid < self.end and xid not in self.running
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """Everything up to `position` is known, and what `snapshot` showed."""
+    """The place of a subscriber: it has all changes up to `position` and those in `snapshot`."""
 
     epoch: str
     position: Position
     snapshot: Snapshot | None = None
 
     def is_new(self, position: Position) -> bool:
-        seen = self.snapshot is not None and self.snapshot.shows(position.xid)
-        return position > self.position and not seen
+        in_snapshot = self.snapshot is not None and self.snapshot.includes(position.xid)
+        return position > self.position and not in_snapshot
 
-    def passed(self, position: Position) -> "Cursor":
-        """The cursor behind a later position."""
-        done = self.snapshot is None or position.xid >= self.snapshot.end
-        return Cursor(self.epoch, position, None if done else self.snapshot)
+    def advance(self, position: Position) -> "Cursor":
+        """Return the cursor after a later position."""
+        is_past = self.snapshot is None or position.xid >= self.snapshot.end
+        return Cursor(self.epoch, position, None if is_past else self.snapshot)
 
     def __str__(self) -> str:
         values: list[Any] = [self.epoch, *self.position]
         if self.snapshot:
             values += [self.snapshot.end, *self.snapshot.running]
-        return seal_cursor(values)
+        return encode_cursor(values)
 
 
 def read_cursor(text: str) -> Cursor | None:
-    """The cursor behind its text; None for what is none of ours."""
+    """Parse the text of a cursor. Returns None if it is invalid."""
     try:
-        epoch, *numbers = open_cursor(text)
+        epoch, *numbers = decode_cursor(text)
     except (InvalidRequest, ValueError):
         return None
     if not isinstance(epoch, str) or len(numbers) < 2:
         return None
     if not all(isinstance(n, int) and 0 <= n < 2**63 for n in numbers):
         return None
-    xid, seq, *snapshot = numbers
-    shown = Snapshot(snapshot[0], tuple(snapshot[1:])) if snapshot else None
-    return Cursor(epoch, Position(xid, seq), shown)
+    xid, seq, *rest = numbers
+    snapshot = Snapshot(rest[0], tuple(rest[1:])) if rest else None
+    return Cursor(epoch, Position(xid, seq), snapshot)

@@ -1,43 +1,43 @@
-"""Whether a session on the socket may go on: its token, and the rights of its user."""
+"""Whether a session on the socket may continue: its token and the rights of its user."""
 
 import time
 
 from service.auth.tokens import LEEWAY
 from service.auth.users import Caller, current_role, rights_cache
-from service.errors import Unauthorized
+from service.web.errors import Unauthorized
 
 
 class Entitlement:
-    """The entitlement of one session. The feed reads the rights of all users with a session."""
+    """The entitlement of one session. The feed refreshes the rights of all users with sessions."""
 
     def __init__(self, caller: Caller, expires: float) -> None:
-        """`expires` is the token's end in Unix time."""
+        """`expires` is the expiry of the token in Unix time."""
         self.caller = caller
-        # A token that was accepted by the leeway lives as long as the leeway.
+        # A token that expired within the leeway is valid until the leeway ends.
         self._expires = expires if expires > time.time() else expires + LEEWAY
-        self._rights = rights_cache.known(caller.subject)
+        self._rights = rights_cache.peek(caller.subject)
 
     @property
     def is_over(self) -> bool:
-        """Whether the entitlement has ended, as far as is known without the database."""
-        known = rights_cache.known(self.caller.subject)
-        return self._has_expired or (known is not None and not known.admit(self.caller.issued))
+        """Whether the entitlement has ended, as far as the cache of rights shows."""
+        rights = rights_cache.peek(self.caller.subject)
+        return self._has_expired or (rights is not None and not rights.admit(self.caller.issued))
 
     @property
     def is_outdated(self) -> bool:
-        """Whether rights may have changed since `role` was last asked for."""
-        known = rights_cache.known(self.caller.subject)
-        return known is None or known != self._rights or self._has_expired
+        """Whether rights may have changed since the last call of `role`."""
+        rights = rights_cache.peek(self.caller.subject)
+        return rights is None or rights != self._rights or self._has_expired
 
     def check_token(self) -> None:
-        """Raises `Unauthorized` once the token has expired."""
+        """Raise `Unauthorized` if the token has expired."""
         if self._has_expired:
             raise Unauthorized()
 
     def role(self) -> str:
-        """The role that counts now. Needs an app context; raises `Unauthorized`."""
+        """Return the user's role now. Needs an app context; raises `Unauthorized`."""
         role = current_role(self.caller)
-        self._rights = rights_cache.known(self.caller.subject)
+        self._rights = rights_cache.peek(self.caller.subject)
         return role
 
     @property

@@ -1,4 +1,4 @@
-"""Lines: for each key, one greenlet at a time, in the order in which they came."""
+"""Queues of greenlets: for each key one at a time, in the order of arrival."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -7,26 +7,28 @@ from contextlib import contextmanager
 from gevent.event import Event
 
 
-class Lines:
-    """A line for each key, kept while a greenlet stands in it."""
+class Queues:
+    """A queue for each key, which exists while greenlets are in it."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, deque[Event]] = {}
+        self._queues: dict[str, deque[Event]] = {}
 
     @contextmanager
     def turn(self, key: str, wait: Callable[[Event], None]) -> Iterator[None]:
-        """A context in which the greenlet is first in the line of `key`. `wait` returns once its
-        event is set; if it raises, the place in the line is given up."""
-        mine = Event()
-        line = self._lines.setdefault(key, deque())
-        line.append(mine)
+        """Enter the block when the greenlet is first in the queue of `key`.
+
+        `wait` must return when its event is set. If it raises, the greenlet leaves the queue.
+        """
+        event = Event()
+        queue = self._queues.setdefault(key, deque())
+        queue.append(event)
         try:
-            line[0].set()
-            wait(mine)
+            queue[0].set()
+            wait(event)
             yield
         finally:
-            line.remove(mine)
-            if line:
-                line[0].set()
+            queue.remove(event)
+            if queue:
+                queue[0].set()
             else:
-                del self._lines[key]
+                del self._queues[key]

@@ -1,8 +1,8 @@
-"""A client's session on the socket: its operations, and what it is told of its subscriptions.
+"""The session of a client on the socket: its operations and subscriptions.
 
-One greenlet reads operations, another writes what has changed. The writer has one place in the
-feed for all subscriptions, so a slow client costs no more than its place.
-Source: contract section 7.
+One greenlet reads operations, another writes changes. The writer has one place in the feed for all
+subscriptions, so a slow client costs no more than its place.
+Source: docs/contract.md, section 7.9.
 """
 
 import json
@@ -19,19 +19,19 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
-from service.errors import Forbidden, Unauthorized
-from service.fields import unstorable
-from service.frames import Piece
-from service.json_values import encode
 from service.lifecycle import let_others_run
 from service.records import permissions
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
-from service.records.feed import Feed, Forgotten
-from service.records.line import Lines
+from service.records.feed import ChangesPruned, Feed
+from service.records.line import Queues
 from service.records.subscription import Id, Subscription
-from service.websocket import Closed, WebSocket
+from service.web.errors import Forbidden, Unauthorized
+from service.web.fields import unstorable
+from service.web.json_values import encode
+from service.websockets.frames import Piece
+from service.websockets.websocket import Closed, WebSocket
 
 BATCH_BYTES = 256 << 10  # of one write
 SESSION_OVER, RESTART, FAILED = 4401, 1012, 1011
@@ -40,9 +40,8 @@ SESSION_IS_OVER = "the session is over"
 log = structlog.get_logger("socket")
 
 
-class Live:
-    """A `Listener` of the feed. While `_pending`, the writer has changes to look at; otherwise
-    its place is where the feed's tail is."""
+class SocketSession:
+    """A `FeedListener`. Its place is the feed's tail unless changes are `_pending`."""
 
     def __init__(self, app: Flask, caller: Caller, expires: float, socket: WebSocket) -> None:
         self.subject = caller.subject
@@ -55,68 +54,67 @@ class Live:
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
-        self._telling = BoundedSemaphore(1)  # held from making a batch until it is written
-        self._snapshots: Lines = app.extensions["snapshots"]
+        self._batch_lock = BoundedSemaphore(1)  # from building a batch until it is written
+        self._snapshots: Queues = app.extensions["snapshots"]
 
     def begin(self) -> gevent.Greenlet:
-        """Listen, and write from now on. Needs an app context."""
+        """Join the feed and start the writer. Needs an app context."""
         self._feed.join(self)
         self._writer = gevent.spawn(self._write)
         return self._writer
 
     def end(self) -> None:
         try:
-            self._writer.kill()  # before the feed may stop, in which it reads
+            self._writer.kill()  # first, because it reads from the feed, which may stop
         finally:
             self._feed.leave(self)
 
     def restart(self) -> None:
-        """This worker is ending: the client connects to another."""
+        """Close the connection, so that the client connects to another worker."""
         self._socket.close(RESTART, "the server restarts")
 
-    def say(self, message: dict[str, Any]) -> None:
-        """Raises `Closed`."""
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message. Raises `Closed`."""
         text = encode(message)
-        # Escaped where UTF-8 can't carry it: an error may repeat a client's lone surrogate.
+        # Escaped if UTF-8 can't encode it: an error may repeat a lone surrogate of the client.
         self._socket.send(json.dumps(message) if unstorable(text) else text)
 
-    def say_in_pieces(self, pieces: Iterable[Piece]) -> None:
+    def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
         """Send one message in pieces. Raises `Closed`."""
         self._socket.send_in_pieces(pieces)
 
     def subscribe(self, subscription: Subscription) -> None:
         self.subscriptions[subscription.id] = subscription
-        self._look()
+        self._wake_writer()
 
     def unsubscribe(self, id: Id) -> bool:
-        """No change follows; False when there is no such subscription."""
-        with self._telling:
+        """Send no further changes. Returns False if there is no such subscription."""
+        with self._batch_lock:
             return self.subscriptions.pop(id, None) is not None
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """A context for a snapshot: no other one of this user's is being sent in this worker, and
-        this socket writes nothing. Raises `Closed`."""
+    def snapshot_turn(self) -> Iterator[None]:
+        """Wait until this is the user's only snapshot in the worker. Raises `Closed`."""
         self._socket.wait_until_idle()
         with self._snapshots.turn(self.subject, self._socket.wait_for):
             yield
 
-    def hear(self, read: list[Change], tail: Position) -> None:
+    def on_changes(self, new: list[Change], tail: Position) -> None:
         if self._pending:
             return
-        if any(self._concerns(change) for change in read):
-            self._look()
+        if any(self._concerns(change) for change in new):
+            self._wake_writer()
         else:
             self.place = tail
 
-    def look_up(self) -> None:
+    def on_rights(self) -> None:
         if self.entitlement.is_over:
-            # Not left to the writer, which may be waiting for a slow client.
+            # Not by the writer, which may be waiting for a slow client.
             gevent.spawn(self._socket.close, SESSION_OVER, SESSION_IS_OVER)
         elif self.entitlement.is_outdated:
             self._wake.set()
 
-    def _look(self) -> None:
+    def _wake_writer(self) -> None:
         self._pending = True
         self._wake.set()
 
@@ -129,9 +127,9 @@ class Live:
                 self._wake.wait()
                 self._wake.clear()
                 try:
-                    self._tell()
-                except Forgotten:
-                    self._begin_anew()
+                    self._send_changes()
+                except ChangesPruned:
+                    self._resync_all()
         except Closed:
             return
         except Unauthorized:
@@ -140,42 +138,42 @@ class Live:
             log.warning("socket failed", error=type(error).__name__)
             self._socket.close(FAILED, "please connect again")
 
-    def _follow_rights(self) -> None:
-        """Raises `Unauthorized` when they are gone."""
+    def _apply_rights(self) -> None:
+        """Apply changed rights to the subscriptions. Raises `Unauthorized`."""
         if self.entitlement.is_outdated:
             self.entitlement.check_token()
-            with self._app.app_context():  # which takes as long as all the rest
-                self._revise()
+            with self._app.app_context():  # only now, because it is expensive
+                self._apply_role()
 
-    def _revise(self) -> None:
+    def _apply_role(self) -> None:
         role = self.entitlement.role()
         for subscription in list(self.subscriptions.values()):
             if subscription.role != role:
-                self._adapt(subscription, role)
+                self._change_role(subscription, role)
 
-    def _adapt(self, subscription: Subscription, role: str) -> None:
-        """Another role: the same set of records, another one, or none."""
+    def _change_role(self, subscription: Subscription, role: str) -> None:
+        """Keep the subscription if the new role sees the same; otherwise end it with a message."""
         collection = subscription.collection
         rule = permissions.rule(collection, role, "read")
-        before = (subscription.rule, permissions.visible(collection, subscription.role))
-        if before == (rule, permissions.visible(collection, role)):
+        before = (subscription.rule, permissions.visible_columns(collection, subscription.role))
+        if before == (rule, permissions.visible_columns(collection, role)):
             subscription.role = role
             return
         del self.subscriptions[subscription.id]
         if rule:
-            self.say({"type": "resync", "id": subscription.id})
+            self.send({"type": "resync", "id": subscription.id})
         else:
-            self.say(error_message(subscription.id, Forbidden()))
+            self.send(error_message(subscription.id, Forbidden()))
 
-    def _tell(self) -> None:
-        """Everything that has changed up to now."""
+    def _send_changes(self) -> None:
+        """Send all changes up to now."""
         while True:
-            self._follow_rights()
+            self._apply_rights()
             for subscription in self._behind():
                 self._catch_up(subscription)
-            read, self.place = self._feed.after(self.place, self._scope)
-            # What has been registered since must not hear of these before what it missed.
-            self._send(read, [s for s in self.subscriptions.values() if not s.behind])
+            page, self.place = self._feed.after(self.place, self._scope)
+            # A subscription made meanwhile must first receive the changes it has missed.
+            self._send_page(page, [s for s in self.subscriptions.values() if not s.behind])
             if self.place == self._feed.tail and not self._behind():
                 self._pending = False
                 return
@@ -184,52 +182,55 @@ class Live:
     def _behind(self) -> list[Subscription]:
         return [s for s in self.subscriptions.values() if s.behind]
 
-    def _begin_anew(self) -> None:
-        """What was missed is gone: every subscription has to be made again."""
-        told = [{"type": "resync", "id": id} for id in self.subscriptions]
+    def _resync_all(self) -> None:
+        """End all subscriptions, because changes they have missed are pruned."""
+        messages = [{"type": "resync", "id": id} for id in self.subscriptions]
         self.subscriptions.clear()
         self.place, self._pending = self._feed.tail, False
-        for message in told:
-            self.say(message)
+        for message in messages:
+            self.send(message)
 
     def _catch_up(self, subscription: Subscription) -> None:
-        """From a new subscription's cursor to our place in the feed."""
+        """Send a new subscription the changes from its cursor to our place in the feed."""
         assert subscription.cursor
         place = subscription.cursor.position
         while place < self.place:
             let_others_run()
-            self._follow_rights()
-            if not self._stands(subscription):
+            self._apply_rights()
+            if not self._is_active(subscription):
                 return
-            read, place = self._feed.after(place, partial(self._scope, subscription))
-            due = [change for change in read if change.position <= self.place]
-            self._send(due, [subscription])
+            page, place = self._feed.after(place, partial(self._scope, subscription))
+            missed = [change for change in page if change.position <= self.place]
+            self._send_page(missed, [subscription])
         subscription.behind = False
 
-    def _stands(self, subscription: Subscription) -> bool:
-        """Whether it is subscribed still; its id may be another one's by now."""
+    def _is_active(self, subscription: Subscription) -> bool:
+        """Whether it is still subscribed. Another subscription may have its id now."""
         return self.subscriptions.get(subscription.id) is subscription
 
     def _scope(self, only: Subscription | None = None) -> Scope:
-        wanted = [only] if only else list(self.subscriptions.values())
-        everybody = any(subscription.rule is True for subscription in wanted)
-        names = tuple(sorted({subscription.collection.name for subscription in wanted}))
+        subscriptions = [only] if only else list(self.subscriptions.values())
+        everybody = any(subscription.rule is True for subscription in subscriptions)
+        names = tuple(sorted({subscription.collection.name for subscription in subscriptions}))
         return Scope(names, None if everybody else self.subject)
 
-    def _send(self, read: list[Change], told: list[Subscription]) -> None:
-        rest = iter(read)
-        while self._send_batch(rest, told):
-            let_others_run()  # or an answer would wait for all of them: the lock is not fair
-            self._follow_rights()
+    def _send_page(self, page: list[Change], subscriptions: list[Subscription]) -> None:
+        rest = iter(page)
+        while self._send_batch(rest, subscriptions):
+            let_others_run()  # or an answer would wait for the whole page: the lock is not fair
+            self._apply_rights()
 
-    def _send_batch(self, read: Iterator[Change], told: list[Subscription]) -> bool:
-        """Whether there may be more. Until it is written, nobody is unsubscribed."""
+    def _send_batch(self, page: Iterator[Change], subscriptions: list[Subscription]) -> bool:
+        """Send changes up to `BATCH_BYTES` and return whether there may be more.
+
+        Nothing is unsubscribed before the batch is written.
+        """
         batch: list[bytes] = []
         size = 0
-        with self._telling:
-            told = list(filter(self._stands, told))
-            for change in read:
-                for subscription in told:
+        with self._batch_lock:
+            active = list(filter(self._is_active, subscriptions))
+            for change in page:
+                for subscription in active:
                     if not subscription.concerns(change, self.subject):
                         continue
                     if message := subscription.message(change):
@@ -243,5 +244,5 @@ class Live:
 
 
 def error_message(id: Any, error: Any) -> dict[str, Any]:
-    """A `ServiceError` as the socket says it."""
+    """Return the message on the socket for a `ServiceError`."""
     return {"type": "error", "id": id, "error": error.code, "message": error.message, **error.facts}

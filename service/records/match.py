@@ -1,42 +1,41 @@
-"""Whether a record passes a filter, decided as the database would, but without it.
+"""Match records against filters in memory, with the same results as in SQL.
 
-A change is held against every filter that is subscribed to its collection, so a worker lets others
-run once it has looked through many characters, over all filters.
+A change is matched against the filters of all subscriptions to its collection. Therefore a worker
+lets other greenlets run after it has searched many characters.
 """
 
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from service.lifecycle import Share
+from service.lifecycle import WorkBudget
 from service.records.envelope import Envelope
 from service.records.where import Compare, Every, Some, Where
 
-# Characters, about a millisecond: Python's search takes linear time.
-looked_through = Share(500_000)
+searched = WorkBudget(500_000)  # characters, about a millisecond: the time of a search is linear
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda value, asked: value == asked,
-    "ne": lambda value, asked: value != asked,
-    "lt": lambda value, asked: value is not None and value < asked,
-    "lte": lambda value, asked: value is not None and value <= asked,
-    "gt": lambda value, asked: value is not None and value > asked,
-    "gte": lambda value, asked: value is not None and value >= asked,
-    "in": lambda value, asked: value in asked,
-    "contains": lambda value, asked: value is not None and _contains(value, asked),
-    "startsWith": lambda value, asked: value is not None and value.startswith(asked),
+    "eq": lambda value, operand: value == operand,
+    "ne": lambda value, operand: value != operand,
+    "lt": lambda value, operand: value is not None and value < operand,
+    "lte": lambda value, operand: value is not None and value <= operand,
+    "gt": lambda value, operand: value is not None and value > operand,
+    "gte": lambda value, operand: value is not None and value >= operand,
+    "in": lambda value, operand: value in operand,
+    "contains": lambda value, operand: value is not None and _contains(value, operand),
+    "startsWith": lambda value, operand: value is not None and value.startswith(operand),
 }
 
 
-def _contains(value: str, asked: str) -> bool:
-    looked_through.spend(len(value))
-    return asked in value
+def _contains(value: str, operand: str) -> bool:
+    searched.spend(len(value))
+    return operand in value
 
 
 def matches(where: Where, record: Envelope) -> bool:
     match where:
-        case Compare(column, operator, asked):
-            return OPERATORS[operator](_value(record, column.name, column.type), asked)
+        case Compare(column, operator, operand):
+            return OPERATORS[operator](_value(record, column.name, column.type), operand)
         case Every(parts):
             return all(matches(part, record) for part in parts)
         case Some(parts):

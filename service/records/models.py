@@ -1,4 +1,4 @@
-"""The records of collections that bring no table of their own, and the outbox of all changes."""
+"""The tables of records, of the outbox with their changes, and of idempotency keys."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from service.extensions import BigId, db, now
 
 
 class Record(db.Model):  # type: ignore[name-defined,misc]
-    """A record of any declared collection; its columns are keys of `data`."""
+    """A record of a collection without its own table. Its columns are keys of `data`."""
 
     __tablename__ = "records"
     __table_args__ = (
@@ -28,18 +28,18 @@ class Record(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Outbox(db.Model):  # type: ignore[name-defined,misc]
-    """A change, written in the transaction that made it.
+    """A change of a record, written in the same transaction.
 
-    `before` and `after` hold every column's value, `after` with its times; `before` is null for a
-    new record, `after` for a deleted one, and both where the text had to go. `xid` is PostgreSQL's
-    transaction id, by which the feed knows what can no longer be overtaken; 0 on SQLite.
+    `before` and `after` are full envelopes. `before` is null for a new record, `after` for a
+    deleted one, and both if the text was erased. `xid` is PostgreSQL's transaction id, which the
+    feed needs to read changes in order; it is 0 on SQLite.
     """
 
     __tablename__ = "outbox"
     __table_args__ = (
         Index(None, "xid", "seq"),
         Index(None, "collection", "record_id"),
-        {"sqlite_autoincrement": True},  # a number that was pruned must never come again
+        {"sqlite_autoincrement": True},  # the numbers of pruned rows must not be reused
     )
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -53,8 +53,8 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
-class Feed(db.Model):  # type: ignore[name-defined,misc]
-    """One row: which database this is, and up to where its outbox has been pruned."""
+class FeedState(db.Model):  # type: ignore[name-defined,misc]
+    """The single row with the id of this database and the place up to which it was pruned."""
 
     __tablename__ = "feed"
 
@@ -64,7 +64,7 @@ class Feed(db.Model):  # type: ignore[name-defined,misc]
 
 
 class CreateKey(db.Model):  # type: ignore[name-defined,misc]
-    """An `Idempotency-Key` and the record that was made with it, in the same transaction."""
+    """An `Idempotency-Key` and the record that was created with it, in the same transaction."""
 
     __tablename__ = "create_keys"
 

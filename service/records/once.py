@@ -1,6 +1,6 @@
-"""`Idempotency-Key` of a create: the same create sent twice makes one record.
+"""The `Idempotency-Key` of a create, by which a repeated request creates one record only.
 
-Source: contract section 10.
+Source: docs/contract.md, section 10.9.
 """
 
 import hashlib
@@ -11,12 +11,12 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from service.clock import current_time, from_now
-from service.errors import Conflict
+from service.database.clock import current_time, from_now
 from service.records import outbox
 from service.records.models import CreateKey
+from service.web.errors import Conflict
 
-KEPT_SECONDS = 24 * 3600
+KEY_LIFETIME = 24 * 3600  # seconds
 KEY = re.compile(r"[!-~]{1,255}")
 KEY_RULE = "1 to 255 visible ASCII characters."
 
@@ -25,33 +25,34 @@ class OtherData(Conflict):
     message = "This Idempotency-Key was used with other data."
 
 
-class Once:
-    """A user's key for one create in a collection; `given` is the data as it was sent."""
+class IdempotentCreate:
+    """A create in a collection with a key of the user. `data` is the data in the request."""
 
-    def __init__(self, user_id: str, collection: str, key: str, given: Any) -> None:
-        self._place = {"user_id": user_id, "collection": collection, "key": key}
-        self._hash = hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
+    def __init__(self, user_id: str, collection: str, key: str, data: Any) -> None:
+        self._key = {"user_id": user_id, "collection": collection, "key": key}
+        self._hash = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
-    def earlier(self, session: Session) -> str | None:
-        """The id of the record that was made with the key; None if there is none yet.
+    def earlier_record(self, session: Session) -> str | None:
+        """Return the id of the record that was created with the key, or None.
 
-        The key is locked until the transaction ends. Raises `Conflict` for other data.
+        Locks the key until the transaction ends. Raises `Conflict` if the data was different.
         """
-        outbox.take_turn(session.connection(), "create " + json.dumps(list(self._place.values())))
-        session.execute(delete(CreateKey).filter_by(**self._place).where(_expired()))
-        row = session.scalar(select(CreateKey).filter_by(**self._place))
+        outbox.lock_group(session.connection(), "create " + json.dumps(list(self._key.values())))
+        session.execute(delete(CreateKey).filter_by(**self._key).where(_has_expired()))
+        row = session.scalar(select(CreateKey).filter_by(**self._key))
         if row and row.data_hash != self._hash:
             raise OtherData()
         return row.record_id if row else None
 
-    def keep(self, session: Session, record_id: str) -> None:
-        values = {**self._place, "data_hash": self._hash, "record_id": record_id}
-        session.add(CreateKey(**values, expires_at=from_now(KEPT_SECONDS)))
+    def store(self, session: Session, record_id: str) -> None:
+        values = {**self._key, "data_hash": self._hash, "record_id": record_id}
+        session.add(CreateKey(**values, expires_at=from_now(KEY_LIFETIME)))
 
 
 def sweep(session: Session) -> None:
-    session.execute(delete(CreateKey).where(_expired()))
+    """Delete the expired keys."""
+    session.execute(delete(CreateKey).where(_has_expired()))
 
 
-def _expired() -> Any:
+def _has_expired() -> Any:
     return CreateKey.expires_at < current_time()

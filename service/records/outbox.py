@@ -1,8 +1,8 @@
-"""The outbox: a row for every change, written in the transaction that makes it.
+"""The outbox: a row for every change, written in the same transaction as the change.
 
-Changes of one record must be read in the order in which they were made. PostgreSQL gives a
-transaction its id at its first write, so a writer first waits its turn for the record, and only
-then writes: of two changes, the later one then has the higher id.
+Changes of a record must be read in the order in which they were made. PostgreSQL assigns the id of
+a transaction at its first write. So a writer first locks the record: of two changes, the later one
+then has the higher id.
 """
 
 from collections.abc import Iterable
@@ -25,17 +25,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from service.clock import from_now
+from service.database.clock import from_now
 from service.extensions import now, table
 from service.records.collection import Collection
 from service.records.envelope import Envelope
-from service.records.models import Feed, Outbox
+from service.records.models import FeedState, Outbox
 
 CHANNEL = "records"
-KEPT = timedelta(hours=24)
-PRUNED_AT_ONCE = 1000
+RETENTION = timedelta(hours=24)
+PRUNE_BATCH = 1000
 
-Change = Literal["added", "updated", "removed"]
+ChangeAction = Literal["added", "updated", "removed"]
 Row = dict[str, Any]
 
 _outbox = table(Outbox)
@@ -45,23 +45,23 @@ INSERT: dict[str, Insert] = {
     "postgresql": insert(_outbox).values(xid=_xid),
 }
 NOTIFY = text(f"NOTIFY {CHANNEL}")
-TAKE_TURN = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
+LOCK_GROUP = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
 
 
-def take_turn(connection: Connection, key: str) -> None:
-    """Wait until no other transaction changes records of this group; before any other write."""
+def lock_group(connection: Connection, key: str) -> None:
+    """Lock a group of records against other transactions. Call it before any other write."""
     if connection.dialect.name == "postgresql":
-        connection.execute(TAKE_TURN, {"key": key})
+        connection.execute(LOCK_GROUP, {"key": key})
 
 
 def change(
     collection: Collection, owner: str, before: Envelope | None, after: Envelope | None
 ) -> Row:
-    """A row of the outbox, from the full envelopes before and after."""
+    """Return a row of the outbox for the full envelopes before and after a change."""
     either = after or before
     assert either
-    action: Change = "removed" if after is None else "updated" if before else "added"
-    if collection.forgets and after is None:
+    action: ChangeAction = "removed" if after is None else "updated" if before else "added"
+    if collection.erases_text and after is None:
         before = None
     return {
         "collection": collection.name,
@@ -82,21 +82,25 @@ def append(connection: Connection, rows: list[Row]) -> None:
         connection.execute(NOTIFY)
 
 
-def forget(session: Session, collection: Collection, owner: str, ids: Iterable[str]) -> None:
-    """Take the text out of earlier changes of an owner's records."""
-    theirs = (Outbox.collection == collection.name, Outbox.owner == owner)
-    listed = list(ids)
-    for start in range(0, len(listed), 500):
-        some = Outbox.record_id.in_(listed[start : start + 500])
-        session.execute(update(Outbox).where(*theirs, some).values(before=None, after=None))
+def erase_text(session: Session, collection: Collection, owner: str, ids: Iterable[str]) -> None:
+    """Erase the text in earlier changes of an owner's records."""
+    of_owner = (Outbox.collection == collection.name, Outbox.owner == owner)
+    all_ids = list(ids)
+    for start in range(0, len(all_ids), 500):
+        batch = Outbox.record_id.in_(all_ids[start : start + 500])
+        session.execute(update(Outbox).where(*of_owner, batch).values(before=None, after=None))
 
 
 def prune(session: Session) -> int:
-    """Delete a batch of changes older than `KEPT`, and note how far; how many, 0 is the end."""
-    old = select(Outbox.seq, Outbox.xid).where(Outbox.created_at < from_now(-KEPT.total_seconds()))
-    found = session.execute(old.order_by(Outbox.xid, Outbox.seq).limit(PRUNED_AT_ONCE)).all()
-    if found:
-        last = found[-1]
-        session.execute(update(Feed).values(pruned_xid=last.xid, pruned_seq=last.seq))
-        session.execute(delete(Outbox).where(Outbox.seq.in_([row.seq for row in found])))
-    return len(found)
+    """Delete a batch of changes older than `RETENTION` and record the place of the last one.
+
+    Returns the size of the batch. Call it again until it returns 0.
+    """
+    limit = from_now(-RETENTION.total_seconds())
+    old = select(Outbox.seq, Outbox.xid).where(Outbox.created_at < limit)
+    rows = session.execute(old.order_by(Outbox.xid, Outbox.seq).limit(PRUNE_BATCH)).all()
+    if rows:
+        last = rows[-1]
+        session.execute(update(FeedState).values(pruned_xid=last.xid, pruned_seq=last.seq))
+        session.execute(delete(Outbox).where(Outbox.seq.in_([row.seq for row in rows])))
+    return len(rows)

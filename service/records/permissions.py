@@ -1,4 +1,4 @@
-"""The one permission check, asked at every call, whatever door it comes through."""
+"""The permission check of all calls: HTTP, tools and sockets."""
 
 from service.records.collection import EVERY_ROLE, Action, Collection, Column, Rule
 
@@ -6,20 +6,21 @@ ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
 
 
 def rule(collection: Collection, role: str, action: Action) -> Rule:
-    """What a role may do: True for every record, "own" for its own, False for none."""
-    declared = collection.permissions.get(role, collection.permissions.get(EVERY_ROLE, {}))
-    return declared.get(action, False)
+    """Return whether a role may act on every record (True), the user's own ("own") or none."""
+    permissions = collection.permissions.get(role, collection.permissions.get(EVERY_ROLE, {}))
+    return permissions.get(action, False)
 
 
 def rules(collection: Collection, role: str) -> dict[Action, Rule]:
+    """Return the rule of a role for each action."""
     return {action: rule(collection, role, action) for action in ACTIONS}
 
 
-def readable(column: Column, role: str) -> bool:
-    """Whether a role that may read a record sees this column of it."""
+def is_readable(column: Column, role: str) -> bool:
+    """Whether a role that may read a record may read this column of it."""
     return column.roles is None or role in column.roles
 
 
-def visible(collection: Collection, role: str) -> tuple[Column, ...]:
-    """The columns that a role sees."""
-    return tuple(column for column in collection.columns if readable(column, role))
+def visible_columns(collection: Collection, role: str) -> tuple[Column, ...]:
+    """Return the columns that a role may read."""
+    return tuple(column for column in collection.columns if is_readable(column, role))

@@ -1,65 +1,66 @@
-"""The records that a subscription begins with: read in one moment, sent piece by piece.
+"""The snapshot of records at the start of a subscription, read at one moment and sent in pieces.
 
-A snapshot has megabytes, and its client may not read. So a worker has one at a time for each user,
-over all the user's sockets. It is read from the database when it can be sent, and each piece is
-freed once it is written. A subscription that waits holds neither rows nor a database connection.
+A snapshot takes megabytes, and its client may be slow. So a worker sends one at a time for each
+user, over all sockets of the user. It reads the snapshot from the database when it can be sent,
+and frees each piece after writing it. A subscription that waits holds neither rows nor a database
+connection.
 """
 
 from collections import deque
 from collections.abc import Iterator
 
-from service.errors import TooLarge
 from service.extensions import db
-from service.json_values import encode, encoded
 from service.records import changes
 from service.records.cursor import Cursor
 from service.records.envelope import envelope
-from service.records.live import Live
+from service.records.live import SocketSession
 from service.records.query import condition
-from service.records.store import in_pieces, visible
+from service.records.store import in_pieces, select_visible
 from service.records.subscription import Subscription
+from service.web.errors import TooLarge
+from service.web.json_values import encode, encoding_budget
 
 SNAPSHOT_RECORDS = 5_000
 SNAPSHOT_BYTES = 8 << 20
 PIECE_BYTES = 256 << 10
 
 
-def send(live: Live, subscription: Subscription) -> Cursor:
-    """Send the records as they are at one moment; returns the cursor of that moment.
+def send(session: SocketSession, subscription: Subscription) -> Cursor:
+    """Send the records as they are at one moment and return the cursor of that moment.
 
-    Needs an app context, within `live.turn()`. Raises `TooLarge`, `Closed`.
+    Needs an app context, inside `session.snapshot_turn()`. Raises `TooLarge`, `Closed`.
     """
     db.session.commit()
     changes.begin_snapshot(db.session())
-    cursor = changes.here(db.session())
+    cursor = changes.current_cursor(db.session())
     head = encode({"type": "snapshot", "id": subscription.id})[:-1]
     pieces = Pieces(f'{head},"records":[')
     try:
-        _fill(pieces, live, subscription)
-    finally:  # also before a refusal, which may take long to send
+        _fill(pieces, session, subscription)
+    finally:  # also before an error message, which may take long to send
         db.session.rollback()
     pieces.add(f'],"cursor":"{cursor}"}}'.encode())
-    live.say_in_pieces(pieces.taken())
+    session.send_in_pieces(pieces.take())
     return cursor
 
 
-def _fill(pieces: "Pieces", live: Live, subscription: Subscription) -> None:
+def _fill(pieces: "Pieces", session: SocketSession, subscription: Subscription) -> None:
     collection, role = subscription.collection, subscription.role
-    statement = visible(collection, live.caller, role, "read")
+    statement = select_visible(collection, session.caller, role, "read")
     statement = statement.where(condition(collection, subscription.where))
     statement = statement.order_by(collection.model.seq).limit(SNAPSHOT_RECORDS + 1)
     count = size = 0
     for row in in_pieces(statement, SNAPSHOT_RECORDS):
         record = encode(envelope(collection, row, role)).encode()
-        encoded.spend(len(record))
+        encoding_budget.spend(len(record))
         count, size = count + 1, size + len(record)
         if size > SNAPSHOT_BYTES or count > SNAPSHOT_RECORDS:
-            raise TooLarge("These are too many records to subscribe to: narrow them with `where`.")
+            raise TooLarge("Too many records to subscribe to: use a narrower `where`.")
         pieces.add(b"," + record if count > 1 else record)
 
 
 class Pieces:
-    """A long text in pieces of at least `PIECE_BYTES`, except the last."""
+    """A long text in pieces, which all but the last have at least `PIECE_BYTES`."""
 
     def __init__(self, text: str) -> None:
         self._pieces: deque[bytearray] = deque([bytearray(text.encode())])
@@ -69,7 +70,7 @@ class Pieces:
             self._pieces.append(bytearray())
         self._pieces[-1] += data
 
-    def taken(self) -> Iterator[bytearray]:
-        """The pieces in their order; each is freed once it is taken."""
+    def take(self) -> Iterator[bytearray]:
+        """Yield the pieces in their order and free each."""
         while self._pieces:
             yield self._pieces.popleft()

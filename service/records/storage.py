@@ -1,6 +1,6 @@
-"""Where a column's value is: in a table of its own, or under a key of the shared one.
+"""How the columns of a collection are stored: in its own table or as keys in the shared one.
 
-Strings compare by their bytes on both databases, whatever their collation, and as Python does.
+Strings compare by their bytes on both databases, whatever their collation, and so does Python.
 """
 
 from datetime import datetime
@@ -34,51 +34,51 @@ BUILT_IN = {
 
 
 class ByteOrder(FunctionElement[str]):
-    """A text that is compared and sorted by its bytes."""
+    """An SQL function that compares and sorts a text by its bytes."""
 
     inherit_cache = True
     type = String()
 
 
 @compiles(ByteOrder)
-def _as_it_is(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
+def _compile_byte_order(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
     return compiler.process(element.clauses, **kwargs)
 
 
 @compiles(ByteOrder, "postgresql")
-def _collated(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
+def _compile_byte_order_postgresql(element: ByteOrder, compiler: SQLCompiler, **kwargs: Any) -> str:
     return f'({compiler.process(element.clauses, **kwargs)} COLLATE "C")'
 
 
-class Position(FunctionElement[int]):
-    """Where a text begins within another, counted from 1; 0 when it is not there.
+class TextPosition(FunctionElement[int]):
+    """An SQL function: the place of a text in another, counted from 1, or 0 if it is not there.
 
-    Upper and lower case differ, on both databases.
+    Case matters on both databases.
     """
 
     inherit_cache = True
     type = Integer()
 
 
-@compiles(Position, "sqlite")
-def _instr(element: Position, compiler: SQLCompiler, **kwargs: Any) -> str:
+@compiles(TextPosition, "sqlite")
+def _instr(element: TextPosition, compiler: SQLCompiler, **kwargs: Any) -> str:
     return f"instr({compiler.process(element.clauses, **kwargs)})"
 
 
-@compiles(Position, "postgresql")
-def _strpos(element: Position, compiler: SQLCompiler, **kwargs: Any) -> str:
+@compiles(TextPosition, "postgresql")
+def _strpos(element: TextPosition, compiler: SQLCompiler, **kwargs: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **kwargs)})"
 
 
-def rows_of(collection: Collection) -> Select[Any]:
-    """All rows of a collection."""
+def select_rows(collection: Collection) -> Select[Any]:
+    """Return a statement that selects all rows of a collection."""
     if collection.model is Record:
         return select(Record).where(Record.collection == collection.name)
     return select(collection.model)
 
 
-def column_named(collection: Collection, name: str) -> Column | None:
-    """A column of the collection, or one that every collection has."""
+def find_column(collection: Collection, name: str) -> Column | None:
+    """Return a column of the collection or one that every collection has, or None."""
     if name == "recordId":
         id = collection.record_id
         return Column("recordId", attribute=id, required=True, fixed=True, most=255)
@@ -86,14 +86,14 @@ def column_named(collection: Collection, name: str) -> Column | None:
 
 
 def expression(collection: Collection, column: Column) -> Any:
-    """The column in SQL."""
+    """Return the column as an SQL expression."""
     attribute = attribute_of(collection, column)
     if attribute:
         return getattr(collection.model, attribute)
     value = Record.data[column.name]
     match column.type:
         case "number":
-            return cast(value.as_float(), Double)  # SQLite's text of it has but 15 digits
+            return cast(value.as_float(), Double)  # as text, SQLite has only 15 digits
         case "integer":
             return cast(value.as_string(), BigInteger)
         case "boolean":
@@ -101,37 +101,37 @@ def expression(collection: Collection, column: Column) -> Any:
     return value.as_string()
 
 
-def ordered(collection: Collection, column: Column) -> ColumnElement[Any]:
-    """The column in SQL, for comparing and sorting."""
-    found = expression(collection, column)
-    texts = column.type == "string" or _as_text(collection, column)
-    return ByteOrder(found) if texts else found
+def sort_key(collection: Collection, column: Column) -> ColumnElement[Any]:
+    """Return the column as an SQL expression for comparing and sorting."""
+    value = expression(collection, column)
+    is_text = column.type == "string" or _is_stored_as_text(collection, column)
+    return ByteOrder(value) if is_text else value
 
 
-def ordered_by_beginning(
+def sort_key_of_prefix(
     collection: Collection, column: Column, characters: int
 ) -> ColumnElement[str]:
-    """A text's first characters in SQL, for sorting."""
+    """Return the first characters of a text column as an SQL expression for sorting."""
     return ByteOrder(func.substr(expression(collection, column), 1, characters))
 
 
-def bound(collection: Collection, column: Column, value: Any) -> Any:
-    """A typed value as it compares with `expression`."""
-    if isinstance(value, datetime) and _as_text(collection, column):
+def sql_value(collection: Collection, column: Column, value: Any) -> Any:
+    """Convert a typed value for a comparison with `expression`."""
+    if isinstance(value, datetime) and _is_stored_as_text(collection, column):
         return timestamp(value)
-    # SQLAlchemy compares a bare True or False for equality only.
+    # SQLAlchemy compares a plain True or False for equality only.
     return literal(value) if isinstance(value, bool) else value
 
 
 def attribute_of(collection: Collection, column: Column) -> str | None:
-    """The model's attribute, None for a key of the shared table."""
+    """Return the model's attribute, or None for a key in the shared table."""
     if column.attribute:
         return column.attribute
     return collection.owner_attribute if column.name == collection.owner else None
 
 
 def values_of(collection: Collection, row: Any) -> Values:
-    """Every column's value of a row as JSON has it; what has no value is left out."""
+    """Return the values of a row's columns for JSON, without columns that have none."""
     values = {column.name: _value(collection, column, row) for column in collection.columns}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -142,6 +142,6 @@ def _value(collection: Collection, column: Column, row: Any) -> Any:
     return timestamp(value) if isinstance(value, datetime) else value
 
 
-def _as_text(collection: Collection, column: Column) -> bool:
-    """Whether a time is kept as its text."""
+def _is_stored_as_text(collection: Collection, column: Column) -> bool:
+    """Whether the column is a time that is stored as text."""
     return column.type == "datetime" and attribute_of(collection, column) is None

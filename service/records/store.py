@@ -1,6 +1,6 @@
-"""The one room behind every door: permission, then the rows that it lets through.
+"""Read records: check the permission, then select the rows that it allows.
 
-Reading is here; writing, with the same checks, in `writes.py`.
+HTTP, tools and sockets all read here, and write, with the same checks, in `writes.py`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,26 +11,27 @@ from sqlalchemy import ColumnElement, Select
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
-from service.errors import Forbidden, NotFound
 from service.extensions import db
-from service.json_values import measured
 from service.records import permissions, where
 from service.records.collection import Action, Collection
 from service.records.envelope import Envelope, envelope
 from service.records.query import condition, sorting
-from service.records.storage import rows_of
+from service.records.storage import select_rows
+from service.web.errors import Forbidden, NotFound
+from service.web.json_values import json_size
 
-PAGE_BYTES = 8 << 20  # of one page's records
-BUFFERED = 50  # rows that the database may send at once
-ROWS_AT_ONCE = 3  # that are parsed at a stretch: 8 ms for the 25 000 numbers that one may have
-STREAMED_AT_ONCE = 6  # for each time costs PostgreSQL and us 0.2 ms
+PAGE_BYTES = 8 << 20  # JSON of one page
+BUFFER_ROWS = 50  # that the database may send at once
+PARSE_ROWS = 3  # at a time: 8 ms for three rows with the maximum of 25 000 numbers
+FETCH_ROWS = 6  # at a time, because each fetch takes 0.2 ms
 
 
 @dataclass(frozen=True)
 class Query:
-    """`sort` is a column's name, with `-` in front for descending; None is insertion order.
+    """A query for a page of records.
 
-    A page has at most `limit` records and, but for its first one, `bytes` of JSON.
+    `sort` is a column's name, with the prefix `-` for descending order; None is the order of
+    insertion. A page has at most `limit` records and `bytes` of JSON, but at least one record.
     """
 
     where: Mapping[str, Any] = field(default_factory=dict)
@@ -41,14 +42,14 @@ class Query:
 
 
 def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]:
-    """`{records, nextCursor}`: envelopes in order, and null or where to go on.
+    """Return `{records, nextCursor}`: a page of envelopes, and the cursor of the next page or None.
 
     Raises `Forbidden`, `InvalidRequest`.
     """
     role = current_role(caller)
     order = sorting(collection, role, query.sort)
-    asked = condition(collection, where.parse(collection, role, query.where))
-    statement = visible(collection, caller, role, "read").where(asked)
+    matching = condition(collection, where.parse(collection, role, query.where))
+    statement = select_visible(collection, caller, role, "read").where(matching)
     statement = order.apply(statement, query.cursor).limit(query.limit + 1)
     page = _Page(collection, role, query)
     more = page.fill(in_pieces(statement, query.limit))
@@ -57,20 +58,25 @@ def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]
 
 
 def get(collection: Collection, caller: Caller, record_id: str) -> Envelope:
-    """One envelope. Raises `NotFound`, the same for what is absent and what is another's."""
+    """Return one envelope. Raises `NotFound` if it does not exist or the caller may not read it."""
     role = current_role(caller)
     row = row_of(db.session(), collection, caller, role, "read", record_id)
     db.session.commit()
     return envelope(collection, row, role)
 
 
-def visible(collection: Collection, caller: Caller, role: str, action: Action) -> Select[Any]:
-    """The rows with which a caller may do something. Raises `Forbidden` if none ever could be."""
+def select_visible(
+    collection: Collection, caller: Caller, role: str, action: Action
+) -> Select[Any]:
+    """Return a statement for the rows that a caller may read, or change by the action.
+
+    Raises `Forbidden` if the role may not do so with any record.
+    """
     match permissions.rule(collection, role, action):
         case True:
-            return rows_of(collection)
+            return select_rows(collection)
         case "own":
-            return rows_of(collection).where(owned_by(collection, caller.subject))
+            return select_rows(collection).where(owned_by(collection, caller.subject))
     raise Forbidden()
 
 
@@ -83,9 +89,9 @@ def row_of(
     record_id: str,
     lock: bool = False,
 ) -> Any:
-    """The row as it is in the database now. Raises `Forbidden`, `NotFound`."""
+    """Return the row as it is in the database now. Raises `Forbidden`, `NotFound`."""
     by_id = getattr(collection.model, collection.record_id) == record_id
-    statement = visible(collection, caller, role, action).where(by_id)
+    statement = select_visible(collection, caller, role, action).where(by_id)
     if lock:
         statement = statement.with_for_update()
     row = session.scalars(statement.execution_options(populate_existing=True)).first()
@@ -95,19 +101,23 @@ def row_of(
 
 
 def owned_by(collection: Collection, subject: str) -> ColumnElement[bool]:
+    """Return an SQL condition: the record belongs to the subject."""
     return getattr(collection.model, collection.owner_attribute) == subject
 
 
 def in_pieces(statement: Select[Any], limit: int) -> Iterator[Any]:
-    """A page's rows, a few at a time, so that neither are large ones parsed at a stretch nor do
-    those of a large page all stand in memory at once."""
-    if limit > BUFFERED:
-        return iter(db.session.scalars(statement.execution_options(yield_per=STREAMED_AT_ONCE)))
-    return iter(db.session.scalars(statement).yield_per(ROWS_AT_ONCE))
+    """Yield the rows of a page, parsed a few at a time.
+
+    Parsing many large rows at once would block other greenlets. The rows of a large page are also
+    fetched a few at a time, so that they are not in memory at the same time.
+    """
+    if limit > BUFFER_ROWS:
+        return iter(db.session.scalars(statement.execution_options(yield_per=FETCH_ROWS)))
+    return iter(db.session.scalars(statement).yield_per(PARSE_ROWS))
 
 
 class _Page:
-    """Records, up to the limits of a query."""
+    """The records of a page, up to the limits of the query."""
 
     def __init__(self, collection: Collection, role: str, query: Query) -> None:
         self._collection, self._role, self._query = collection, role, query
@@ -116,10 +126,10 @@ class _Page:
         self._bytes = 0
 
     def fill(self, rows: Iterable[Any]) -> bool:
-        """Whether there is more than fits."""
+        """Add rows up to the limits. Returns whether there are more."""
         for row in rows:
             record = envelope(self._collection, row, self._role)
-            self._bytes += measured(record)
+            self._bytes += json_size(record)
             full = len(self.records) == self._query.limit or self._bytes > self._query.bytes
             if self.records and full:
                 return True

@@ -1,4 +1,4 @@
-"""A subscription: which changes concern it, and what it is told of them."""
+"""A subscription: which changes concern it, and the messages about them."""
 
 import json
 from dataclasses import dataclass
@@ -7,27 +7,30 @@ from service.records.changes import Change
 from service.records.collection import Collection, Rule
 from service.records.cursor import Cursor
 from service.records.match import matches
-from service.records.outbox import Change as Action
+from service.records.outbox import ChangeAction
 from service.records.where import Where
 
-Id = str | int  # the client's own word for it
+Id = str | int  # chosen by the client
 
 
 @dataclass
 class Subscription:
-    """While `behind`, changes from its cursor to the connection's place in the feed are to be
-    sent yet."""
+    """A client's subscription to a collection.
+
+    While `behind`, changes between its cursor and the session's place in the feed have not been
+    sent.
+    """
 
     id: Id
     collection: Collection
     role: str
     rule: Rule
     where: Where
-    cursor: Cursor | None = None  # None only until it is registered
+    cursor: Cursor | None = None  # None only before the subscription is registered
     behind: bool = True
 
     def concerns(self, change: Change, subject: str) -> bool:
-        """Whether the subscriber may know of a change at all, and does not know it yet."""
+        """Whether the subscriber may see a change and has not received it."""
         assert self.cursor
         return (
             change.collection == self.collection.name
@@ -36,24 +39,24 @@ class Subscription:
         )
 
     def __post_init__(self) -> None:
-        self._begins = f'{{"type":"change","id":{json.dumps(self.id)},'.encode()
+        self._head = f'{{"type":"change","id":{json.dumps(self.id)},'.encode()
 
     def message(self, change: Change) -> bytes | None:
-        """What to say of a change that concerns us; None when it lies outside of the filter."""
+        """Return the message about a change of concern, or None if the filter excludes it."""
         assert self.cursor
-        self.cursor = self.cursor.passed(change.position)
+        self.cursor = self.cursor.advance(change.position)
         action = self._action(change)
         if action is None:
             return None
-        return self._begins + change.told(action, self.collection, self.role, self.cursor)
+        return self._head + change.text(action, self.collection, self.role, self.cursor)
 
-    def _action(self, change: Change) -> Action | None:
-        """The change as it looks to who sees only what passes the filter."""
+    def _action(self, change: Change) -> ChangeAction | None:
+        """Return the action of a change on the set of records that pass the filter."""
         if change.action == "removed" and change.before is None:
-            return "removed"  # its text is forgotten: better to say it once too often
-        was = change.before is not None and matches(self.where, change.before)
-        is_ = change.after is not None and matches(self.where, change.after)
-        match was, is_:
+            return "removed"  # its text is erased, so the filter can't tell
+        before = change.before is not None and matches(self.where, change.before)
+        after = change.after is not None and matches(self.where, change.after)
+        match before, after:
             case True, True:
                 return "updated"
             case True, False:

@@ -1,15 +1,15 @@
-"""What a client may write into a record: each column's value, checked against its declaration."""
+"""Validate the values that a client writes into a record."""
 
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from service.errors import InvalidRequest
-from service.fields import unstorable
-from service.json_values import encode, poisoned, storable
 from service.records.collection import Collection, Column, Values
-from service.records.permissions import visible
+from service.records.permissions import visible_columns
+from service.web.errors import InvalidRequest
+from service.web.fields import unstorable
+from service.web.json_values import encode, poisoned, storable
 
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -21,21 +21,21 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def accepted(collection: Collection, role: str, given: Any, *, new: bool) -> Values:
-    """The values of a create (`new`) or an update, None for a column that is to be emptied.
+def validate(collection: Collection, role: str, data: Any, *, new: bool) -> Values:
+    """Return the values of a create (`new`) or an update; None empties a column.
 
-    Raises `InvalidRequest` with `details` of every column at fault.
+    Raises `InvalidRequest` with `details` of every invalid column.
     """
-    if not isinstance(given, Mapping):
+    if not isinstance(data, Mapping):
         raise InvalidRequest("The data must be an object.", details={})
-    writable = {c.name: c for c in visible(collection, role) if not c.fixed}
+    writable = {c.name: c for c in visible_columns(collection, role) if not c.fixed}
     writable.pop(collection.owner, None)
-    faults = {name[:100]: [_unknown(collection, role, name)] for name in given.keys() - writable}
+    faults = {name[:100]: [_refusal(collection, role, name)] for name in data.keys() - writable}
     values: Values = {}
     for name, column in writable.items():
         try:
-            if name in given:
-                values[name] = _accepted(column, given[name])
+            if name in data:
+                values[name] = _validate_value(column, data[name])
             elif new and column.required:
                 raise invalid(name, "Missing data for required field.")
         except InvalidRequest as error:
@@ -45,24 +45,24 @@ def accepted(collection: Collection, role: str, given: Any, *, new: bool) -> Val
     return values
 
 
-def _unknown(collection: Collection, role: str, name: str) -> str:
-    known = name in {column.name for column in visible(collection, role)}
-    return "This column is not yours to write." if known else "Unknown field."
+def _refusal(collection: Collection, role: str, name: str) -> str:
+    exists = name in {column.name for column in visible_columns(collection, role)}
+    return "This column is read-only." if exists else "Unknown field."
 
 
-def _accepted(column: Column, value: Any) -> Any:
+def _validate_value(column: Column, value: Any) -> Any:
     if value is None:
         if column.required:
             raise invalid(column.name, "Field may not be null.")
         return None
-    value = typed(column, value)
+    value = check_type(column, value)
     if isinstance(value, str) and not column.least <= len(value) <= column.most:
         raise invalid(column.name, f"Must have {column.least} to {column.most} characters.")
     return value
 
 
-def typed(column: Column, value: Any) -> Any:
-    """A value of the column's type; raises `InvalidRequest`."""
+def check_type(column: Column, value: Any) -> Any:
+    """Return a value of the column's type, with times parsed. Raises `InvalidRequest`."""
     if column.type == "datetime":
         return _moment(column, value)
     allowed = PYTHON_TYPES[column.type]
@@ -81,21 +81,21 @@ def typed(column: Column, value: Any) -> Any:
 
 
 def comparable(column: Column, value: Any) -> Any:
-    """A value of the column's type as it is compared: numbers are doubles, as in SQL."""
-    found = typed(column, value)
-    return float(found) if column.type == "number" else found
+    """Return a value for a comparison: numbers are doubles, as in SQL."""
+    value = check_type(column, value)
+    return float(value) if column.type == "number" else value
 
 
 def _check_nested(column: Column, value: Any) -> None:
-    """JSON that both databases store and every client parses."""
+    """Check that both databases can store the JSON and every client can parse it."""
     try:
         encode(value)
-        whole, poison = storable(value), poisoned(value)
+        is_storable, is_poisoned = storable(value), poisoned(value)
     except (ValueError, RecursionError):
         raise invalid(column.name, "Must be finite and not nested too deep.") from None
-    if not whole:
+    if not is_storable:
         raise invalid(column.name, "Must not contain NUL or unpaired surrogates.")
-    if poison:
+    if is_poisoned:
         raise invalid(column.name, "Must not have `__proto__` or a constructor's prototype as key.")
 
 
@@ -109,11 +109,12 @@ def _moment(column: Column, value: Any) -> datetime:
         raise invalid(column.name, "Must be an ISO 8601 time.") from None
     if moment.tzinfo is None:
         raise invalid(column.name, "Must be a time with its offset, such as Z.")
-    # strftime writes earlier years with fewer digits; at both ends UTC has no such time.
+    # strftime writes earlier years with fewer digits. At both ends, conversion to UTC overflows.
     if not 1000 < year < 9999:
         raise invalid(column.name, "Must be a time of the years 1001 to 9998, in UTC.")
     return moment
 
 
 def invalid(name: str, text: str) -> InvalidRequest:
+    """Return an error about one field."""
     return InvalidRequest(details={name: [text]})

@@ -1,4 +1,4 @@
-"""`/api/records`: reading and changing collections. Source: contract section 7."""
+"""`/api/records`: read and change records. Source: docs/contract.md, section 7."""
 
 import json
 from typing import Any
@@ -8,23 +8,25 @@ from flask.blueprints import BlueprintSetupState
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 from werkzeug.routing import BaseConverter
 
-from service.edge import answers, json_body, query, refuses, takes
-from service.errors import Conflict, Forbidden, InvalidRequest
-from service.fields import Digits, Text
 from service.records import store, writes
 from service.records.collection import Collection
 from service.records.once import KEY, KEY_RULE
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
+from service.web.edge import answers, json_body, query, refuses, takes
+from service.web.errors import Conflict, Forbidden, InvalidRequest
+from service.web.fields import Digits, Text
 
-ONCE = "The same record is made once in 24 hours; 1 to 255 visible ASCII characters."
-STALE = "The record's `updatedAt`: one that has been changed since is left as it is."
+ONCE = (
+    "Requests with the same key create one record in 24 hours; 1 to 255 visible ASCII characters."
+)
+STALE = "The record's `updatedAt`. If the record has been changed since, the answer is 409."
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
 
 
 class RecordId(BaseConverter):
-    """The rest of the path, slashes and all: the id of a user's message is the client's choice."""
+    """The rest of the path with its slashes, because clients choose the ids of their messages."""
 
     regex = "[^\\0]+"
     part_isolating = False
@@ -69,7 +71,7 @@ class PageSchema(Schema):
 
 
 class DataSchema(Schema):
-    """The collection's own columns: `schema.describe` names them."""
+    """The columns of the collection, which the tool `schema.describe` lists."""
 
     class Meta:
         unknown = "include"
@@ -83,9 +85,9 @@ class DeletedSchema(Schema):
 @query(ListQuery())
 @refuses(Forbidden)
 @answers(PageSchema())
-def find(asked: Query, collection: str) -> dict[str, Any]:
-    """List the records of a collection that the caller may read"""
-    return store.find(_collection(collection), g.caller, asked)
+def find(query: Query, collection: str) -> dict[str, Any]:
+    """List the records of a collection that you may read"""
+    return store.find(_collection(collection), g.caller, query)
 
 
 @records.post("/<collection>")
@@ -94,10 +96,10 @@ def find(asked: Query, collection: str) -> dict[str, Any]:
 @refuses(Forbidden, Conflict)
 @answers(RecordSchema(), 201)
 def create(data: Any, collection: str) -> dict[str, Any]:
-    """Create a record of the caller's own; the body is its data
+    """Create a record that you own; the body is its data
 
-    With an `Idempotency-Key` the same record is made once in 24 hours: sent again with the same
-    data, the answer is that record as it is by then.
+    A request repeated within 24 hours with the same `Idempotency-Key` and data creates no second
+    record; the answer is the first one as it is now.
     """
     return writes.create(_collection(collection), g.caller, data, key=_idempotency_key())
 
@@ -116,9 +118,9 @@ def get(collection: str, record_id: str) -> dict[str, Any]:
 @refuses(Forbidden, Conflict)
 @answers(RecordSchema())
 def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
-    """Lay data over a record; `null` empties a column
+    """Update columns of a record; `null` empties a column
 
-    With `If-Match: <updatedAt>`, a record that has been changed since is left as it is (409).
+    With `If-Match: <updatedAt>`, a record that has been changed since is not updated (409).
     """
     return writes.update(_collection(collection), g.caller, record_id, data, _if_match())
 
@@ -128,23 +130,26 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
 @refuses(Forbidden, Conflict)
 @answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
-    """Delete a record, and what belongs to it alone; `If-Match` counts here too"""
+    """Delete a record and what belongs to it
+
+    With `If-Match: <updatedAt>`, a record that has been changed since is not deleted (409).
+    """
     writes.delete(_collection(collection), g.caller, record_id, _if_match())
     return {"success": True}
 
 
 def _collection(name: str) -> Collection:
-    return current_app.extensions["collections"].named(name)
+    return current_app.extensions["collections"].get(name)
 
 
 def _if_match() -> str | None:
-    """Its quotes are optional, and `*` asks for nothing."""
-    given = request.headers.get("If-Match", "").strip()
-    return given.strip('"') if given not in ("", "*") else None
+    """Return the expected `updatedAt`, or None. Quotes are optional, and `*` matches any."""
+    value = request.headers.get("If-Match", "").strip()
+    return value.strip('"') if value not in ("", "*") else None
 
 
 def _idempotency_key() -> str | None:
-    given = request.headers.get("Idempotency-Key")
-    if given is not None and not KEY.fullmatch(given):
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not KEY.fullmatch(key):
         raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
-    return given
+    return key

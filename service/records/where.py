@@ -1,7 +1,7 @@
-"""Filters as clients write them, read into a tree that SQL and the live feed both follow.
+"""Parse the filters of clients into a tree, which is evaluated in SQL and in the live feed.
 
-`where` is `{"column": value}` or `{"column": {"gt": 5}}`; all of it must hold, `{"or": […]}` lists
-alternatives. Source: contract section 7.
+`where` is `{"column": value}` or `{"column": {"gt": 5}}`. All its conditions must hold;
+`{"or": […]}` lists alternatives. Source: docs/contract.md, section 7.4.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,25 +9,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.records.collection import Collection, Column
-from service.records.permissions import readable
-from service.records.storage import column_named
+from service.records.permissions import is_readable
+from service.records.storage import find_column
 from service.records.values import comparable, invalid
 
 DEPTH = 4
 LIST_LIMIT = 200
 COMPARISONS = 100  # in one filter
-SEARCHES = 20  # of these
+SEARCHES = 20  # of these, `contains`
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "contains", "startsWith")
 TEXT_ONLY = ("contains", "startsWith")
-# Characters to look for in one filter, in all. PostgreSQL's search takes the product of both
-# lengths at worst: 1,000 characters in a text of 100,000 take 60 ms, and emoji 170 ms.
-SOUGHT_LIMIT = 1_000
+# The sum of the characters of all operands in one filter. In the worst case, PostgreSQL's search
+# takes the product of both lengths: 1,000 characters in 100,000 take 60 ms, and emoji 170 ms.
+OPERANDS_LIMIT = 1_000
 
 
 @dataclass(frozen=True)
 class Compare:
-    """`value` has the column's type; a list of such for `in`; None only for `eq` and `ne`."""
+    """A comparison of a column with a value.
+
+    `value` has the column's type; for `in` it is a list, and for `eq` and `ne` it may be None.
+    """
 
     column: Column
     operator: str
@@ -36,64 +39,71 @@ class Compare:
 
 @dataclass(frozen=True)
 class Every:
+    """All parts must hold."""
+
     parts: tuple["Where", ...]
 
 
 @dataclass(frozen=True)
 class Some:
+    """At least one part must hold."""
+
     parts: tuple["Where", ...]
 
 
 Where = Compare | Every | Some
 
 
-def parse(collection: Collection, role: str, given: Any) -> Where:
-    """The filter, as a role may ask it. Raises `InvalidRequest` with `details`."""
-    where = _parse(collection, role, given, DEPTH)
+def parse(collection: Collection, role: str, where_json: Any) -> Where:
+    """Parse a filter with the columns that a role may read.
+
+    Raises `InvalidRequest` with `details`.
+    """
+    where = _parse(collection, role, where_json, DEPTH)
     comparisons = list(_comparisons(where))
     if len(comparisons) > COMPARISONS:
-        raise invalid("where", f"At most {COMPARISONS} comparisons are taken.")
+        raise invalid("where", f"At most {COMPARISONS} comparisons are allowed.")
     if searches(where) > SEARCHES:
-        raise invalid("where", f"At most {SEARCHES} `contains` are taken.")
-    if sum(len(c.value) for c in comparisons if c.operator in TEXT_ONLY) > SOUGHT_LIMIT:
-        text = f"`contains` and `startsWith` take at most {SOUGHT_LIMIT} characters in all."
+        raise invalid("where", f"At most {SEARCHES} `contains` are allowed.")
+    if sum(len(c.value) for c in comparisons if c.operator in TEXT_ONLY) > OPERANDS_LIMIT:
+        text = f"`contains` and `startsWith` take at most {OPERANDS_LIMIT} characters together."
         raise invalid("where", text)
     return where
 
 
 def searches(where: Where) -> int:
-    """How often a filter looks through a whole text."""
+    """Return how many searches through a whole text a filter has."""
     return sum(1 for comparison in _comparisons(where) if comparison.operator == "contains")
 
 
-def known_column(collection: Collection, role: str, name: str) -> Column:
-    """A column that a role can filter and sort by; raises `InvalidRequest`."""
-    column = column_named(collection, name)
-    if column is None or column.type in ("array", "object") or not readable(column, role):
+def comparable_column(collection: Collection, role: str, name: str) -> Column:
+    """Return a column that a role can filter and sort by. Raises `InvalidRequest`."""
+    column = find_column(collection, name)
+    if column is None or column.type in ("array", "object") or not is_readable(column, role):
         raise invalid(name[:100], "No such column to filter or sort by.")
     return column
 
 
-def _parse(collection: Collection, role: str, given: Any, depth: int) -> Every:
-    if not isinstance(given, Mapping) or depth == 0:
-        raise invalid("where", "Must be an object, nested at most four deep.")
+def _parse(collection: Collection, role: str, conditions: Any, depth: int) -> Every:
+    if not isinstance(conditions, Mapping) or depth == 0:
+        raise invalid("where", "Must be an object with at most four levels.")
     parts: list[Where] = []
-    for name, asked in given.items():
+    for name, value in conditions.items():
         if name == "or":
-            parts.append(_alternatives(collection, role, asked, depth - 1))
+            parts.append(_parse_alternatives(collection, role, value, depth - 1))
         else:
-            parts += _compared(known_column(collection, role, name), asked)
+            parts += _parse_column(comparable_column(collection, role, name), value)
     return Every(tuple(parts))
 
 
-def _alternatives(collection: Collection, role: str, asked: Any, depth: int) -> Some:
-    if not isinstance(asked, list) or not 0 < len(asked) <= LIST_LIMIT:
+def _parse_alternatives(collection: Collection, role: str, items: Any, depth: int) -> Some:
+    if not isinstance(items, list) or not 0 < len(items) <= LIST_LIMIT:
         raise invalid("where", "`or` takes a list of 1 to 200 alternatives.")
-    return Some(tuple(_parse(collection, role, item, depth) for item in asked))
+    return Some(tuple(_parse(collection, role, item, depth) for item in items))
 
 
-def _compared(column: Column, asked: Any) -> Iterator[Compare]:
-    operations = asked if isinstance(asked, Mapping) else {"eq": asked}
+def _parse_column(column: Column, condition: Any) -> Iterator[Compare]:
+    operations = condition if isinstance(condition, Mapping) else {"eq": condition}
     for operator, value in operations.items():
         if operator not in OPERATORS or (operator in TEXT_ONLY and column.type != "string"):
             raise invalid(column.name, f"No such operator for this column: {operator[:40]}")

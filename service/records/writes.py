@@ -1,4 +1,4 @@
-"""Changing records: permission, validation, and then the row and its change in one transaction."""
+"""Change records: permission, validation, then the row and its change in one transaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,27 +9,27 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from service.auth.users import Caller, current_role, hold
-from service.database import write_transaction
-from service.errors import Conflict, Forbidden, NotFound
+from service.auth.users import Caller, current_role, lock
+from service.database.access import write_transaction
 from service.extensions import db, now, timestamp
 from service.ids import new_id
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
-from service.records.envelope import Envelope, full_envelope, seen_by
+from service.records.envelope import Envelope, full_envelope, redact
 from service.records.models import Record
-from service.records.once import Once
-from service.records.storage import rows_of
-from service.records.values import accepted
+from service.records.once import IdempotentCreate
+from service.records.storage import select_rows
+from service.records.values import validate
+from service.web.errors import Conflict, Forbidden, NotFound
 
 TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
-class Written:
-    """What a write did: full envelopes, None where there was or is no record."""
+class Write:
+    """A write: the full envelopes before and after it, None where there was or is no record."""
 
-    action: outbox.Change
+    action: outbox.ChangeAction
     collection: Collection
     record_id: str
     owner: str
@@ -37,10 +37,12 @@ class Written:
     after: Envelope | None
 
 
-Note = Callable[[Session, Written], None]  # runs inside the write's own transaction
+Hook = Callable[[Session, Write], None]  # runs in the transaction of the write
 
 
 class Stale(Conflict):
+    """The record was changed after the caller had read it."""
+
     message = "This record has been changed since you read it."
 
 
@@ -48,66 +50,70 @@ def create(
     collection: Collection,
     caller: Caller,
     data: Any,
-    note: Note | None = None,
+    hook: Hook | None = None,
     key: str | None = None,
 ) -> Envelope:
-    """Create a record of the caller's own. If `key` has made one before, return that one as it is.
+    """Create a record of the caller's own, or return the one that was created with the same `key`.
 
-    Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, and `NotFound` when
-    its record has been deleted.
+    Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, `NotFound`.
     """
     role = current_role(caller)
     if not permissions.rule(collection, role, "create"):
         raise Forbidden()
-    values = accepted(collection, role, data, new=True)
-    once = Once(caller.subject, collection.name, key, data) if key else None
-    row = _new(collection, caller.subject, values)
+    values = validate(collection, role, data, new=True)
+    repeatable = IdempotentCreate(caller.subject, collection.name, key, data) if key else None
+    row = _new_row(collection, caller.subject, values)
     record_id = getattr(row, collection.record_id)
     try:
         with write_transaction() as session:
-            hold(session, caller.subject)
-            earlier = once.earlier(session) if once else None
-            after = _known(session, collection, earlier) if earlier else None
-            if after is None:
-                after = _created(session, collection, row, note)
-                if once:
-                    once.keep(session, record_id)
+            lock(session, caller.subject)
+            after = _insert(session, collection, row, hook, repeatable)
     except DBAPIError as error:
-        after = _committed(collection, record_id) if error.connection_invalidated else None
-        if after is None:
-            raise
+        after = _committed(collection, record_id, error)
     if after["recordId"] == record_id:
-        return seen_by(collection, after, role)  # what the caller has just written
-    return _answer(collection, after, role, owned=True)
+        return redact(collection, after, role)  # even if the role may not read: it has written this
+    return _answer(collection, after, role, is_owner=True)
 
 
-def _created(session: Session, collection: Collection, row: Any, note: Note | None) -> Envelope:
+def _insert(
+    session: Session,
+    collection: Collection,
+    row: Any,
+    hook: Hook | None,
+    repeatable: IdempotentCreate | None,
+) -> Envelope:
+    """Insert the row, or return the record that an earlier request with its key created."""
+    if repeatable and (earlier := repeatable.earlier_record(session)):
+        return _find(session, collection, earlier)
     session.add(row)
-    after = _stored(session, collection, row)
-    _note(session, collection, getattr(row, collection.owner_attribute), None, after, note)
+    after = _flush(session, collection, row)
+    _record(session, collection, getattr(row, collection.owner_attribute), None, after, hook)
+    if repeatable:
+        repeatable.store(session, after["recordId"])
     return after
 
 
-def _known(session: Session, collection: Collection, record_id: str) -> Envelope:
-    """A record by its id alone. Raises `NotFound`."""
+def _find(session: Session, collection: Collection, record_id: str) -> Envelope:
+    """Return a record by its id, without a permission check. Raises `NotFound`."""
     by_id = getattr(collection.model, collection.record_id) == record_id
-    row = session.scalar(rows_of(collection).where(by_id))
+    row = session.scalar(select_rows(collection).where(by_id))
     if row is None:
         raise NotFound()
     return full_envelope(collection, row)
 
 
-def _committed(collection: Collection, record_id: str) -> Envelope | None:
-    """The record, if its COMMIT was carried out and only the answer was lost; else None."""
+def _committed(collection: Collection, record_id: str, error: DBAPIError) -> Envelope:
+    """Return the record if its COMMIT succeeded and only the answer was lost. Raises `error`."""
+    if not error.connection_invalidated:
+        raise error
     session = db.session()
     session.rollback()
     try:
-        found = _known(session, collection, record_id)
+        return _find(session, collection, record_id)
     except NotFound:
-        return None
+        raise error from None
     finally:
         session.commit()
-    return found
 
 
 def update(
@@ -116,25 +122,25 @@ def update(
     record_id: str,
     data: Any,
     if_match: str | None = None,
-    note: Note | None = None,
+    hook: Hook | None = None,
 ) -> Envelope:
-    """Lay `data` over a record. `if_match` is the `updatedAt` that the caller has seen.
+    """Update the columns in `data`. `if_match` is the `updatedAt` that the caller has read.
 
     Raises `Forbidden`, `NotFound`, `InvalidRequest`, `Conflict`.
     """
     role = current_role(caller)
     with write_transaction() as session:
-        row = _taken(session, collection, caller, role, "update", record_id, if_match)
-        after = change(session, collection, row, accepted(collection, role, data, new=False), note)
-        owned = getattr(row, collection.owner_attribute) == caller.subject
-    return _answer(collection, after, role, owned)
+        row = _lock_row(session, collection, caller, role, "update", record_id, if_match)
+        after = change(session, collection, row, validate(collection, role, data, new=False), hook)
+        is_owner = getattr(row, collection.owner_attribute) == caller.subject
+    return _answer(collection, after, role, is_owner)
 
 
-def _answer(collection: Collection, after: Envelope, role: str, owned: bool) -> Envelope:
-    """The record as the writer may read it; without any data where it may not."""
+def _answer(collection: Collection, after: Envelope, role: str, is_owner: bool) -> Envelope:
+    """Return the record with what the writer may read, without data if that is nothing."""
     rule = permissions.rule(collection, role, "read")
-    if rule is True or (rule and owned):
-        return seen_by(collection, after, role)
+    if rule is True or (rule and is_owner):
+        return redact(collection, after, role)
     return {**after, "data": {}}
 
 
@@ -143,42 +149,42 @@ def delete(
     caller: Caller,
     record_id: str,
     if_match: str | None = None,
-    note: Note | None = None,
+    hook: Hook | None = None,
 ) -> None:
-    """Raises `Forbidden`, `NotFound`, `Conflict`."""
+    """Delete a record. Raises `Forbidden`, `NotFound`, `Conflict`."""
     role = current_role(caller)
     with write_transaction() as session:
-        row = _taken(session, collection, caller, role, "delete", record_id, if_match)
-        remove(session, collection, row, note)
+        row = _lock_row(session, collection, caller, role, "delete", record_id, if_match)
+        remove(session, collection, row, hook)
 
 
 def change(
-    session: Session, collection: Collection, row: Any, values: Values, note: Note | None = None
+    session: Session, collection: Collection, row: Any, values: Values, hook: Hook | None = None
 ) -> Envelope:
-    """Give a row that the transaction has taken other values; its full envelope then."""
+    """Change the values of a row that the transaction has locked; return its full envelope."""
     before = full_envelope(collection, row)
-    if collection.updating:
-        collection.updating(session, row, values)
-    _set(collection, row, values)
+    if collection.on_update:
+        collection.on_update(session, row, values)
+    _set_values(collection, row, values)
     row.updated_at = max(now(), row.updated_at + TICK)
-    after = _stored(session, collection, row)
-    _note(session, collection, getattr(row, collection.owner_attribute), before, after, note)
+    after = _flush(session, collection, row)
+    _record(session, collection, getattr(row, collection.owner_attribute), before, after, hook)
     return after
 
 
-def remove(session: Session, collection: Collection, row: Any, note: Note | None = None) -> None:
-    """Delete a row that the transaction has taken, and what the collection deletes with it."""
+def remove(session: Session, collection: Collection, row: Any, hook: Hook | None = None) -> None:
+    """Delete a row that the transaction has locked, after the collection's `on_delete`."""
     before = full_envelope(collection, row)
     owner = getattr(row, collection.owner_attribute)
-    if collection.deleting:
-        collection.deleting(session, row)
+    if collection.on_delete:
+        collection.on_delete(session, row)
     session.delete(row)
-    if collection.forgets:
-        outbox.forget(session, collection, owner, [before["recordId"]])
-    _note(session, collection, owner, before, None, note)
+    if collection.erases_text:
+        outbox.erase_text(session, collection, owner, [before["recordId"]])
+    _record(session, collection, owner, before, None, hook)
 
 
-def _taken(
+def _lock_row(
     session: Session,
     collection: Collection,
     caller: Caller,
@@ -187,26 +193,26 @@ def _taken(
     record_id: str,
     if_match: str | None,
 ) -> Any:
-    """The row, once it is this transaction's turn to change it."""
-    found = store.row_of(session, collection, caller, role, action, record_id)
-    outbox.take_turn(session.connection(), getattr(found, collection.group or collection.record_id))
+    """Return the row after locking its group and itself. Raises `Stale`."""
+    row = store.row_of(session, collection, caller, role, action, record_id)
+    outbox.lock_group(session.connection(), getattr(row, collection.group or collection.record_id))
     row = store.row_of(session, collection, caller, role, action, record_id, lock=True)
     if if_match is not None and if_match != timestamp(row.updated_at):
         raise Stale()
     return row
 
 
-def _new(collection: Collection, owner: str, values: Values) -> Any:
+def _new_row(collection: Collection, owner: str, values: Values) -> Any:
     moment = now()
     times = {"created_at": moment, "updated_at": moment}
     shared = {"collection": collection.name, "data": {}} if collection.model is Record else {}
     row = collection.model(**{collection.record_id: new_id("rec")}, **shared, **times)
     setattr(row, collection.owner_attribute, owner)
-    _set(collection, row, values)
+    _set_values(collection, row, values)
     return row
 
 
-def _set(collection: Collection, row: Any, values: Values) -> None:
+def _set_values(collection: Collection, row: Any, values: Values) -> None:
     for name, value in values.items():
         column = collection.column(name)
         assert column
@@ -220,26 +226,25 @@ def _set(collection: Collection, row: Any, values: Values) -> None:
         flag_modified(row, "data")
 
 
-def _stored(session: Session, collection: Collection, row: Any) -> Envelope:
-    """The row as it will be read: a table of its own has defaults and types of its own."""
+def _flush(session: Session, collection: Collection, row: Any) -> Envelope:
+    """Write the row and return its envelope, with the defaults and types of its own table."""
     session.flush()
     if collection.model is not Record:
         session.refresh(row)
     return full_envelope(collection, row)
 
 
-def _note(
+def _record(
     session: Session,
     collection: Collection,
     owner: str,
     before: Envelope | None,
     after: Envelope | None,
-    note: Note | None,
+    hook: Hook | None,
 ) -> None:
+    """Add the change to the outbox and call the hook."""
     row = outbox.change(collection, owner, before, after)
     session.flush()
     outbox.append(session.connection(), [row])
-    if note:
-        either = after or before or {}
-        id = either["recordId"]
-        note(session, Written(row["action"], collection, id, owner, before, after))
+    if hook:
+        hook(session, Write(row["action"], collection, row["record_id"], owner, before, after))

@@ -1,15 +1,15 @@
-"""The Messages wire, from the provider's side."""
+"""The server side of the Anthropic Messages wire."""
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from service.sandbox.assistant import Asked, Reply
+from service.sandbox.assistant import AssistantInput, AssistantReply
 from service.sandbox.frames import SILENCE, estimate, frame, pieces, tokens, tool_name, wire_name
 
 
-def read(body: dict[str, Any]) -> Asked:
-    """What a Messages request asks."""
+def read(body: dict[str, Any]) -> AssistantInput:
+    """Read a Messages request."""
     texts: list[str] = []
     names: dict[str, str] = {}
     results: list[tuple[str, str]] = []
@@ -22,7 +22,7 @@ def read(body: dict[str, Any]) -> Asked:
             elif message["role"] == "user":
                 texts.append(block["text"])
                 results = []
-    return Asked(
+    return AssistantInput(
         text=texts[-1],
         earlier=tuple(texts[:-1]),
         results=tuple(results),
@@ -31,8 +31,8 @@ def read(body: dict[str, Any]) -> Asked:
     )
 
 
-def frames(reply: Reply, fault: str | None) -> Iterator[bytes]:
-    """The stream of a reply, bent by a fault."""
+def frames(reply: AssistantReply, fault: str | None) -> Iterator[bytes]:
+    """The stream of a reply with a fault applied; `SILENCE` marks a pause."""
     for body in _events(reply, fault):
         if body is None:
             yield SILENCE
@@ -43,7 +43,7 @@ def frames(reply: Reply, fault: str | None) -> Iterator[bytes]:
             yield frame({"type": "yet_unknown_event", "index": 0}, "yet_unknown_event")
 
 
-def _events(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
+def _events(reply: AssistantReply, fault: str | None) -> Iterator[dict[str, Any] | None]:
     if fault == "silent-first":
         yield None
         return
@@ -65,22 +65,23 @@ def _events(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
     yield from _content(reply, fault)
 
 
-def _content(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
-    said = tokens(reply.text)
-    half = fault in ("error-midway", "cut", "silent")
-    deltas = [{"type": "text_delta", "text": token} for token in said[: 3 if half else None]]
+def _content(reply: AssistantReply, fault: str | None) -> Iterator[dict[str, Any] | None]:
+    words = tokens(reply.text)
+    is_partial = fault in ("error-midway", "cut", "silent")
+    deltas = [{"type": "text_delta", "text": token} for token in words[: 3 if is_partial else None]]
     if deltas:
         yield from _block(0, {"type": "text", "text": ""}, deltas)
     if fault == "silent":
         yield None
     if fault == "error-midway":
         yield _error("api_error")
-    if half:
+    if is_partial:
         return
-    for index, (name, given) in enumerate(reply.calls, 1):
-        whole = json.dumps(given) if given else ""
-        cut = fault in ("cut-in-call", "length-in-call") and whole
-        fragments = list(pieces(whole[: len(whole) // 2] if cut else whole)) or [""]
+    for index, (name, values) in enumerate(reply.calls, 1):
+        arguments = json.dumps(values) if values else ""
+        truncated = fault in ("cut-in-call", "length-in-call") and arguments
+        arguments = arguments[: len(arguments) // 2] if truncated else arguments
+        fragments = list(pieces(arguments)) or [""]
         call_id = "" if fault == "no-ids" else f"toolu_{index}"
         block = {"type": "tool_use", "id": call_id, "name": wire_name(name), "input": {}}
         yield from _block(
@@ -91,7 +92,7 @@ def _content(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]
     yield from _end(_reason(reply, fault), reply, counted=fault != "no-usage")
 
 
-def _reason(reply: Reply, fault: str | None) -> str:
+def _reason(reply: AssistantReply, fault: str | None) -> str:
     if reply.calls:
         return "max_tokens" if fault == "length-in-call" else "tool_use"
     return "pause_turn" if fault == "pause" else "end_turn"
@@ -110,7 +111,7 @@ def _thinking(text: str) -> list[dict[str, Any]]:
     return [{"type": "thinking_delta", "thinking": token} for token in tokens(text)]
 
 
-def _end(reason: str, reply: Reply, counted: bool = True) -> Iterator[dict[str, Any]]:
+def _end(reason: str, reply: AssistantReply, counted: bool = True) -> Iterator[dict[str, Any]]:
     usage = {"output_tokens": estimate(reply.text)} if counted else {}
     yield {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage}
     yield {"type": "message_stop"}

@@ -1,7 +1,7 @@
-"""The sandbox's assistant: a few rules instead of a model. It really calls the tools it is given.
+"""The sandbox's assistant: a few rules in place of a model, which call the real tools.
 
-It knows nothing of wires: it sees what was asked and what its tools have answered so far, and
-says either some text or which tools to call next.
+It is independent of the wires: from the user's messages and this turn's tool results it makes
+either a text or the next tool calls.
 """
 
 import json
@@ -23,7 +23,7 @@ HELP = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class AssistantInput:
     """`earlier` are the user's messages before this one, `results` this turn's tool results."""
 
     text: str
@@ -34,48 +34,48 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Reply:
+class AssistantReply:
     text: str = ""
     calls: Calls = ()
 
 
-def reply(asked: Asked) -> Reply:
-    """What to say or to call next."""
+def reply(asked: AssistantInput) -> AssistantReply:
+    """The text to answer, or the tools to call next."""
     if asked.text.startswith(SUMMARIZE):
-        return Reply(_summary(asked.text))
-    wanted = tuple(_wanted_calls(asked.text))
+        return AssistantReply(_summary(asked.text))
+    planned = tuple(_first_calls(asked.text))
     if re.search(r"never stop calling", asked.text, re.I):
-        wanted = (("schema.list", {}),)
+        planned = (("schema.list", {}),)
     elif asked.results:
-        wanted = tuple(follow_up(asked.text, asked.results))
-    calls = tuple(call for call in wanted if call[0] in asked.tools)
+        planned = tuple(follow_up(asked.text, asked.results))
+    calls = tuple(call for call in planned if call[0] in asked.tools)
     if calls and asked.may_call:
-        return Reply(calls=calls)
-    if wanted and not asked.may_call:
-        return Reply("I have called enough tools for one answer.")
-    if wanted:
-        return Reply(f"I would need a tool that I am not given: {wanted[0][0]}.")
+        return AssistantReply(calls=calls)
+    if planned and not asked.may_call:
+        return AssistantReply("I have called enough tools for one answer.")
+    if planned:
+        return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
     if asked.results:
-        return Reply(" ".join(_told(name, result) for name, result in asked.results))
-    return Reply(_talk(asked))
+        return AssistantReply(" ".join(_sentence(name, result) for name, result in asked.results))
+    return AssistantReply(_text(asked))
 
 
-def _wanted_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if re.search(r"\b(which|what|list)\b.*\bcollections\b", text, re.I):
         yield "schema.list", {}
     if re.search(r"\bwho am i\b", text, re.I):
         yield "user.current", {}
-    if found := re.search(r"\bdescribe (?:the )?(?:collection )?([\w-]+)", text, re.I):
-        yield "schema.describe", {"collection": found[1]}
+    if match := re.search(r"\bdescribe (?:the )?(?:collection )?([\w-]+)", text, re.I):
+        yield "schema.describe", {"collection": match[1]}
     if re.search(r"\binvalid input\b", text, re.I):
         yield "schema.describe", {"name": 5}
     yield from first_calls(text)
-    if found := re.search(r"\bcall ([\w.-]+) with (\{.*\})", text, re.S):
-        yield found[1], json.loads(found[2])
+    if match := re.search(r"\bcall ([\w.-]+) with (\{.*\})", text, re.S):
+        yield match[1], json.loads(match[2])
 
 
-def _told(name: str, result: str) -> str:
-    """A tool's result in a sentence; an error as it stands."""
+def _sentence(name: str, result: str) -> str:
+    """A tool's result as a sentence; an error unchanged."""
     try:
         answer = json.loads(result)
         return SENTENCES[name](answer)
@@ -96,16 +96,16 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
 }
 
 
-def _talk(asked: Asked) -> str:
+def _text(asked: AssistantInput) -> str:
     text = asked.text
-    if found := re.search(r"repeat after me: ?(.*)", text, re.I | re.S):
-        return found[1]
-    if found := re.search(r"count to (\d{1,5})", text, re.I):
-        return " ".join(str(number) for number in range(1, int(found[1]) + 1))
-    if found := re.search(r"\bwhat (?:is|was) (.+?)\?", text, re.I):
-        return _recall(found[1], asked.earlier)
-    if found := REMEMBER.search(text):
-        return f"I will remember that {found[1]} is {found[2]}."
+    if match := re.search(r"repeat after me: ?(.*)", text, re.I | re.S):
+        return match[1]
+    if match := re.search(r"count to (\d{1,5})", text, re.I):
+        return " ".join(str(number) for number in range(1, int(match[1]) + 1))
+    if match := re.search(r"\bwhat (?:is|was) (.+?)\?", text, re.I):
+        return _recall(match[1], asked.earlier)
+    if match := REMEMBER.search(text):
+        return f"I will remember that {match[1]} is {match[2]}."
     return HELP
 
 
@@ -116,7 +116,7 @@ SUMMARIZE = "Summarize this conversation:"
 
 
 def _summary(text: str) -> str:
-    """Of all that was said, what was to be remembered."""
+    """The facts that the user asked to remember."""
     facts = [f"remember that {f[1]} is {f[2]}." for f in REMEMBER.finditer(text)]
     return " ".join(["The user has asked me things.", *dict.fromkeys(facts)])
 
@@ -124,7 +124,7 @@ def _summary(text: str) -> str:
 def _recall(thing: str, earlier: tuple[str, ...]) -> str:
     """The newest thing the user asked to remember under this name."""
     for text in reversed(earlier):
-        for found in REMEMBER.finditer(text):
-            if found[1].lower() == thing.lower():
-                return f"{found[1]} is {found[2]}."
+        for match in REMEMBER.finditer(text):
+            if match[1].lower() == thing.lower():
+                return f"{match[1]} is {match[2]}."
     return f"You have not told me what {thing} is."

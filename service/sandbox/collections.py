@@ -1,4 +1,4 @@
-"""Two collections to try things with."""
+"""Two collections for trying the service."""
 
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions
 

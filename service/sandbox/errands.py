@@ -1,4 +1,4 @@
-"""What the sandbox's assistant does with tasks and notes: which tools to call for which words."""
+"""The commands of the sandbox's assistant for tasks and notes, as tool calls."""
 
 import json
 import re
@@ -20,22 +20,22 @@ QUOTES = " \t\"'“”‘’.!?"
 
 
 def first_calls(text: str) -> Iterator[Call]:
-    """The calls to begin with."""
-    if found := ADD.search(text):
-        for title in _titles(found[1] or "a", found[2].lower(), found[3]):
-            yield "records.create", {"collection": f"{found[2].lower()}s", "data": {"title": title}}
-    elif found := DONE.search(text):
-        yield _search("task", found[1])
-    elif found := DELETE.search(text):
-        yield _search(found[1].lower(), found[2])
-    elif found := LIST.search(text):
-        yield "records.query", {"collection": f"{found[1].lower()}s"}
+    """The first calls for a message."""
+    if match := ADD.search(text):
+        for title in _titles(match[1] or "a", match[2].lower(), match[3]):
+            yield "records.create", {"collection": f"{match[2].lower()}s", "data": {"title": title}}
+    elif match := DONE.search(text):
+        yield _search("task", match[1])
+    elif match := DELETE.search(text):
+        yield _search(match[1].lower(), match[2])
+    elif match := LIST.search(text):
+        yield "records.query", {"collection": f"{match[1].lower()}s"}
 
 
-def _titles(count: str, kind: str, listed: str) -> list[str]:
-    named = [part.strip(QUOTES) for part in re.split(r",|;|\n|\band\b", listed)]
+def _titles(count: str, kind: str, text: str) -> list[str]:
+    parts = [part.strip(QUOTES) for part in re.split(r",|;|\n|\band\b", text)]
     number = NUMBERS.get(count.lower()) or int(count)
-    return [title for title in named if title] or [f"New {kind} {n + 1}" for n in range(number)]
+    return [title for title in parts if title] or [f"New {kind} {n + 1}" for n in range(number)]
 
 
 def _search(kind: str, words: str) -> Call:
@@ -44,15 +44,15 @@ def _search(kind: str, words: str) -> Call:
 
 
 def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]:
-    """What to do with the records that were looked up, once they are there."""
+    """The calls for the records that the first query has returned."""
     if [name for name, _ in results] != ["records.query"]:
         return
     for record in _records(results[0][1]):
         if DONE.search(text):
             target = {"collection": "tasks", "recordId": record["recordId"]}
             yield "records.update", {**target, "data": {"done": True}}
-        elif (found := DELETE.search(text)) and found[2].strip(QUOTES):
-            kind = f"{found[1].lower()}s"
+        elif (match := DELETE.search(text)) and match[2].strip(QUOTES):
+            kind = f"{match[1].lower()}s"
             yield "records.delete", {"collection": kind, "recordId": record["recordId"]}
 
 
@@ -67,13 +67,13 @@ def _title(record: dict[str, Any]) -> str:
     return f"“{record['data'].get('title', record['recordId'])}”"
 
 
-def _listed(page: dict[str, Any]) -> str:
+def _list_sentence(page: dict[str, Any]) -> str:
     titles = ", ".join(map(_title, page["records"]))
     return f"I found {len(page['records'])}: {titles}." if titles else "I found none."
 
 
 RECORD_SENTENCES: dict[str, Callable[[Any], str]] = {
-    "records.query": _listed,
+    "records.query": _list_sentence,
     "records.get": lambda r: f"There it is: {_title(r)}.",
     "records.create": lambda r: f"I have added {_title(r)}.",
     "records.update": lambda r: f"I have changed {_title(r)}.",

@@ -1,7 +1,7 @@
-"""The ways in which the sandbox's models can be told to fail: `/fail NAME` in a message.
+"""The faults that `/fail NAME` in a message makes the sandbox's models produce.
 
-Refusals answer instead of the stream; shapes are oddities of real hosts that must not matter;
-breaks must end the turn in an error. docs/sandbox.md lists them; a test compares.
+A refusal is sent in place of the stream. A break must end the turn with an error. A shape is an
+oddity of real hosts that must not matter. docs/sandbox.md lists them all; a test compares.
 """
 
 import re
@@ -66,6 +66,6 @@ NAMES = (*REFUSALS, *BREAKS, *SHAPES)
 
 
 def asked_for(text: str) -> str | None:
-    """The fault a message asks for, if it is one of ours."""
-    found = re.search(r"/fail ([\w-]+)", text)
-    return found[1] if found and found[1] in NAMES else None
+    """The fault that a message names, or None."""
+    match = re.search(r"/fail ([\w-]+)", text)
+    return match[1] if match and match[1] in NAMES else None

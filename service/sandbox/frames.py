@@ -1,4 +1,4 @@
-"""What both stand-in wires share: text in tokens, and JSON as frames."""
+"""What both stand-in wires share: splitting text into tokens and JSON into server-sent events."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 TOKEN = re.compile(r"\s*\S+|\s+")
-SILENCE = b""
+SILENCE = b""  # a frame that stands for a long pause
 PIECE = 9  # characters
 
 
@@ -15,7 +15,7 @@ def tokens(text: str) -> list[str]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A call's JSON in fragments, as models send it."""
+    """The fragments in which a model sends the JSON of a call."""
     yield from (text[i : i + PIECE] for i in range(0, len(text), PIECE))
 
 

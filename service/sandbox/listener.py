@@ -1,14 +1,14 @@
-"""The worker's own loopback listener, and the base URLs that point at it."""
+"""A worker's loopback listener for the stand-ins, and the settings that point at it."""
 
 from dataclasses import replace
 from typing import Any
 
 import structlog
 from flask import Flask, Response
-from gevent.pywsgi import WSGIServer
+from gevent.pywsgi import WSGIHandler, WSGIServer
 
 from config import Settings
-from service.integrations.catalog import Catalog
+from service.integrations.declare.catalog import Catalog
 from service.providers import catalog as providers
 from service.sandbox import vendors
 from service.sandbox.suite import oauth
@@ -20,8 +20,15 @@ KEY = "sandbox-key"
 log = structlog.get_logger("sandbox")
 
 
+class Handler(WSGIHandler):  # type: ignore[misc]
+    """Tells the app the request line's own address: a quoted slash is no end of a piece."""
+
+    def get_environ(self) -> dict[str, Any]:
+        return {**super().get_environ(), "REQUEST_URI": self.path}
+
+
 class Listener:
-    """Serves the stand-ins on a free port, and makes the app call them."""
+    """Serves the stand-ins on a free port and makes the app call them."""
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
@@ -29,14 +36,17 @@ class Listener:
         self._server: WSGIServer | None = None
 
     def start(self) -> str:
-        """Start serving; returns the base URL. Providers with a key or URL of their own stay."""
+        """Start serving; return the base URL. Providers with a key or URL of their own keep it."""
         catalog = self._app.extensions["proxy"].catalog
         served_app = upstreams(self._app, catalog)
-        self._server = WSGIServer(("127.0.0.1", 0), served_app, log=None, error_log=None)
+        self._server = WSGIServer(
+            ("127.0.0.1", 0), served_app, log=None, error_log=None, handler_class=Handler
+        )
         self._server.start()
         base = f"http://127.0.0.1:{self._server.server_port}"
-        served = replace(self._settings, **_redirected(self._settings, base))
-        self._app.extensions["models"] = providers.models(served)
+        settings = replace(self._settings, **_provider_settings(self._settings, base))
+        self._app.extensions["models"] = providers.models(settings)
+        self._app.extensions["sandbox_url"] = base
         own = self._app.extensions["vendor_settings"]
         self._app.extensions["vendor_settings"] = vendors.redirected(
             catalog, own, base, self._app.extensions["suite"]
@@ -50,7 +60,7 @@ class Listener:
 
 
 def upstreams(service: Flask, catalog: Catalog) -> Flask:
-    """The stand-ins as an app of their own; every answer says what it is."""
+    """The stand-ins as a Flask app; every response carries `X-Sandbox: 1`."""
     app = Flask("sandbox", static_folder=None)
     app.register_blueprint(wires)
     app.register_blueprint(vendors.blueprint(catalog))
@@ -65,8 +75,8 @@ def upstreams(service: Flask, catalog: Catalog) -> Flask:
     return app
 
 
-def _redirected(settings: Settings, base: str) -> dict[str, Any]:
-    """The settings of every provider that has neither a key nor a base URL."""
+def _provider_settings(settings: Settings, base: str) -> dict[str, Any]:
+    """The listener's URL and key for every provider that has neither."""
     paths = {"a": "/provider-a", "b": "/provider-b/v1", "c": "/provider-c/v1"}
     changes = {}
     for kind, path in paths.items():

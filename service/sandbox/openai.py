@@ -1,15 +1,15 @@
-"""The chat completions wire, from the provider's side."""
+"""The server side of the OpenAI chat completions wire."""
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from service.sandbox.assistant import Asked, Reply
+from service.sandbox.assistant import AssistantInput, AssistantReply
 from service.sandbox.frames import SILENCE, estimate, frame, pieces, tokens, tool_name, wire_name
 
 
-def read(body: dict[str, Any]) -> Asked:
-    """What a chat completions request asks."""
+def read(body: dict[str, Any]) -> AssistantInput:
+    """Read a chat completions request."""
     texts: list[str] = []
     names: dict[str, str] = {}
     results: list[tuple[str, str]] = []
@@ -22,7 +22,7 @@ def read(body: dict[str, Any]) -> Asked:
             texts.append(message["content"])
             results = []
     tools = (tool["function"]["name"] for tool in body.get("tools", ()))
-    return Asked(
+    return AssistantInput(
         text=texts[-1],
         earlier=tuple(texts[:-1]),
         results=tuple(results),
@@ -31,8 +31,8 @@ def read(body: dict[str, Any]) -> Asked:
     )
 
 
-def frames(reply: Reply, fault: str | None) -> Iterator[bytes]:
-    """The stream of a reply, bent by a fault."""
+def frames(reply: AssistantReply, fault: str | None) -> Iterator[bytes]:
+    """The stream of a reply with a fault applied; `SILENCE` marks a pause."""
     for body in _chunks(reply, fault):
         if body is None:
             yield SILENCE
@@ -40,11 +40,11 @@ def frames(reply: Reply, fault: str | None) -> Iterator[bytes]:
         yield frame(body, padded=fault == "padded")
         if fault == "pings":
             yield b": OPENROUTER PROCESSING\n\n"
-    if fault not in (*ENDLESS, "no-done"):
+    if fault not in (*WITHOUT_DONE, "no-done"):
         yield b"data: [DONE]\n\n"
 
 
-ENDLESS = (
+WITHOUT_DONE = (
     "overloaded-first",
     "error-first",
     "error-midway",
@@ -53,14 +53,14 @@ ENDLESS = (
     "silent",
     "silent-first",
 )
-REFUSED = {
+TOOL_USE_FAILED = {
     "code": "tool_use_failed",
     "status_code": 400,
     "failed_generation": '{"name": "schema__describe", "arguments": {"foo": 1}}',
 }
 
 
-def _chunks(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
+def _chunks(reply: AssistantReply, fault: str | None) -> Iterator[dict[str, Any] | None]:
     if fault == "silent-first":
         yield None
         return
@@ -74,7 +74,7 @@ def _chunks(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
         yield from (_delta({"reasoning": word, "channel": "analysis"}) for word in ("let ", "me "))
         yield _delta({"reasoning_content": "think"})
     if fault == "tool-use-failed" and not reply.text:
-        yield {"error": REFUSED}
+        yield {"error": TOOL_USE_FAILED}
         return
     if fault in ("refusal", "no-text"):
         yield _delta({}, "content_filter" if fault == "refusal" else "stop")
@@ -82,15 +82,15 @@ def _chunks(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
     yield from _content(reply, fault)
 
 
-def _content(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]:
-    said = tokens(reply.text)
-    half = fault in ("error-midway", "cut", "silent")
-    yield from (_delta({"content": token}) for token in said[: 3 if half else None])
+def _content(reply: AssistantReply, fault: str | None) -> Iterator[dict[str, Any] | None]:
+    words = tokens(reply.text)
+    is_partial = fault in ("error-midway", "cut", "silent")
+    yield from (_delta({"content": token}) for token in words[: 3 if is_partial else None])
     if fault == "silent":
         yield None
     if fault == "error-midway":
         yield {"error": {"message": "secret of upstream-host"}, "choices": []}
-    if half:
+    if is_partial:
         return
     for index, call in enumerate(reply.calls):
         yield from _call(index, call, fault)
@@ -102,23 +102,23 @@ def _content(reply: Reply, fault: str | None) -> Iterator[dict[str, Any] | None]
         yield {"choices": [], "usage": usage}
 
 
-def _reason(reply: Reply, fault: str | None) -> str:
+def _reason(reply: AssistantReply, fault: str | None) -> str:
     if reply.calls:
         return "length" if fault == "length-in-call" else "tool_calls"
     return "stop"
 
 
 def _call(index: int, call: tuple[str, dict[str, Any]], fault: str | None) -> Iterator[Any]:
-    name, whole = wire_name(call[0]), json.dumps(call[1])
+    name, arguments = wire_name(call[0]), json.dumps(call[1])
     if fault in ("cut-in-call", "length-in-call"):
-        whole = whole[: len(whole) // 2]
+        arguments = arguments[: len(arguments) // 2]
     head = {} if fault == "no-ids" else {"id": f"call_{index + 1}"}
     if fault == "late-name":
-        yield _delta_call(index, {"arguments": whole}, head)
+        yield _delta_call(index, {"arguments": arguments}, head)
         yield _delta_call(index, {"name": name}, head)
         return
     yield _delta_call(index, {"name": name, "arguments": ""}, head)
-    yield from (_delta_call(index, {"arguments": piece}) for piece in pieces(whole))
+    yield from (_delta_call(index, {"arguments": piece}) for piece in pieces(arguments))
 
 
 def _delta_call(index: int, function: dict[str, Any], head: dict[str, Any] | None = None) -> Any:

@@ -1,53 +1,77 @@
 """Stand-ins for the integrations' vendors: each answers with the example its endpoint declares."""
 
-import copy
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
-from service.integrations.catalog import Catalog, Vendor
-from service.sandbox.suite.client import Client
+from service.integrations.declare.catalog import Catalog
+from service.sandbox.matching import Rules, VendorRequest
+from service.sandbox.suite.client import Clients
 
-KEY = "sandbox-key"
+KEY = "sandbox-key-that-opens-nothing"
+PREFIX = "/vendors"
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def redirected(
-    catalog: Catalog, settings: Mapping[str, str], base: str, suite: Client
+    catalog: Catalog, settings: Mapping[str, str], base: str, clients: Clients
 ) -> dict[str, str]:
     """The vendors' settings, with those that have no key and no URL of their own pointed at us."""
     changed = dict(settings)
     for vendor in catalog.vendors:
-        own = {*vendor.base_urls, *([vendor.key.setting] if vendor.key else [])}
-        if vendor.oauth or own & settings.keys():
+        own = {setting.name for setting in vendor.all_settings}
+        if own & settings.keys():
             continue
-        for number, setting in enumerate(vendor.base_urls):
-            changed[setting] = f"{base}/vendors/{vendor.name}/{number}"
-        if vendor.key:
-            changed[vendor.key.setting] = KEY
-    if not any(name.startswith("CLOUDSUITE_") for name in settings):
-        changed |= suite.settings(base)
+        for number, setting in enumerate(vendor.bases):
+            changed[setting.name] = f"{base}{PREFIX}/{vendor.name}/{number}"
+        changed |= {setting.name: KEY for setting in vendor.credential.settings}
+        changed |= {one.name: one.sandbox for one in vendor.all_settings if one.sandbox}
+        if vendor.oauth:
+            changed |= clients.of(vendor.integration).settings(base)
     return changed
 
 
 def blueprint(catalog: Catalog) -> Blueprint:
-    """`/vendors/<vendor>/<which base URL>/<path>`: the example declared for that path."""
-    answers = {vendor.name: list(_answers(catalog, vendor)) for vendor in catalog.vendors}
-    vendors = Blueprint("vendors", __name__, url_prefix="/vendors")
+    """`/vendors/<vendor>/<which base URL>/<path>`: the example declared for that request.
 
-    @vendors.route("/<vendor>/<int:base>/<path:path>", methods=["GET", "POST"])
+    Raises ValueError for examples that contradict each other.
+    """
+    rules = Rules(catalog)
+    bases = {
+        (vendor.name, number): setting.name
+        for vendor in catalog.vendors
+        for number, setting in enumerate(vendor.bases)
+    }
+    vendors = Blueprint("vendors", __name__, url_prefix=PREFIX)
+
+    @vendors.route("/<vendor>/<int:base>", defaults={"path": ""}, methods=METHODS)
+    @vendors.route("/<vendor>/<int:base>/<path:path>", methods=METHODS)
     def answer(vendor: str, base: int, path: str) -> Response | tuple[Response, int]:
-        for method, pattern, body in answers.get(vendor, []):
-            if method == request.method and pattern.fullmatch(f"/{path}"):
-                return jsonify(copy.deepcopy(body))
-        return jsonify(error="the sandbox has no example for this"), 404
+        exchange = rules.find(_query(bases.get((vendor, base), ""), path))
+        if exchange is None:
+            return jsonify(error="the sandbox has no example for this"), 404
+        content, media_type = exchange.content
+        headers = {"Content-Type": media_type, **exchange.headers}
+        return Response(content, exchange.status, headers)
 
     return vendors
 
 
-def _answers(catalog: Catalog, vendor: Vendor) -> Iterator[tuple[str, re.Pattern[str], object]]:
-    for endpoint in catalog:
-        if endpoint.vendor.name == vendor.name:
-            for example in endpoint.examples:
-                pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(example.path))
-                yield example.method, re.compile(pattern), example.body
+def _query(base: str, path: str) -> VendorRequest:
+    """The request under way."""
+    return VendorRequest(
+        base=base,
+        method=request.method,
+        path=_raw(path),
+        query=request.args.to_dict(flat=False),
+        form=request.form.to_dict(flat=False),
+        json=request.get_json(silent=True),
+    )
+
+
+def _raw(path: str) -> str:
+    """The path as it was sent, where the server tells: a piece may have a slash, quoted."""
+    line: Any = request.environ.get("REQUEST_URI", "")
+    pieces = line.partition("?")[0].split("/")
+    return "/" + "/".join(pieces[4:]) if len(pieces) > 4 else f"/{path}" if path else ""

@@ -8,7 +8,7 @@ import gevent
 from flask import Blueprint, Response, request
 
 from service.sandbox import anthropic, faults, openai
-from service.sandbox.assistant import Asked, Reply, reply
+from service.sandbox.assistant import AssistantInput, AssistantReply, reply
 
 TOKEN_SECONDS = 0.01
 SILENCE_SECONDS = 600
@@ -33,7 +33,7 @@ def completions(kind: str) -> Response:
     return _answer(openai, openai.read(request.get_json()))
 
 
-def _answer(wire: Any, asked: Asked) -> Response:
+def _answer(wire: Any, asked: AssistantInput) -> Response:
     fault = faults.asked_for(asked.text)
     if fault in faults.REFUSALS:
         return _refuse(faults.REFUSALS[fault])
@@ -41,13 +41,15 @@ def _answer(wire: Any, asked: Asked) -> Response:
     return Response(_paced(frames, fault), content_type="text/event-stream")
 
 
-def _said(asked: Asked, fault: str | None) -> Reply:
+def _said(asked: AssistantInput, fault: str | None) -> AssistantReply:
     if fault == "call-anyway":
-        return Reply(calls=(("schema.list", {}),))
+        return AssistantReply(calls=(("schema.list", {}),))
     if fault in CALLING and not asked.results:
-        return Reply(calls=(("schema.list", {}), ("schema.describe", {"collection": "ai-chats"})))
+        return AssistantReply(
+            calls=(("schema.list", {}), ("schema.describe", {"collection": "ai-chats"}))
+        )
     text = re.sub(r"/fail [\w-]+ ?", "", asked.text)
-    plain = Asked(text, asked.earlier, asked.results, asked.tools, asked.may_call)
+    plain = AssistantInput(text, asked.earlier, asked.results, asked.tools, asked.may_call)
     return reply(plain)
 
 

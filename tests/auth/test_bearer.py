@@ -1,4 +1,4 @@
-"""The door of /api: which tokens open it."""
+"""Which tokens give access to /api."""
 
 import time
 
@@ -8,7 +8,7 @@ from joserfc.jwk import OctKey, RSAKey
 
 from service.auth import users
 from service.auth.users import rights_cache
-from service.chat import people
+from service.upkeep import rights
 from tests.services import SECRET
 
 KEY = OctKey.import_key(SECRET)
@@ -63,11 +63,11 @@ def test_the_leeway_is_a_minute(client):
     assert response.status_code == 201
 
 
-# The vendor sends the user's browser there: its state is what tells who that is.
+# The vendor redirects the user's browser to it, and the `state` identifies the user.
 PUBLIC = ["/api/integrations/oauth/<integration>/callback"]
 
 
-def test_every_route_under_api_but_the_callback_wants_a_token(app, client):
+def test_every_route_under_api_but_the_callback_needs_a_token(app, client):
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith("/api/") and rule.rule not in PUBLIC:
             method = next(iter((rule.methods or set()) - {"OPTIONS", "HEAD"}))
@@ -75,16 +75,16 @@ def test_every_route_under_api_but_the_callback_wants_a_token(app, client):
             assert client.open(path, method=method).status_code == 401, rule
 
 
-def test_the_first_call_makes_the_user(alice, app):
+def test_the_first_call_creates_the_user(alice, app):
     alice.get("/api/ai/models")
     with app.app_context():
-        assert [user.subject for user in users.everyone()] == ["alice"]
+        assert [user.subject for user in users.all_users()] == ["alice"]
 
 
 def test_a_disabled_user_is_refused(alice, app):
     alice.get("/api/ai/models")
     with app.app_context():
-        people.set_disabled("alice", True)
+        rights.set_disabled("alice", True)
     rights_cache.clear()
     assert alice.get("/api/ai/models").status_code == 401
 

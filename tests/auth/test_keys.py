@@ -1,4 +1,4 @@
-"""Tokens of an identity provider: its key set, and its rotation."""
+"""Tokens of an identity provider: its key set and key rotation."""
 
 import base64
 import hmac
@@ -45,14 +45,14 @@ def start(databases, upstream):
     """Start an app that trusts the scripted upstream's key set."""
     apps = []
 
-    def started(**values):
+    def start_with(**values):
         rights_cache.clear()
         values = {"auth_jwks_url": f"{upstream.url}/jwks", "auth_issuer": ISSUER, **values}
         app = create_app(settings_for(databases.make("sqlite"), **values))
         apps.append(app)
         return lambda token: Person("alice", app.test_client(), token).get("/api/ai/models")
 
-    yield started
+    yield start_with
     for app in apps:
         app.extensions["upstream"].close()
         with app.app_context():
@@ -76,7 +76,7 @@ def test_a_token_signed_by_the_provider_is_accepted(start, upstream, make, algor
 
 
 @pytest.mark.parametrize("body", ["", "[]", '{"keys": 5}', '{"keys": [5]}', "[" * 99_999])
-def test_a_key_set_that_is_none_is_an_outage(start, upstream, body):
+def test_an_invalid_key_set_is_an_outage(start, upstream, body):
     upstream.answers = [Answer(body, headers={"Content-Type": "application/json"})]
     ask, key = start(), rsa("one")
     assert [ask(token(key)).status_code for _ in range(2)] == [503, 503]
@@ -87,14 +87,14 @@ def test_keys_are_fetched_once_and_again_for_an_unknown_one(start, upstream, mon
     upstream.answers = [key_set(old), key_set(old, new)]
     ask = start()
     assert [ask(token(old)).status_code for _ in range(3)] == [200, 200, 200]
-    assert ask(token(new)).status_code == 401  # asked again too soon
+    assert ask(token(new)).status_code == 401  # too soon for another fetch
     assert len(upstream.seen) == 1
     monkeypatch.setattr(keys, "REFETCH_AFTER", 0)
     assert ask(token(new)).status_code == 200
     assert len(upstream.seen) == 2
 
 
-def test_made_up_key_ids_do_not_flood_the_provider(start, upstream):
+def test_invented_key_ids_do_not_flood_the_provider(start, upstream):
     upstream.answers = [key_set(rsa("one"))]
     ask = start()
     assert {ask(token(rsa(f"made-up-{n}"))).status_code for n in range(5)} == {401}
@@ -111,7 +111,7 @@ def test_the_issuer_decides_between_secret_and_key_set(start, upstream):
     assert ask(token(key, iss="https://other.example.com")).status_code == 401
 
 
-def test_a_public_key_is_no_secret(start, upstream):
+def test_a_public_key_is_not_accepted_as_a_secret(start, upstream):
     """The algorithm confusion of RFC 8725: HMAC keyed with the provider's public key."""
     key = rsa("one")
     upstream.answers = [key_set(key)]
@@ -121,7 +121,7 @@ def test_a_public_key_is_no_secret(start, upstream):
     assert start()((signed + b"." + encoded(mac)).decode()).status_code == 401
 
 
-def test_a_provider_that_is_down_is_said(start, upstream):
+def test_a_provider_that_is_down_is_reported(start, upstream):
     upstream.answers = [Answer("<html>oops</html>", "500 Internal Server Error")]
     response = start()(token(rsa("one")))
     assert (response.status_code, response.json["error"]) == (503, "unavailable")

@@ -1,4 +1,4 @@
-"""A ledger under test, and the sums that must hold in it whatever has happened."""
+"""A ledger under test, and checks of its sums."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,15 +10,15 @@ from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
-from service.clock import from_now
-from service.database import write_transaction
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from service.extensions import db
 
 ALICE = Payer("alice", is_owner=False)
 
 
 class Books:
-    """Each step in a write transaction of its own."""
+    """Call the ledger, each time in a write transaction of its own."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
@@ -35,7 +35,7 @@ class Books:
         return self.do(ledger.reserve, ALICE, int(credits * CREDIT), ref, lease, seconds)
 
     def sweep(self, later: float = 0, alive: tuple[str, ...] = ()) -> int:
-        """As it will be `later` seconds from now, with these leases running."""
+        """Sweep as if it were `later` seconds from now, with these leases running."""
         leases = select(Hold.lease_id).where(Hold.lease_id.in_(alive))
         return self.do(ledger.sweep, from_now(later), leases)
 
@@ -44,7 +44,7 @@ class Books:
         return self.do(ledger.settle, hold, cost, "gen-5.4", {"usage": 1}) / CREDIT
 
     def free(self, hold: str) -> None:
-        """As what came to nothing is settled."""
+        """Release a hold by settling it at no cost."""
         self.settle(hold, 0)
 
     def rows(self, table: Any, **where: Any) -> list[Any]:
@@ -52,7 +52,7 @@ class Books:
             return list(db.session.scalars(select(table).filter_by(**where).order_by(table.seq)))
 
     def has(self, subject: str = "alice") -> tuple[float, float]:
-        """Balance and held, in credits."""
+        """Return balance and held, in credits."""
         [account] = self.rows(Account, subject=subject)
         return account.balance / CREDIT, account.held / CREDIT
 
@@ -60,7 +60,7 @@ class Books:
         return [e.amount / CREDIT for e in self.rows(Entry, account=subject, kind="charge")]
 
     def sums(self, subject: str) -> tuple[int, int]:
-        """What balance and held must be, in micro-credits."""
+        """Return what balance and held must be, in micro-credits."""
         entries = select(func.sum(Entry.amount)).where(Entry.account == subject)
         holds = select(func.sum(Hold.amount)).where(Hold.account == subject, Hold.state == "open")
         with self.app.app_context():
@@ -70,14 +70,11 @@ class Books:
         for account in self.rows(Account):
             assert (account.balance, account.held) == self.sums(account.subject)
             assert 0 <= account.held <= account.balance
-        charged = {(entry.account, entry.ref): -entry.amount for entry in self.charged()}
+        charges = {(e.account, e.ref): -e.amount for e in self.rows(Entry, kind="charge")}
         for entry in self.rows(Entry, kind="rest"):
-            charged[entry.account, entry.ref] -= entry.amount  # never without a charge before it
+            charges[entry.account, entry.ref] -= entry.amount  # fails if there is no charge
         for hold in self.rows(Hold):
-            charge = charged.pop((hold.account, hold.ref), 0)
+            charge = charges.pop((hold.account, hold.ref), 0)
             assert charge == 0 or hold.state in ("settled", "swept")
             assert charge <= hold.used or hold.state != "swept"
-        assert not charged, "a charge without its hold"
-
-    def charged(self) -> list[Entry]:
-        return self.rows(Entry, kind="charge")
+        assert not charges, "a charge without its hold"

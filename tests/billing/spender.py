@@ -1,7 +1,7 @@
-"""One of several processes that spend at once: `python -m tests.billing.spender`.
+"""One of several processes that spend at the same time: `python -m tests.billing.spender`.
 
-It reads `[url, deed, argument…]` as JSON, one a line, does the deed in many greenlets, and prints
-what came of it as JSON.
+It reads lines of JSON, `[url, action, argument…]`, runs the action in many greenlets, and prints
+its result as JSON.
 """
 
 from gevent import monkey
@@ -24,9 +24,9 @@ from service import create_app  # noqa: E402
 from service.billing import ledger  # noqa: E402
 from service.billing.payer import Payer  # noqa: E402
 from service.billing.prices import CREDIT  # noqa: E402
-from service.database import limited  # noqa: E402
-from service.errors import InsufficientCredits  # noqa: E402
+from service.database.access import time_limit  # noqa: E402
 from service.extensions import db  # noqa: E402
+from service.web.errors import InsufficientCredits  # noqa: E402
 from tests.billing.books import Books  # noqa: E402
 from tests.services import settings_for  # noqa: E402
 
@@ -41,7 +41,7 @@ def ready(_books: Books) -> bool:
 
 
 def reserve(books: Books, count: int) -> int:
-    """`count` holds of one credit: how many were admitted."""
+    """Reserve one credit `count` times and return how often that succeeded."""
 
     def one(number: int) -> int:
         try:
@@ -58,23 +58,23 @@ def open_account(books: Books, count: int) -> None:
 
 
 def settle(books: Books, count: int, hold: str) -> int:
-    """`count` times the same hold: how many credits that charged."""
+    """Settle one hold `count` times and return the credits that were charged."""
     return sum(at_once(lambda _: int(books.settle(hold, 1)), count))
 
 
 def work(books: Books) -> int:
-    """Turns, until the next line comes: a process killed among them leaves half-used holds."""
-    told = gevent.spawn(stdin.readline)
+    """Run turns until the next line arrives. A process killed meanwhile leaves open holds."""
+    next_line = gevent.spawn(stdin.readline)
 
     def one(number: int) -> int:
         for turn in itertools.count():
             hold = books.reserve(1, f"{os.getpid()}-{number}-{turn}")
             books.do(ledger.extend, hold, CREDIT // 2, CREDIT)
             if (turn, number) == (1, 0):
-                say("working")
+                report("working")
             gevent.sleep(0.1)
             books.settle(hold, 0.75)
-            if told.ready():
+            if next_line.ready():
                 return turn + 1
 
     return sum(at_once(one, GREENLETS))
@@ -85,7 +85,7 @@ def sweep(books: Books) -> int:
 
 
 def trade(books: Books, count: int) -> None:
-    """Everything at once, on a few accounts: whatever could deadlock does it here."""
+    """Do everything at the same time on a few accounts, to provoke deadlocks."""
 
     def one(number: int) -> None:
         subject = f"trader-{number % 3}"
@@ -103,31 +103,36 @@ def trade(books: Books, count: int) -> None:
     at_once(one, count)
 
 
-def at_once(deed: Callable[[int], Any], count: int) -> list[Any]:
-    """On a busy machine a lock is waited for longer than a request's statement may take."""
+def at_once(action: Callable[[int], Any], count: int) -> list[Any]:
+    """Run an action `count` times in greenlets, with a long timeout for statements.
+
+    On a busy machine they may wait for a lock longer than a request's statements may take.
+    """
 
     def patient(number: int) -> Any:
-        with limited(PATIENCE):
-            return deed(number)
+        with time_limit(PATIENCE):
+            return action(number)
 
     return Pool(GREENLETS).map(patient, range(count))
 
 
-def say(what: Any) -> None:
-    print(json.dumps(what), flush=True)
+def report(result: Any) -> None:
+    print(json.dumps(result), flush=True)
 
 
-DEEDS = {deed.__name__: deed for deed in (ready, reserve, open_account, settle, work, sweep, trade)}
+ACTIONS = {
+    action.__name__: action for action in (ready, reserve, open_account, settle, work, sweep, trade)
+}
 
 
 def main() -> None:
     while line := stdin.readline():
-        url, deed, *arguments = json.loads(line)
+        url, action, *arguments = json.loads(line)
         app = create_app(settings_for(url, database_pool_size=GREENLETS))
-        done = DEEDS[deed](Books(app), *arguments)
+        result = ACTIONS[action](Books(app), *arguments)
         with app.app_context():
-            db.engine.dispose()  # before the test's end, which wants its database alone
-        say(done)
+            db.engine.dispose()  # before the test ends and drops its database
+        report(result)
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ from tests.services import on_sqlite
 
 @pytest.fixture
 def flask(app):
-    """Run a command; its lines, or the error it ends with."""
+    """Run a command and return its output, which may be an error message."""
 
     def run(*arguments):
-        done = app.test_cli_runner().invoke(args=arguments)
-        assert done.exit_code == 0 or "Error: " in done.output, done.exception
-        return done.output.strip()
+        result = app.test_cli_runner().invoke(args=arguments)
+        assert result.exit_code == 0 or "Error: " in result.output, result.exception
+        return result.output.strip()
 
     return run
 
@@ -46,22 +46,23 @@ def test_a_sweep_ends_every_expired_hold(flask, books):
     for number in range(120):
         hold = books.reserve(0.5, str(number), seconds=-1)
     books.do(ledger.extend, hold, CREDIT // 4, CREDIT // 2)
-    kept = books.reserve(1, "running")
-    assert flask("sweep") == "120 expired holds, 0 lost turns, 0 old changes, 0 old journal entries"
-    assert flask("sweep") == "0 expired holds, 0 lost turns, 0 old changes, 0 old journal entries"
+    running = books.reserve(1, "running")
+    others = "0 lost turns, 0 old changes, 0 old journal entries, 0 expired media"
+    assert flask("sweep") == f"120 expired holds, {others}"
+    assert flask("sweep") == f"0 expired holds, {others}"
     assert books.has() == (99.75, 1)
-    assert books.settle(kept, 1) == 1
+    assert books.settle(running, 1) == 1
 
 
 @on_sqlite
 @pytest.mark.parametrize("amount", ["0", "-5", "0.0000001", "1e10", "nan", "Infinity", "five", ""])
-def test_only_a_real_amount_can_be_granted(flask, books, amount):
+def test_only_a_valid_amount_can_be_granted(flask, books, amount):
     assert "must be more than 0" in flask("credits", "grant", "--", "carol", amount)
     assert books.rows(Entry) == []
 
 
 @on_sqlite
-def test_mistakes_get_a_clear_error(flask):
+def test_invalid_arguments_get_a_clear_error(flask):
     for arguments, text in [
         (("balance", "nobody"), "no account for nobody yet"),
         (("statement", "nobody"), "no account for nobody yet"),

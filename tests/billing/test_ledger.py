@@ -1,4 +1,4 @@
-"""Reserve, extend, settle, release, sweep: what each does to an account."""
+"""Reserving, extending, settling, releasing and sweeping: the effect on an account."""
 
 import pytest
 from sqlalchemy import update
@@ -8,7 +8,7 @@ from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
-from service.errors import InsufficientCredits
+from service.web.errors import InsufficientCredits
 from tests.billing.books import ALICE
 
 
@@ -36,7 +36,7 @@ def test_a_grant_counts_once_for_each_ref(books):
     assert books.has() == (110, 0)
 
 
-def test_a_hold_takes_what_is_free_and_no_more(books):
+def test_a_hold_takes_no_more_than_the_free_balance(books):
     books.reserve(60, "a")
     with pytest.raises(InsufficientCredits) as refused:
         books.reserve(40.5, "b")
@@ -45,13 +45,13 @@ def test_a_hold_takes_what_is_free_and_no_more(books):
     assert books.has() == (100, 100)
 
 
-def test_nothing_is_told_of_the_owners_balance(books):
+def test_a_refusal_does_not_show_the_owners_balance(books):
     with pytest.raises(InsufficientCredits) as refused:
         books.do(ledger.reserve, Payer("alice", is_owner=True), 101 * CREDIT, "a", None, 60)
     assert refused.value.facts == {"needed": 101}
 
 
-def test_who_has_no_account_has_nothing(books):
+def test_a_subject_without_an_account_has_no_credits(books):
     with pytest.raises(InsufficientCredits) as refused:
         books.do(ledger.reserve, Payer("bob", is_owner=False), 1, "a", None, 60)
     assert refused.value.facts == {"needed": 0.000001, "available": 0}
@@ -66,14 +66,14 @@ def test_settling_charges_the_real_cost_and_frees_the_rest(books):
     assert (entry.what, entry.ref, entry.facts) == ("gen-5.4", "turn_1", {"usage": 1})
 
 
-def test_what_goes_beyond_a_hold_is_charged_while_there_are_credits(books):
+def test_a_cost_above_the_hold_is_charged_to_the_free_balance(books):
     hold = books.reserve(10, "a")
     assert books.settle(hold, 12) == 12
     assert books.has() == (88, 0)
     assert books.rows(Entry)[-1].facts == {"usage": 1}
 
 
-def test_what_goes_beyond_the_free_balance_is_our_loss(books, capsys):
+def test_a_cost_above_the_free_balance_is_a_loss(books, capsys):
     hold = books.reserve(10, "a")
     books.reserve(85, "b")
     assert books.settle(hold, 18) == 15
@@ -90,7 +90,7 @@ def test_a_hold_is_settled_once(books):
     assert books.charges() == [-3]
 
 
-def test_what_costs_nothing_leaves_no_entry(books):
+def test_a_cost_of_zero_adds_no_entry(books):
     hold = books.reserve(10, "a")
     assert books.settle(hold, 0) == 0
     assert books.has() == (100, 0)
@@ -114,7 +114,7 @@ def test_a_hold_grows_and_shrinks(books):
     assert books.settle(hold, 3) == 3
 
 
-def test_an_extension_that_cannot_be_afforded_only_notes_what_was_used(books):
+def test_an_extension_that_cannot_be_afforded_only_records_the_use(books):
     hold, other = books.reserve(10, "a"), books.reserve(80, "b")
     assert not books.do(ledger.extend, hold, 7 * CREDIT, 21 * CREDIT)
     assert books.has() == (100, 90)
@@ -146,7 +146,7 @@ def test_a_hold_belongs_to_its_callers_transaction(books):
     assert books.settle(hold, 4) == 4
 
 
-def test_a_ref_is_held_once(books):
+def test_a_ref_has_one_hold(books):
     books.settle(books.reserve(10, "a"), 1)
     with pytest.raises(IntegrityError):
         books.reserve(10, "a")
@@ -172,24 +172,24 @@ def test_a_sweep_charges_no_more_than_the_account_has(books):
     assert books.rows(Entry)[-1].facts == {"swept": True, "loss": 2 * CREDIT}
 
 
-def swept(books, used):
-    """A hold of 10 credits whose sweeper has charged what was used of it."""
+def swept_hold(books, used):
+    """Return a hold of 10 credits that was swept and charged for its use."""
     hold = books.reserve(10, "a", seconds=-1)
     books.do(ledger.extend, hold, int(used * CREDIT), 10 * CREDIT)
     assert books.sweep() == 1
     return hold
 
 
-def test_a_swept_hold_that_is_settled_after_all_is_charged(books):
-    hold = swept(books, 0)
+def test_a_swept_hold_that_is_settled_late_is_charged(books):
+    hold = swept_hold(books, 0)
     assert [books.settle(hold, 12), books.settle(hold, 12)] == [12, 0]
     assert books.has() == (88, 0)
     assert books.charges() == [-12]
     assert books.rows(Hold)[0].state == "settled"
 
 
-def test_what_its_sweeper_has_charged_counts_in(books):
-    hold = swept(books, 3)
+def test_a_late_settlement_charges_what_the_sweeper_did_not(books):
+    hold = swept_hold(books, 3)
     assert [books.settle(hold, 9), books.settle(hold, 9)] == [9, 0]
     assert books.has() == (91, 0)
     kinds = [(entry.kind, entry.amount, entry.ref) for entry in books.rows(Entry)[1:]]
@@ -197,28 +197,28 @@ def test_what_its_sweeper_has_charged_counts_in(books):
 
 
 def test_a_swept_hold_is_charged_no_more_than_the_account_has(books):
-    hold = swept(books, 3)
+    hold = swept_hold(books, 3)
     books.reserve(95, "b")
     assert books.settle(hold, 9) == 5
     assert books.has() == (95, 95)
     assert books.rows(Entry)[-1].facts == {"usage": 1, "loss": 4 * CREDIT}
 
 
-def test_a_swept_hold_that_came_to_nothing_more_leaves_no_entry(books):
-    hold = swept(books, 3)
+def test_a_late_settlement_without_further_cost_adds_no_entry(books):
+    hold = swept_hold(books, 3)
     assert books.settle(hold, 3) == 3
     assert books.charges() == [-3]
     assert books.rows(Entry, kind="rest") == []
 
 
-def test_a_lost_hold_is_told_from_one_that_cannot_be_afforded(books):
-    hold = swept(books, 0)
+def test_extending_a_swept_hold_raises_hold_lost(books):
+    hold = swept_hold(books, 0)
     with pytest.raises(ledger.HoldLost):
         books.do(ledger.extend, hold, CREDIT, 11 * CREDIT)
     assert books.has() == (100, 0)
 
 
-def test_what_is_held_can_be_withdrawn_by_what_it_is_for(books):
+def test_a_hold_can_be_withdrawn_by_its_ref(books):
     books.reserve(10, "a")
     for _ in range(2):
         books.do(ledger.withdraw, "alice", "a")
@@ -227,20 +227,20 @@ def test_what_is_held_can_be_withdrawn_by_what_it_is_for(books):
     assert books.rows(Hold)[0].state == "released"
 
 
-def test_the_holds_of_a_lapsed_lease_are_swept(books):
+def test_the_holds_of_an_ended_lease_are_swept(books):
     for ref, lease in [("a", "worker-1"), ("b", "worker-2"), ("c", None)]:
         books.reserve(10, ref, lease=lease)
     assert books.sweep(alive=("worker-1",)) == 1
     assert [hold.ref for hold in books.rows(Hold, state="open")] == ["a", "c"]
 
 
-def test_a_living_lease_does_not_keep_a_hold_for_ever(books):
+def test_an_expired_hold_is_swept_though_its_lease_runs(books):
     books.reserve(10, "a", seconds=5, lease="worker-1")
     assert books.sweep(later=60, alive=("worker-1",)) == 1
 
 
-def test_a_sweep_takes_accounts_in_one_order(books):
-    """Else two sweepers could each wait for the account that the other has."""
+def test_a_sweep_locks_accounts_in_order(books):
+    """Otherwise two sweepers could each wait for an account that the other has locked."""
     for subject in "cab":
         books.open(subject)
         hold = books.do(ledger.reserve, Payer(subject, is_owner=False), 9, "a", None, -1)
@@ -249,7 +249,7 @@ def test_a_sweep_takes_accounts_in_one_order(books):
     assert [entry.account for entry in books.rows(Entry, kind="charge")] == ["a", "b", "c"]
 
 
-def test_a_sweep_goes_by_batches(books):
+def test_a_sweep_ends_one_batch(books):
     def reserve_all(session):
         for number in range(150):
             ledger.reserve(session, ALICE, CREDIT // 10, str(number), None, -1)
@@ -268,6 +268,6 @@ def test_a_renamed_account_keeps_its_entries_and_holds(books):
 
 
 @pytest.mark.parametrize("wrong", [{"balance": -1}, {"held": -1}, {"held": 101 * CREDIT}])
-def test_the_database_refuses_what_may_never_be(books, wrong):
+def test_the_database_refuses_an_invalid_balance(books, wrong):
     with pytest.raises(IntegrityError):
         books.do(lambda session: session.execute(update(Account).values(wrong)))

@@ -1,4 +1,4 @@
-"""Any order of steps at all: the ledger does what a few lines of arithmetic say it must."""
+"""Random sequences of ledger calls, compared with a model of a few lines of arithmetic."""
 
 import itertools
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from service.billing import ledger
 from service.billing.models import Account
 from service.billing.payer import Payer
-from service.errors import InsufficientCredits
+from service.web.errors import InsufficientCredits
 from tests.depth import depth
 from tests.services import on_sqlite
 
@@ -30,7 +30,7 @@ numbers = itertools.count()
 
 @dataclass
 class Expected:
-    """A hold as it must be."""
+    """The expected state of a hold."""
 
     amount: int
     expired: bool
@@ -44,7 +44,7 @@ class Expected:
 
 
 class Ledger(RuleBasedStateMachine):
-    """One account of its own, beside those of the examples before."""
+    """A state machine with an account of its own."""
 
     books = None
     holds = Bundle("holds")
@@ -131,7 +131,7 @@ class Ledger(RuleBasedStateMachine):
         return expected.charged
 
     @invariant()
-    def the_account_is_what_it_must_be(self):
+    def the_account_matches_the_model(self):
         [account] = self.books.rows(Account, subject=self.subject)
         assert (account.balance, account.held) == (self.balance, self.held)
         assert self.books.sums(self.subject) == (self.balance, self.held)
@@ -143,7 +143,7 @@ class Ledger(RuleBasedStateMachine):
 
 
 @on_sqlite
-def test_any_order_of_steps_keeps_the_books(books):
+def test_the_ledger_matches_its_model(books):
     machine = type("Machine", (Ledger,), {"books": books})
     options = example_settings(
         max_examples=depth(40),

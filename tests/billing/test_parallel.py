@@ -1,4 +1,4 @@
-"""Several processes at one ledger, some of them killed: no credit is lost, made or spent twice."""
+"""Several processes use one ledger, and some are killed: no credit is lost or spent twice."""
 
 import json
 import signal
@@ -14,7 +14,7 @@ from service.billing import ledger
 from service.billing.models import Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
-from service.database import write_transaction
+from service.database.access import write_transaction
 from tests.depth import depth
 from tests.services import environment
 
@@ -22,30 +22,30 @@ PROCESSES = 4
 
 
 class Spenders:
-    """Processes of `tests.billing.spender`, made once: each takes a second to start."""
+    """Processes of `tests.billing.spender`, started once because each start takes a second."""
 
     def __init__(self) -> None:
         self.processes: list[subprocess.Popen] = []
         self.url = ""
 
-    def at(self, url: str) -> "Spenders":
-        """All four, with the database open."""
+    def connect(self, url: str) -> "Spenders":
+        """Start the missing processes and let all of them open the database."""
         self.url = url
         self.processes += [self._start() for _ in range(PROCESSES - len(self.processes))]
         assert self.do("ready") == [True] * PROCESSES
         return self
 
-    def do(self, deed: str, *arguments: Any) -> list[Any]:
-        """What each says when it has done it, all at the same time."""
-        self.begin(deed, *arguments)
-        return self.said()
+    def do(self, action: str, *arguments: Any) -> list[Any]:
+        """Run an action in all processes at the same time and return their results."""
+        self.begin(action, *arguments)
+        return self.results()
 
-    def begin(self, deed: str, *arguments: Any) -> None:
+    def begin(self, action: str, *arguments: Any) -> None:
         for process in self.processes:
-            process.stdin.write(json.dumps([self.url, deed, *arguments]) + "\n")
+            process.stdin.write(json.dumps([self.url, action, *arguments]) + "\n")
             process.stdin.flush()
 
-    def said(self) -> list[Any]:
+    def results(self) -> list[Any]:
         return [json.loads(process.stdout.readline()) for process in self.processes]
 
     def kill(self, count: int) -> None:
@@ -69,16 +69,16 @@ def processes():
 
 @pytest.fixture
 def spenders(processes, database_url):
-    return processes.at(database_url)
+    return processes.connect(database_url)
 
 
 @pytest.fixture
 def size(database_url) -> int:
-    """SQLite has one writer at a time, so less is asked of it."""
-    return depth(100 if database_url.startswith("postgresql") else 25)
+    """The number of calls, which is lower for SQLite with its one writer at a time."""
+    return depth(60 if database_url.startswith("postgresql") else 20)
 
 
-def test_exactly_what_fits_is_admitted(books, spenders, size):
+def test_holds_never_exceed_the_balance(books, spenders, size):
     books.open("alice", size)
     assert sum(spenders.do("reserve", size)) == size
     assert books.has() == (size, size)
@@ -90,7 +90,7 @@ def test_parallel_first_calls_make_one_account(books, spenders, size):
     assert len(books.rows(Entry, account="newcomer")) == 1
 
 
-def test_of_many_settlements_one_counts(books, spenders, size):
+def test_one_of_many_settlements_charges(books, spenders, size):
     books.open("alice", 100)
     hold = books.reserve(10, "a")
     assert sorted(spenders.do("settle", size // 4, hold)) == [0, 0, 0, 1]
@@ -98,10 +98,10 @@ def test_of_many_settlements_one_counts(books, spenders, size):
     assert books.charges() == [-1]
 
 
-def test_what_killed_processes_held_is_swept_once(books, spenders):
+def test_the_holds_of_killed_processes_are_swept_once(books, spenders):
     books.open("alice", 1_000_000)
     spenders.begin("work")
-    assert spenders.said() == ["working"] * PROCESSES
+    assert spenders.results() == ["working"] * PROCESSES
     spenders.kill(2)
     settled = sum(spenders.do("ready"))  # ends the work
     assert books.charges().count(-0.75) == len(books.rows(Hold, state="settled")) >= settled > 0
@@ -113,7 +113,7 @@ def test_what_killed_processes_held_is_swept_once(books, spenders):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_sweep_passes_by_what_another_is_settling(books):
+def test_a_sweep_skips_a_hold_that_is_being_settled(books):
     books.open("alice", 100)
     books.open("bob", 100)
     hold = books.reserve(10, "a", seconds=-1)

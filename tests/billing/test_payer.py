@@ -24,7 +24,7 @@ def test_the_forwarded_tokens_subject_pays():
     assert payer_of(Claims("alice", "admin", 0.0), "owner") == alice
 
 
-def test_the_owner_pays_where_no_token_is_passed():
+def test_the_owner_pays_if_no_token_is_forwarded():
     assert payer_of(None, "owner") == Payer("owner", is_owner=True)
 
 
@@ -42,7 +42,7 @@ def start(databases):
     """Start an app whose identity provider is down, with an owner's token of these claims."""
     apps = []
 
-    def started(**claims):
+    def start_with(**claims):
         claims |= {"exp": int(time.time()) + 600, "iss": ISSUER}
         token = jwt.encode({"alg": "RS256", "kid": "k"}, claims, KEY)
         values = {"auth_jwks_url": "http://127.0.0.1:9/jwks", "auth_issuer": ISSUER}
@@ -50,18 +50,18 @@ def start(databases):
         apps.append(create_app(settings))
         return apps[-1]
 
-    yield started
+    yield start_with
     for app in apps:
         app.extensions["upstream"].close()
         with app.app_context():
             db.engine.dispose()
 
 
-def test_an_identity_provider_that_is_down_hides_no_owner(start):
+def test_the_owner_is_known_while_the_identity_provider_is_down(start):
     assert start(sub="boss", role="admin").extensions["owner"] == Caller("boss", "admin")
 
 
 @pytest.mark.parametrize("claims", [{}, {"sub": ""}, {"sub": 5}, {"sub": "x" * 256}])
-def test_an_owner_without_a_usable_subject_is_refused(start, claims):
+def test_an_owner_without_a_valid_subject_is_refused(start, claims):
     with pytest.raises(ConfigError, match="^OWNER_TOKEN: must have a subject"):
         start(**claims)

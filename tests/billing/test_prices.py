@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, most
-from service.chat.instructions import SYSTEM
-from service.chat.tally import size
+from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, max_cost
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
+from service.chat.turn.instructions import SYSTEM
 from service.providers.catalog import KINDS
 from service.providers.prompt import Prompt, UserMessage
 
@@ -35,15 +34,17 @@ def test_a_step_costs_its_tokens():
 def test_the_largest_first_hold_is_a_small_part_of_a_fresh_account(model, character):
     tools = Tools([*LOOKUPS, *RECORDS]).specs
     prompt = Prompt(SYSTEM, (UserMessage(character * CONTENT),), tools)
-    assert 0 < most(model, size(prompt), OUTPUT) <= STARTING * 0.05
+    assert 0 < max_cost(model, prompt.tokens, OUTPUT) <= STARTING * 0.05
 
 
-@given(model=models, bound=tokens, used=tokens, cap=tokens, said=tokens, read=tokens, kept=tokens)
-def test_a_hold_covers_every_cost_within_its_bounds(model, bound, used, cap, said, read, kept):
-    used, said = min(used, bound + MARGIN), min(said, cap)
-    read = min(read, used)
-    kept = min(kept, used - read)
-    assert cost(model, used, said, read, kept) <= most(model, bound, cap)
+@given(
+    model=models, bound=tokens, cap=tokens, prompt=tokens, output=tokens, read=tokens, write=tokens
+)
+def test_a_hold_covers_every_cost_within_its_bounds(model, bound, cap, prompt, output, read, write):
+    prompt, output = min(prompt, bound + MARGIN), min(output, cap)
+    read = min(read, prompt)
+    write = min(write, prompt - read)
+    assert cost(model, prompt, output, read, write) <= max_cost(model, bound, cap)
 
 
 def test_cached_tokens_have_their_own_price():
@@ -53,10 +54,10 @@ def test_cached_tokens_have_their_own_price():
 
 
 @pytest.mark.parametrize("model", MODEL_PRICES)
-def test_what_the_cache_gives_is_never_dearer_than_what_is_read_anew(model):
+def test_a_cached_token_costs_less_than_an_uncached_one(model):
     assert cost(model, 1000, 0, cache_read=1000) < cost(model, 1000, 0)
 
 
 @given(micro=st.integers(-(2**52), 2**52))
-def test_credits_lose_nothing(micro):
+def test_converting_to_credits_loses_nothing(micro):
     assert round(credits(micro) * CREDIT) == micro

@@ -1,4 +1,4 @@
-"""GET /api/credits: one's own account, and nobody else's."""
+"""GET /api/credits shows the caller's own account only."""
 
 import re
 
@@ -10,7 +10,7 @@ from service.billing.views import EntrySchema
 from tests.services import on_sqlite
 
 
-def test_the_first_look_opens_the_account(alice, books):
+def test_the_first_request_opens_the_account(alice, books):
     answer = alice.get("/api/credits").json
     assert alice.get("/api/credits").json == answer
     assert (answer["balance"], answer["held"], answer["nextCursor"]) == (1000, 0, None)
@@ -23,7 +23,7 @@ def test_the_first_look_opens_the_account(alice, books):
 
 @on_sqlite
 @pytest.mark.settings(starting_credits="7")
-def test_how_much_a_new_account_gets_is_a_setting(alice):
+def test_the_starting_credits_are_a_setting(alice):
     assert alice.get("/api/credits").json["balance"] == 7
 
 
@@ -39,7 +39,7 @@ def test_amounts_are_in_credits(alice, books):
 
 
 @on_sqlite
-def test_every_kind_of_entry_is_as_the_document_says(alice, books):
+def test_every_kind_of_entry_matches_the_schema(alice, books):
     books.open("alice", 100)
     hold = books.reserve(2, "turn_1")
     books.do(ledger.extend, hold, CREDIT, 2 * CREDIT)
@@ -63,7 +63,7 @@ def test_entries_come_in_pages_newest_first(alice, bob, books):
     assert refs == [["4", "3"], ["2", "1"], ["0", "starting"]]
 
 
-def test_everybody_sees_only_their_own(alice, bob, books):
+def test_callers_see_only_their_own_entries(alice, bob, books):
     books.open("alice", 100)
     books.settle(books.reserve(2, "turn_1"), 1)
     assert [entry["ref"] for entry in bob.get("/api/credits").json["entries"]] == ["starting"]
@@ -77,6 +77,6 @@ def test_everybody_sees_only_their_own(alice, bob, books):
     + [{"cursor": cursor} for cursor in ("MA", "é", "", "OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5")],
 )
 def test_a_bad_query_is_refused_field_by_field(alice, query):
-    refused = alice.get("/api/credits", query_string=query)
-    assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
-    assert list(refused.json["details"]) == list(query)
+    response = alice.get("/api/credits", query_string=query)
+    assert (response.status_code, response.json["error"]) == (400, "invalid_request")
+    assert list(response.json["details"]) == list(query)

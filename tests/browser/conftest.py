@@ -1,8 +1,9 @@
-"""A browser and a running service for this folder, and a signed-in person for each test."""
+"""A browser and a running service for these tests, and a signed-in person for each test."""
 
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 
 import pytest
@@ -11,15 +12,10 @@ from playwright.sync_api import Browser, sync_playwright
 from service.auth.tokens import issue
 from tests.browser.page import Console, Opened
 from tests.browser.suite import Connections, forget
+from tests.browser.tabs import Tabs
 from tests.services import Service, require, settings_for
 
 people = count(1)
-UPGRADE = {
-    "Connection": "Upgrade",
-    "Upgrade": "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
-}
 
 
 # Of the package, not of the session: Playwright keeps an event loop running in this thread.
@@ -35,6 +31,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
+def tabs(browser) -> Tabs:
+    return Tabs(browser)
+
+
+@pytest.fixture(scope="package")
 def running(databases) -> Iterator[Service]:
     service = Service(databases.make("sqlite"))
     try:
@@ -44,24 +45,27 @@ def running(databases) -> Iterator[Service]:
 
 
 @pytest.fixture
-def opened(browser, running) -> Iterator[Opened]:
-    """Opens a console of a new person, or one more of a person; no page may have complained."""
+def opened(tabs, running) -> Iterator[Opened]:
+    """Opens a console for a new person, or another one for `like`; no page may log an error."""
+    with opening(tabs, running) as open_one:
+        yield open_one
+
+
+@contextmanager
+def opening(tabs: Tabs, service: Service) -> Iterator[Opened]:
     consoles: list[Console] = []
 
     def open_one(like: Console | None = None, **options) -> Console:
         subject = like.subject if like else f"person-{next(people)}"
-        token = issue(settings_for(running.database_url), subject, "user", 3600)
-        look = {"locale": "en-GB", "timezone_id": "UTC", "viewport": {"width": 1280, "height": 800}}
-        page = browser.new_context(**{**look, **options}).new_page()
-        page.set_default_timeout(8_000)
-        consoles.append(Console(page, running, token, subject))
+        token = issue(settings_for(service.database_url), subject, "user", 3600)
+        consoles.append(Console(tabs.take(**options), service, token, subject))
         return consoles[-1]
 
     yield open_one
-    complaints = [line for console in consoles for line in console.unexpected]
+    errors = [line for console in consoles for line in console.leave()]
     for console in consoles:
-        console.page.context.close()
-    assert complaints == []
+        tabs.give_back(console.page, service.url)
+    assert errors == []
 
 
 @pytest.fixture
@@ -71,7 +75,7 @@ def console(opened) -> Console:
 
 @pytest.fixture
 def connections(opened) -> Connections:
-    """The connections page of a new person; at the suite, nothing is allowed yet."""
+    """The connections page of a new person, who has allowed nothing at the suite."""
     console = opened().sign_in()
     forget(console)
     return Connections(console).show()

@@ -1,4 +1,4 @@
-"""The console as a person uses it, with everything that goes wrong in the page noted."""
+"""The console as a person uses it. Errors in the page are collected."""
 
 import json
 import re
@@ -10,9 +10,14 @@ import requests
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.tabs import PATIENCE
 from tests.services import Service
 
-expect.set_options(timeout=8_000)
+expect.set_options(timeout=PATIENCE)
+
+# The style sheets say nothing but colours for dark, so no other rule can find more there.
+COLOURS = ["color-contrast", "link-in-text-block"]
+AXE = Axe().axe_script
 
 
 @dataclass
@@ -27,15 +32,25 @@ class Console:
     expected: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.page.on("pageerror", lambda error: self.errors.append(f"thrown: {error}"))
-        self.page.on("console", self._note)
+        """Collect the errors of the page, and of the windows that it opens."""
+        self.page.context.on("weberror", self._note_thrown)
+        self.page.context.on("console", self._note)
+
+    def _note_thrown(self, thrown: Any) -> None:
+        self.errors.append(f"thrown: {thrown.error}")
 
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.errors.append(message.text)
 
+    def leave(self) -> list[str]:
+        """Look no longer; returns the errors that no test expected."""
+        self.page.context.remove_listener("weberror", self._note_thrown)
+        self.page.context.remove_listener("console", self._note)
+        return self.unexpected
+
     def may_say(self, pattern: str) -> None:
-        """A line of the browser's console that this test provokes."""
+        """Allow lines in the browser's console that match `pattern`."""
         self.expected.append(pattern)
 
     @property
@@ -98,14 +113,18 @@ class Console:
         return self.page.get_by_role("table", name=name)
 
     def violations(self, page: Page | None = None) -> list[str]:
-        """What axe finds, in a line each."""
-        found = Axe().run(page or self.page).response["violations"]
-        return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in found]
+        """What axe finds, one line each: by all rules in light, by those for colours in dark."""
+        page = page or self.page
+        found = _violations(page, {})
+        page.emulate_media(color_scheme="dark")
+        found += _violations(page, {"runOnly": COLOURS})
+        page.emulate_media(color_scheme="light")
+        return found
 
     def width(self) -> int:
         return self.page.evaluate("document.documentElement.scrollWidth")
 
-    # Behind the page's back
+    # Without the page
 
     def api(self, method: str, path: str, body: Any = None) -> Any:
         return json.loads(self.api_text(method, path, body))
@@ -122,3 +141,11 @@ class Console:
 
 
 Opened = Callable[..., Console]
+
+
+def _violations(page: Page, options: dict[str, Any]) -> list[str]:
+    if page.evaluate("typeof axe") == "undefined":  # it is long: once for each load of a page
+        page.evaluate(AXE)
+    run = "(options) => axe.run({ resultTypes: ['violations'], ...options })"
+    violations = page.evaluate(run, options)["violations"]
+    return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in violations]

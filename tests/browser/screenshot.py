@@ -1,4 +1,4 @@
-"""The pictures of the console for the documentation, taken of the running service:
+"""Takes the screenshots of the console for the documentation, from a running service:
 
     .venv/bin/python -m tests.browser.screenshot [DIRECTORY]
 
@@ -21,13 +21,13 @@ from tests.browser.suite import Connections
 from tests.services import Databases, Service, settings_for
 
 SIZE = {"width": 1440, "height": 900}
-BEFORE = [
+RECORDS = [
     ("tasks", {"title": "Book the train", "done": True}),
     ("tasks", {"title": "Order badges for the fair", "due": "2026-12-01T09:00:00Z"}),
     ("notes", {"title": "Budget", "text": "1 200 for catering, 300 for print"}),
     ("notes", {"title": "Venue", "text": "Hall B, 40 seats. Ask for the key at the front desk."}),
 ]
-SAID = [
+MESSAGES = [
     "Add two tasks: call the caterer, print the programme",
     "Mark Order badges for the fair as done",
 ]
@@ -62,13 +62,13 @@ def take(service: Service, pictures: Path) -> None:
 
 
 def talk(console: Console) -> None:
-    for collection, data in BEFORE:
+    for collection, data in RECORDS:
         console.api("POST", f"records/{collection}", data)
     for title in ("Questions for the vendor", "Notes of the kick-off", "Spring fair"):
         console.new_chat(title)
     console.sign_in()
     console.page.get_by_text("Spring fair").click()
-    for text in SAID:
+    for text in MESSAGES:
         console.ask(text)
     console.answers.nth(0).locator("summary").first.click()
     console.log.evaluate("(log) => log.scrollTo(0, log.scrollHeight)")

@@ -16,13 +16,6 @@ class Connections:
     def __init__(self, console: Console) -> None:
         self.console = console
         self.page = console.page
-        self.page.context.on("page", self._watch)
-
-    def _watch(self, popup: Page) -> None:
-        """What goes wrong in the other windows counts as well."""
-        popup.set_default_timeout(8_000)
-        popup.on("pageerror", lambda error: self.console.errors.append(f"thrown: {error}"))
-        popup.on("console", self.console._note)
 
     # The page
 
@@ -30,6 +23,9 @@ class Connections:
         self.page.get_by_role("navigation", name="Views").get_by_text("Connections").click()
         expect(self.card("Files")).to_be_visible()
         return self
+
+    def account(self, title: str) -> Locator:
+        return self.page.get_by_role("region", name=title)
 
     def card(self, title: str) -> Locator:
         heading = self.page.get_by_role("heading", name=title, exact=True)
@@ -42,7 +38,7 @@ class Connections:
         expect(self.card(title).locator(".connection-state")).to_have_text("Not granted")
 
     def says(self, title: str, text: str) -> None:
-        expect(self.card(title).locator(".connection-told")).to_contain_text(text)
+        expect(self.card(title).locator(".connection-messages")).to_contain_text(text)
 
     def lines(self, title: str) -> Locator:
         return self.card(title).locator(".preview li")
@@ -52,28 +48,28 @@ class Connections:
 
     @property
     def flags(self) -> set[str]:
-        """Those that are lit, as the service says."""
+        """The flags that the service reports as set."""
         status = self.console.api("GET", "integrations/status")["cloudsuite"]
         return {name for name, value in status.items() if value is True}
 
     # The window
 
     def ask(self, title: str, button: str = "Connect") -> Page:
-        """Press the card's button; the window, once the consent page is in it."""
+        """Press the card's button; returns the window when it shows the consent page."""
         with self.page.expect_popup() as opened:
             self.console.button(f"{button}: {title}").click()
         expect(opened.value.get_by_role("button", name="Allow")).to_be_visible()
         return opened.value
 
     def connect(self, title: str, button: str = "Connect") -> None:
-        """The whole way: ask, allow, and the window is gone."""
+        """Ask, allow, and wait until the window has closed."""
         allow(self.ask(title, button))
         self.is_granted(title)
 
     # The suite and the clock
 
     def switch(self, name: str) -> None:
-        """One of the suite's switches, pressed in a window of its own."""
+        """Press one of the suite's switches in a new window."""
         page = self.page.context.new_page()
         page.goto(self.console.service.url + SUITE)
         with page.expect_navigation():  # a page that is closed too soon may not have sent its form
@@ -81,7 +77,7 @@ class Connections:
         page.close()
 
     def an_hour_passes(self) -> None:
-        """For the service: the access token that it holds is over."""
+        """Let the access token that the service has stored expire."""
         file = make_url(self.console.service.database_url).database
         assert file
         with sqlite3.connect(file, timeout=10) as database:
@@ -90,7 +86,7 @@ class Connections:
 
 
 def allow(popup: Page, untick: bool = False) -> None:
-    """Allow; back when the window has closed itself."""
+    """Press Allow and wait until the window has closed itself."""
     if untick:
         popup.get_by_role("checkbox").uncheck()
     with popup.expect_event("close"):
@@ -98,7 +94,7 @@ def allow(popup: Page, untick: bool = False) -> None:
 
 
 def forget(console: Console) -> None:
-    """The suite's accounts are everybody's: what earlier tests have allowed is revoked."""
+    """Revoke what earlier tests have allowed: all tests share the suite's accounts."""
     form: dict[str, Any] = {"account": "ada", "switch": "revoke"}
     answer = console.page.request.post(console.service.url + SUITE, form=form)
     assert answer.ok, answer.text()

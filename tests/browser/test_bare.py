@@ -1,31 +1,31 @@
-"""A service that is no sandbox: no tables of the sandbox's, and no model until one has a key."""
+"""A service without the sandbox: no sandbox tables, and no model until one has a key."""
 
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
-from service.auth.tokens import issue
+from tests.browser.conftest import opening
 from tests.browser.page import Console
-from tests.services import Service, settings_for
+from tests.services import Service
 
 
-@pytest.fixture
-def bare(browser, databases) -> Iterator[Console]:
+@pytest.fixture(scope="module")
+def without_sandbox(databases) -> Iterator[Service]:
     service = Service(databases.make("sqlite"), SANDBOX=0)
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    token = issue(settings_for(service.database_url), "alice", "user", 3600)
-    console = Console(page, service, token, "alice")
     try:
-        service.start()
-        yield console.sign_in()
-        assert console.errors == []
+        yield service.start()
     finally:
-        page.context.close()
         service.remove()
 
 
-def test_nothing_speaks_of_tables_that_there_are_not(bare):
+@pytest.fixture
+def bare(tabs, without_sandbox) -> Iterator[Console]:
+    with opening(tabs, without_sandbox) as open_one:
+        yield open_one().sign_in()
+
+
+def test_no_records_pane_without_collections(bare):
     records = bare.page.get_by_role("complementary", name="Records")
     expect(records).to_have_count(0)
     room = bare.page.locator(".talk-pane").bounding_box()

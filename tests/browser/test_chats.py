@@ -71,7 +71,7 @@ def test_what_happens_to_chats_elsewhere_shows_here(console):
     console.api("PATCH", f"ai/chats/{chat}", {"title": "renamed elsewhere"})
     expect(console.page.get_by_role("heading", name="renamed elsewhere")).to_be_visible()
     console.api("DELETE", f"ai/chats/{chat}")
-    expect(console.problem).to_contain_text("not there any more. What you typed is kept here.")
+    expect(console.problem).to_contain_text("no longer exists. Your draft is kept here.")
     expect(console.composer).to_have_value("half a sentence")
 
 
@@ -148,7 +148,7 @@ def test_a_link_to_no_chat_says_so(console):
     console.new_chat("first")
     console.page.get_by_text("first").click()
     console.page.evaluate("location.hash = '#/chat/gone'")
-    expect(console.problem).to_have_text("This chat is not there any more.")
+    expect(console.problem).to_have_text("This chat no longer exists.")
     expect(console.page).to_have_url(re.compile("#/chat$"))
     console.page.go_back()
     expect(console.page.get_by_role("heading", name="first")).to_be_visible()
@@ -163,4 +163,4 @@ def test_a_chat_that_goes_elsewhere_leaves_the_connections_on_the_screen(console
     console.page.wait_for_timeout(300)  # for the socket to tell
     expect(console.page.get_by_role("heading", name="Connections")).to_be_visible()
     menu.get_by_text("Chat", exact=True).click()
-    expect(console.problem).to_have_text("This chat is not there any more.")
+    expect(console.problem).to_have_text("This chat no longer exists.")

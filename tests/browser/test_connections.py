@@ -1,28 +1,18 @@
-"""Connections: consent in a window, card by card, against the sandbox's office suite."""
+"""Connections: what the cards say and do, against the sandbox's office suite."""
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.suite import ADA, Connections, allow, forget
+from tests.browser.suite import ADA, SUITE, Connections, allow, forget
 
 MAIL = {"mail", "mailRead", "mailSend", "mailModify"}
-SPY = """() => {
-  window.heard = [];
-  new BroadcastChannel('oauth').onmessage = ({ data }) => heard.push(['channel', data]);
-  addEventListener('message', ({ origin, data }) => heard.push([origin, data]));
-}"""
-
-
-def result(outcome):
-    return {"type": "oauth-result", "integration": "cloudsuite", "outcome": outcome}
 
 
 def test_the_whole_journey(connections):
     calls = []
-    connections.page.on("request", lambda asked: calls.append(f"{asked.method} {asked.url}"))
-    expect(connections.page.get_by_text("Not connected")).to_be_visible()
+    connections.page.on("request", lambda request: calls.append(f"{request.method} {request.url}"))
+    expect(connections.account("Cloud suite").get_by_text("Not connected")).to_be_visible()
     connections.try_it("Calendar")
     connections.says("Calendar", "This needs your consent first.")
     connections.connect("Calendar")
@@ -31,7 +21,7 @@ def test_the_whole_journey(connections):
     connections.try_it("Calendar")
     expect(connections.lines("Calendar").first).to_be_visible()
     allow(connections.ask("Files"), untick=True)
-    connections.says("Files", "this was left out")
+    connections.says("Files", "without this permission")
     connections.try_it("Files")
     connections.says("Files", "This needs your consent first.")
     assert connections.flags == {"connected", "calendar"}
@@ -43,9 +33,19 @@ def test_the_whole_journey(connections):
     assert not [call for call in calls if "token" in call.lower()]
 
 
+def test_another_vendors_account_is_connected_beside_the_suite(connections):
+    connections.console.may_say("400")
+    connections.connect("Post videos")
+    connections.try_it("Post videos")
+    expect(connections.lines("Post videos")).to_have_text("Nothing was posted.")
+    expect(connections.account("Short videos").get_by_text("Connected")).to_be_visible()
+    expect(connections.account("Cloud suite").get_by_text("Not connected")).to_be_visible()
+    assert connections.flags == set()
+
+
 def test_what_has_expired_is_renewed_without_a_word(connections):
     connections.connect("Contacts")
-    connections.switch("Expire its access tokens")
+    connections.switch("Expire the app's access tokens")
     connections.an_hour_passes()
     connections.try_it("Contacts")
     expect(connections.lines("Contacts").first).to_be_visible()
@@ -56,8 +56,8 @@ def test_what_the_suite_has_revoked_is_connected_again(connections):
     connections.connect("Contacts")
     connections.switch("Revoke the app's access")
     connections.try_it("Contacts")
-    connections.says("Contacts", "does not accept this any more")
-    expect(connections.page.get_by_text("Not connected")).to_be_visible()
+    connections.says("Contacts", "no longer allows this")
+    expect(connections.account("Cloud suite").get_by_text("Not connected")).to_be_visible()
     assert connections.flags == set()
     connections.connect("Contacts")
     connections.try_it("Contacts")
@@ -126,114 +126,16 @@ def test_disconnecting_asks_first_and_takes_everything_back(connections):
     assert connections.flags == set()
 
 
-def test_a_refusal_is_told_here_and_stays_readable_there(connections):
-    connections.console.may_say("400")
-    popup = connections.ask("Files")
-    popup.get_by_role("button", name="Deny").click()
-    expect(popup.get_by_role("heading", name="Not connected")).to_be_visible()
-    connections.says("Files", "Nothing was granted")
-    expect(popup.get_by_role("alert")).to_contain_text("not granted")
-    assert not popup.is_closed()
-    popup.close()
-    connections.connect("Files")
-
-
-def test_a_closed_window_is_no_refusal(connections):
-    popup = connections.ask("Files")
-    url = popup.url
-    popup.close()
-    connections.says("Files", "seems to be closed")
-    connections.console.may_say("Scripts may close only")  # no script has opened this one
-    later = connections.page.context.new_page()
-    later.goto(url)
-    later.get_by_role("button", name="Allow").click()
-    connections.is_granted("Files")
-
-
-def test_where_windows_are_blocked_there_is_a_link(connections):
-    connections.page.evaluate("window.open = () => null")
-    connections.console.button("Connect: Files").click()
-    link = connections.card("Files").get_by_role("link", name="Open the consent page")
-    connections.says("Files", "Your browser has blocked the window.")
-    with connections.page.expect_popup() as opened:
-        link.click()
-    allow(opened.value)
-    connections.is_granted("Files")
-    expect(link).to_be_hidden()
-
-
-def test_the_window_says_only_how_it_ended_and_only_to_us(connections):
-    connections.page.evaluate(SPY)
-    connections.connect("Files")
-    own = connections.console.service.url
-    heard = connections.page.evaluate("heard")
-    assert sorted(heard) == [["channel", result("connected")], [own, result("connected")]]
-
-
-def test_a_window_that_was_cut_off_is_heard_all_the_same(connections):
-    connections.page.evaluate(SPY)
-    popup = connections.ask("Files")
-    popup.evaluate("window.opener = null")
-    allow(popup)
-    connections.is_granted("Files")
-    assert connections.page.evaluate("heard") == [["channel", result("connected")]]
-
-
-def test_a_stranger_that_opens_the_window_hears_nothing(connections):
-    connections.console.may_say("target origin")
-    popup = connections.ask("Files")
-    url = popup.url
-    popup.close()
-    stranger = connections.page.context.new_page()
-    stranger.goto(connections.console.service.url.replace("127.0.0.1", "localhost"))
-    stranger.evaluate(SPY)
-    with stranger.expect_popup() as opened:
-        stranger.evaluate("(url) => void open(url)", url)
-    allow(opened.value)
-    connections.is_granted("Files")
-    assert stranger.evaluate("heard") == []
-
-
-def test_strangers_are_not_listened_to(connections):
-    asked = []
-    connections.page.on("request", lambda request: asked.append(request.url))
-    tell = "([origin, data]) => dispatchEvent(new MessageEvent('message', { origin, data }))"
-    own = connections.console.service.url
-    connections.page.evaluate(tell, ["https://elsewhere.example", result("connected")])
-    connections.page.evaluate(tell, [own, {"type": "oauth-result"}])
-    connections.page.wait_for_timeout(300)
-    assert asked == []
-    with connections.page.expect_request("**/api/integrations/status"):
-        connections.page.evaluate(tell, [own, result("connected")])
-
-
-def test_another_browser_has_to_confirm(connections, opened):
-    popup = connections.ask("Files")
-    url = popup.url
-    popup.close()
-    elsewhere = opened()
-    elsewhere.may_say("Scripts may close only")
-    elsewhere.page.goto(url)
-    elsewhere.page.get_by_role("button", name="Allow").click()
-    expect(elsewhere.page.get_by_role("heading", name="Connect this account?")).to_be_visible()
-    for known in (connections.console.subject, ADA):
-        expect(elsewhere.page.get_by_text(known, exact=True)).to_be_visible()
-    assert connections.flags == set()
-    elsewhere.page.get_by_role("button", name="Connect").click()
-    expect(elsewhere.page.get_by_text("You can close this window")).to_be_visible()
-    connections.is_granted("Files")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_any_state(opened, scheme):
-    console = opened(color_scheme=scheme, reduced_motion="reduce").sign_in()
+def test_axe_finds_nothing_in_any_state(opened):
+    console = opened(reduced_motion="reduce").sign_in()
     console.may_say("400|502")
     forget(console)
     connections = Connections(console).show()
     assert console.violations() == [], "not connected"
     popup = connections.ask("Files")
-    connections.says("Files", "Go on in the window")
+    connections.says("Files", "Continue in the window")
     assert console.violations() == [], "waiting"
+    assert console.violations(popup) == [], "the consent page"
     popup.get_by_role("button", name="Deny").click()
     expect(popup.get_by_role("alert")).to_be_visible()
     assert console.violations(popup) == [], "the page of a refusal"
@@ -255,29 +157,12 @@ def test_axe_finds_nothing_in_any_state(opened, scheme):
     assert console.violations() == [], "broken, and blocked"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_confirm_page_is_for_everybody(connections, opened, scheme):
-    console = connections.console
-    url = console.api("POST", "integrations/cloudsuite/drive-list", {})["data"]["authUrl"]
-    look = {"color_scheme": scheme, "viewport": {"width": 320, "height": 640}}
-    elsewhere = opened(**look)
-    elsewhere.may_say("Scripts may close only")
-    elsewhere.page.goto(url)
-    elsewhere.page.get_by_role("button", name="Allow").click()
-    _reads_well(elsewhere, "Connect this account?")
-    button = elsewhere.page.get_by_role("button", name="Connect")
-    assert button.bounding_box()["height"] >= 24
-    button.click()
-    _reads_well(elsewhere, "Connected")
-
-
-def _reads_well(console, heading):
-    expect(console.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-    console.page.wait_for_load_state("load")  # the style sheet comes after the heading
-    style = "getComputedStyle(document.querySelector('main')).borderTopWidth"
-    assert console.page.evaluate(style) == "3px", "no style sheet"
-    assert console.violations() == []
-    assert console.width() <= 320
+def test_axe_finds_nothing_on_the_overview_of_the_suite(connections):
+    connections.connect("Files")
+    overview = connections.page.context.new_page()
+    overview.goto(connections.console.service.url + SUITE)
+    expect(overview.get_by_role("table", name="Tokens of Ada Sandbox")).to_be_visible()
+    assert connections.console.violations(overview) == []
 
 
 def test_nothing_scrolls_sideways_at_320_pixels(opened):

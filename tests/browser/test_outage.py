@@ -1,4 +1,4 @@
-"""The server goes away and comes back: what was said of it goes with the outage."""
+"""The server becomes unreachable and returns: the messages about it disappear."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,14 +11,14 @@ AWAY = "can’t be reached"
 
 @dataclass
 class Line:
-    """The way from a page to the server, which can be cut."""
+    """The connection from a page to the server, which a test can cut."""
 
     page: Page
     up: bool = True
     tries: int = 0
     sockets: list[Any] = field(default_factory=list)
 
-    def lay(self) -> None:
+    def install(self) -> None:
         self.page.route_web_socket("**/api/records/socket", self._socket)
         self.page.route("**/api/**", self._request)
 
@@ -38,8 +38,8 @@ class Line:
         for socket in self.sockets:
             socket.close(code=1001)
 
-    def is_given_up_for_long(self) -> None:
-        """The page has tried in vain so often that its timer is of no help to a test."""
+    def fail_for_long(self) -> None:
+        """Fail so many attempts that the next timer is too late for the test."""
         while self.tries < 5:
             self.page.wait_for_timeout(50)
             self.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -47,10 +47,10 @@ class Line:
 
 @pytest.fixture
 def line(opened):
-    console = opened()
+    console = opened(own=True)  # the route of a WebSocket stays
     console.may_say("WebSocket|ERR_FAILED")
     line = Line(console.page)
-    line.lay()
+    line.install()
     console.sign_in()
     expect(live(console)).to_have_text("Live")
     return console, line
@@ -60,22 +60,22 @@ def live(console):
     return console.page.locator(".live-word")
 
 
-def test_what_was_said_of_an_outage_goes_with_it(line):
+def test_the_messages_about_an_outage_disappear_after_it(line):
     console, line = line
     line.cut()
     expect(live(console)).to_have_text("Not live")
     console.button("Reload lists").click()
-    said = console.page.get_by_text(AWAY)
-    expect(said).to_have_count(3)  # chats, tasks, notes
+    messages = console.page.get_by_text(AWAY)
+    expect(messages).to_have_count(3)  # chats, tasks, notes
     amount = console.page.locator(".credits .amount")
     expect(amount).to_have_text("–")
     line.up = True
     expect(live(console)).to_have_text("Live")
-    expect(said).to_have_count(0)
+    expect(messages).to_have_count(0)
     expect(amount).to_have_text("1,000")
 
 
-def test_an_act_that_was_refused_stays_said(line):
+def test_the_error_of_an_action_stays(line):
     console, line = line
     console.new_chat("The plan")
     console.chats.first.hover()
@@ -91,11 +91,11 @@ def test_an_act_that_was_refused_stays_said(line):
     expect(console.page.locator(".chats-pane [role=alert]")).to_have_text("The database is away.")
 
 
-@pytest.mark.parametrize("sign", ["an answer", "a look"])
-def test_whoever_comes_back_waits_for_no_timer(line, sign):
+@pytest.mark.parametrize("sign", ["an answer", "a visible page"])
+def test_the_page_reconnects_without_waiting_for_the_timer(line, sign):
     console, line = line
     line.cut()
-    line.is_given_up_for_long()
+    line.fail_for_long()
     line.up = True
     if sign == "an answer":
         console.send("count to 3")

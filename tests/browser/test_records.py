@@ -35,7 +35,7 @@ def test_rows_are_added_edited_ticked_and_deleted(console):
     assert stored(console) == []
 
 
-def test_the_assistants_work_shows(console):
+def test_changes_of_the_assistant_are_shown(console):
     console.ask(TASK)
     expect(titles(console)).to_have_value("Print the badges")
 
@@ -72,7 +72,7 @@ def test_escape_takes_back_and_leaving_a_cell_saves(console):
 
 
 def test_without_the_socket_lists_come_by_http_and_say_so(opened):
-    console = opened()
+    console = opened(own=True)  # the route of a WebSocket stays
     console.may_say("WebSocket")
     console.page.route_web_socket("**/api/records/socket", lambda ws: ws.close())
     console.sign_in()
@@ -98,7 +98,7 @@ def test_changes_from_elsewhere_show_at_once(opened):
     expect(here.page.get_by_text("No tasks yet.")).to_be_visible()
 
 
-def test_what_is_being_typed_is_never_overwritten(opened):
+def test_unsaved_text_is_never_overwritten(opened):
     here = opened().sign_in()
     task = here.api("POST", "records/tasks", {"title": "Mine"})
     title = titles(here)
@@ -112,16 +112,16 @@ def test_what_is_being_typed_is_never_overwritten(opened):
     assert stored(here)[0]["title"] == "My version"
 
 
-def test_half_a_date_says_so_and_is_taken_back_when_left(console):
+def test_an_incomplete_date_is_reported_and_discarded_on_leaving(console):
     page = console.page
     console.api("POST", "records/tasks", {"title": "Print"})
     due = page.get_by_role("button", name="Due of Print: none")
     due.click()
     field = page.locator("input[type=datetime-local]")
-    field.evaluate("(node) => node.addEventListener('invalid', () => (window.said = true))")
+    field.evaluate("(node) => node.addEventListener('invalid', () => (window.reported = true))")
     page.keyboard.type("12")
     page.keyboard.press("Enter")
-    assert page.evaluate("window.said")
+    assert page.evaluate("window.reported")
     expect(field).to_be_focused()
     console.composer.focus()
     expect(field).to_be_hidden()
@@ -137,14 +137,14 @@ def test_a_row_deleted_elsewhere_leaves_what_was_typed(console):
     new = console.page.get_by_label("New task")
     expect(new).to_be_focused()
     expect(new).to_have_value("My longer version")
-    said = console.page.locator(".record-box .problem").first
-    expect(said).to_have_text("This row was deleted meanwhile.")
+    problem = console.page.locator(".record-box .problem").first
+    expect(problem).to_have_text("This row was deleted in the meantime.")
     new.press("Enter")
     expect(titles(console)).to_have_value("My longer version")
-    expect(said).to_be_empty()
+    expect(problem).to_be_empty()
 
 
-def test_a_row_deleted_elsewhere_takes_nothing_of_another_new_one(console):
+def test_a_row_deleted_elsewhere_leaves_the_new_row_alone(console):
     task = console.api("POST", "records/tasks", {"title": "Mine"})
     new = console.page.get_by_label("New task")
     new.fill("another")
@@ -152,5 +152,5 @@ def test_a_row_deleted_elsewhere_takes_nothing_of_another_new_one(console):
     console.api("DELETE", f"records/tasks/{task['recordId']}")
     expect(new).to_be_focused()
     expect(new).to_have_value("another")
-    said = console.page.locator(".record-box .problem").first
-    expect(said).to_contain_text("You had typed “Mine, but longer”.")
+    problem = console.page.locator(".record-box .problem").first
+    expect(problem).to_contain_text("You had typed “Mine, but longer”.")

@@ -1,4 +1,4 @@
-"""Signing in and out, and what is kept when a session ends by itself."""
+"""Signing in and out, and what is kept when a session expires."""
 
 import re
 
@@ -35,7 +35,7 @@ def test_signing_out_leaves_nothing_behind(console):
     assert console.page.evaluate("sessionStorage.length") == 0
 
 
-def test_a_session_that_ends_by_itself_keeps_what_was_typed(console):
+def test_an_expired_session_keeps_drafts(console):
     console.may_say("401")
     console.page.get_by_label("New task").fill("half a task")
     console.page.route(re.compile("/api/ai/chats"), lambda route: route.fulfill(status=401))

@@ -1,4 +1,4 @@
-"""Turns: streaming, tool calls, stop, every way to fail, and what a reload keeps."""
+"""Turns: streaming, tool calls, stop, failures, and what a reload keeps."""
 
 import re
 
@@ -65,7 +65,7 @@ def test_a_reply_is_markdown_without_any_markup_of_its_own(console):
     expect(answer.locator("img")).to_have_count(0)
 
 
-def test_stop_keeps_what_was_said(console):
+def test_stop_keeps_the_partial_reply(console):
     console.send("count to 2000")
     expect(console.answers.last).to_contain_text("1 2 3")
     console.button("Stop").click()
@@ -81,11 +81,11 @@ def test_stop_keeps_what_was_said(console):
     expect(note).to_be_hidden()
 
 
-def test_stop_before_anything_is_said_gives_the_text_back(console):
+def test_stop_before_the_reply_begins_gives_the_text_back(console):
     console.send("/fail silent-first tell me")
     console.button("Stop").click()
     expect(console.composer).to_have_value("/fail silent-first tell me")
-    expect(console.problem).to_contain_text("Stopped before anything was said")
+    expect(console.problem).to_contain_text("Stopped before the reply began")
 
 
 @pytest.mark.parametrize("fault", ["error-midway", "error-first", "wrong-key", "cut", "garbage"])
@@ -153,7 +153,7 @@ def test_a_reload_in_the_middle_of_a_turn_loses_no_message(console):
     expect(console.composer).to_have_value("/fail silent-first are you there")
 
 
-def test_a_reload_in_the_middle_of_a_reply_keeps_what_was_said(console):
+def test_a_reload_in_the_middle_of_a_reply_keeps_the_partial_reply(console):
     console.send("count to 2000")
     expect(console.answers.last).to_contain_text("1 2 3")
     console.page.reload()
@@ -203,9 +203,9 @@ def test_enter_sends_and_shift_enter_does_not(console):
 
 def test_the_chosen_model_answers_and_stays_chosen(console):
     console.page.get_by_label("Model").select_option("gen-5.4-mini")
-    with console.page.expect_request("**/api/ai/chat") as asked:
+    with console.page.expect_request("**/api/ai/chat") as request:
         console.send("count to 2")
-    assert asked.value.post_data_json["modelId"] == "gen-5.4-mini"
+    assert request.value.post_data_json["modelId"] == "gen-5.4-mini"
     console.is_idle()
     console.page.reload()
     expect(console.page.get_by_label("Model")).to_have_value("gen-5.4-mini")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.chat import model_call
+from service.generation import model_call
 from tests.chat.long_chats import Model, fill
 
 

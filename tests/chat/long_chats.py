@@ -9,7 +9,7 @@ from flask import Flask
 from sqlalchemy import insert, select
 
 from service.chat.models import Message, Summary, Turn
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
 from tests import recorded
 from tests.people import Person

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from service.chat.history import Row
+from service.chat.history.messages import Row
 
 WORDS = (
     "harbour ",
@@ -52,7 +52,7 @@ def history(dice: random.Random) -> list[Row]:
         gone = dice.random()
         whole = [row for row in whole if dice.random() > gone]
     if dice.random() < 0.1:
-        whole = [row for row in whole if not row.asks]
+        whole = [row for row in whole if not row.is_question]
     return [Row(n * 3 + 1, *_rest(row)) for n, row in enumerate(whole)]
 
 

@@ -8,8 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from service.billing.models import Entry
-from service.chat import autonomous, channel, model_call
+from service.chat import autonomous
+from service.chat.turn import channel
 from service.extensions import db
+from service.generation import model_call
 from service.providers.events import ProviderError
 from service.providers.tokens import bound, likely
 from tests import recorded
@@ -105,7 +107,7 @@ def words(count):
 def test_a_step_that_we_cut_costs_the_same_with_and_without_a_caller(
     alice, app, served_by, monkeypatch
 ):
-    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
     served_by.answers = [lambda seen: answer(COUNTED, *words(20), silence=1)]
     chunks = alice.turn(alice.new_chat(), "hello")

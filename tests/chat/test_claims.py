@@ -8,8 +8,8 @@ from sqlalchemy import delete, select
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.chat.models import Claim, Lease, Turn
-from service.clock import from_now
-from service.database import write_transaction
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from service.extensions import db
 from tests import recorded
 from tests.people import chunks_of, text_of

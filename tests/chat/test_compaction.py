@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.chat.compaction import SUMMARY_INTRO, History, compacted, history_of
-from service.chat.history import NO_TEXT, Row
-from service.chat.limits import Limits
-from service.chat.shortening import shortened
+from service.chat.history.compaction import SUMMARY_INTRO, History, compact_history, history_of
+from service.chat.history.limits import Limits
+from service.chat.history.messages import NO_TEXT, Row
+from service.chat.history.shortening import shorten_messages
 from service.providers.prompt import Message, UserMessage
 from tests.chat import odd_histories
 from tests.chat.wire_rules import complaints
@@ -49,10 +49,10 @@ class Case:
 
     def compact(self) -> History:
         known = history_of(self.rows, self.cached, self.content)
-        return compacted(known, self.limits, self.summarize)
+        return compact_history(known, self.limits, self.summarize)
 
     def again(self, history: History) -> History:
-        return compacted(history, self.limits, self.summarize)
+        return compact_history(history, self.limits, self.summarize)
 
 
 def refusals(messages: tuple[Message, ...]) -> list[str]:
@@ -65,36 +65,36 @@ def refusals(messages: tuple[Message, ...]) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-@repeatable(10_000)
+@repeatable(4_000)
 @given(st.integers(0, 2**48))
 def test_what_is_sent_is_valid_on_every_wire_and_fits(seed):
     case = Case.of(seed)
     history = case.compact()
-    sent = shortened(history.messages, case.limits)
+    sent = shorten_messages(history.messages, case.limits)
     assert refusals(sent) == []
     assert case.limits.fit(sent)
     assert isinstance(sent[-1], UserMessage)
     assert sent[-1].text == (case.content if case.content.strip() else NO_TEXT)
     assert cuts_are_allowed(case, history)
     assert case.again(history).messages == history.messages
-    assert shortened(sent, case.limits) == sent
+    assert shorten_messages(sent, case.limits) == sent
 
 
 def cuts_are_allowed(case: Case, history: History) -> bool:
     """In front of a user's row, the floor kept, and the summary told first."""
-    kept = [turn.row for turn in history.turns]
+    kept = [row.row for row in history.rows]
     told = history.summary is None or history.messages[0].text == SUMMARY_INTRO + history.summary
     whole = kept == case.rows
     floor = len(kept) >= min(len(case.rows), case.limits.least_kept)
-    return told and floor and (whole or (kept[0].asks and kept == case.rows[-len(kept) :]))
+    return told and floor and (whole or (kept[0].is_question and kept == case.rows[-len(kept) :]))
 
 
 def test_a_chat_is_sent_alike_every_time():
     """A provider's cache of prompts lives on that."""
     for seed in range(300):
         first, second = Case.of(seed), Case.of(seed)
-        sent = shortened(first.compact().messages, first.limits)
-        assert shortened(second.compact().messages, second.limits) == sent
+        sent = shorten_messages(first.compact().messages, first.limits)
+        assert shorten_messages(second.compact().messages, second.limits) == sent
 
 
 def test_the_histories_reach_every_stage():

@@ -5,8 +5,8 @@ from sqlalchemy import select
 
 from service.auth.users import rights_cache
 from service.chat.models import JournalEntry
-from service.chat.people import set_disabled
 from service.extensions import db
+from service.upkeep.rights import set_disabled
 from tests import recorded
 from tests.people import text_of
 from tests.services import on_sqlite

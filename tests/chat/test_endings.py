@@ -7,9 +7,11 @@ import gevent
 import pytest
 
 from service.auth import users
-from service.chat import channel, model_call, people, running
-from service.chat.chunks import Chunk
-from service.chat.parts import Assembly
+from service.chat.stream.chunks import Chunk
+from service.chat.stream.parts import Assembly
+from service.chat.turn import channel, running
+from service.generation import model_call
+from service.upkeep import rights
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
@@ -214,14 +216,14 @@ def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
 def test_a_user_disabled_during_a_turn_loses_the_tools(alice, chat, app):
     alice.turn(chat, "hello")
     with app.app_context():
-        people.set_disabled("alice", True)
+        rights.set_disabled("alice", True)
     users.rights_cache.clear()
     assert alice.ask(chat, "who am I").status_code == 401
 
 
 @pytest.mark.parametrize("limit", ["first", "idle", "step"])
 def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, limit):
-    limits = model_call.Limits(**{"first": 5.0, "idle": 5.0, "step": 5.0, limit: 0.1})
+    limits = model_call.TimeLimits(**{"first": 5.0, "idle": 5.0, "step": 5.0, limit: 0.1})
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
     fault = {"first": "/fail silent-first", "idle": "/fail silent", "step": ""}[limit]
     chunks = alice.turn(chat, f"{fault} count to 5000")
@@ -230,7 +232,7 @@ def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, 
 
 
 def test_a_slow_reader_does_not_count_against_the_models_time(alice, chat, monkeypatch):
-    short = model_call.Limits(first=2, idle=2, step=3)  # a busy machine needs some of it
+    short = model_call.TimeLimits(first=2, idle=2, step=3)  # a busy machine needs some of it
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", short))
     _, stream, read = begun(alice, chat, "count to 600")
     gevent.sleep(4)  # the channel is full by then, and the turn waits for us

@@ -2,9 +2,8 @@
 
 import pytest
 
-from service.chat import history
-from service.chat.history import Row
-from service.providers.prompt import AssistantMessage, Call, Result, ToolResults, UserMessage
+from service.chat.history.messages import Row, messages_of
+from service.providers.prompt import AssistantMessage, Result, ToolCall, ToolResults, UserMessage
 from tests.people import types
 from tests.services import on_sqlite
 
@@ -29,7 +28,7 @@ ROWS = {
             text("done"),
         ],
         [
-            AssistantMessage("", (Call("c1", "schema.list", {"a": 1}),)),
+            AssistantMessage("", (ToolCall("c1", "schema.list", {"a": 1}),)),
             ToolResults((Result("c1", "[1]"),)),
             AssistantMessage("done"),
         ],
@@ -37,7 +36,7 @@ ROWS = {
     "invalid input": (
         [STEP, tool("c1", state="output-error", rawInput="{broken", errorText="no")],
         [
-            AssistantMessage("", (Call("c1", "schema.list", {"input": "{broken"}),)),
+            AssistantMessage("", (ToolCall("c1", "schema.list", {"input": "{broken"}),)),
             ToolResults((Result("c1", "no", failed=True),)),
         ],
     ),
@@ -50,7 +49,7 @@ ROWS = {
         ],
         [
             AssistantMessage(
-                "let me see", (Call("c1", "schema.list", {}), Call("c2", "schema.list", {}))
+                "let me see", (ToolCall("c1", "schema.list", {}), ToolCall("c2", "schema.list", {}))
             ),
             ToolResults((Result("c1", "null"), Result("c2", "interrupted", failed=True))),
         ],
@@ -61,11 +60,11 @@ ROWS = {
 @pytest.mark.parametrize(("parts", "messages"), ROWS.values(), ids=ROWS)
 def test_stored_parts_become_messages(parts, messages):
     row = Row(1, "assistant", "", parts)
-    assert list(history.messages_of(row)) == messages
+    assert list(messages_of(row)) == messages
 
 
 def test_a_user_row_is_its_content():
-    assert list(history.messages_of(Row(1, "user", "hi"))) == [UserMessage("hi")]
+    assert list(messages_of(Row(1, "user", "hi"))) == [UserMessage("hi")]
 
 
 @on_sqlite

@@ -1,12 +1,12 @@
-"""The specification's numbers at their edges. Source: specification, "Limits"."""
+"""The specification's numbers at their edges. Source: docs/contract.md, "Limits"."""
 
 import pytest
 
-from service.chat.compaction import compacted, history_of
-from service.chat.history import Row
-from service.chat.limits import Limits
-from service.chat.shortening import SHORTENED, shortened
-from service.chat.tools.cap import capped, size
+from service.chat.history.compaction import compact_history, history_of
+from service.chat.history.limits import Limits
+from service.chat.history.messages import Row
+from service.chat.history.shortening import SHORTENED, shorten_messages
+from service.chat.tools.cap import limit_size, size
 from service.providers.prompt import ToolResults
 from service.providers.tokens import bound
 from tests.steps import calls
@@ -29,7 +29,7 @@ def answer(*results: str) -> Row:
 
 def compact(rows, content="", limits=LIMITS, summary="short"):
     asked = []
-    history = compacted(
+    history = compact_history(
         history_of(rows, None, content), limits, lambda h, cut: asked.append(cut) or summary
     )
     return history, asked
@@ -45,7 +45,7 @@ def test_240_000_characters_are_sent_as_they_are_and_one_more_is_not():
     assert (history.stages, asked) == ((), [])
     history, asked = compact(rows, "y" * 25)
     assert (history.stages, asked) == (("summarized",), [12])
-    assert len(history.turns) == 12
+    assert len(history.rows) == 12
 
 
 def test_call_arguments_and_results_count():
@@ -78,8 +78,8 @@ def test_a_cut_falls_between_characters(shift):
 def test_a_result_is_cut_at_200_000_bytes_where_it_is_made():
     whole = {"text": "é" * 99_994 + "x"}
     assert size(whole) == 200_000
-    assert capped(whole) is whole
-    cut = capped({"text": "é" * 99_995})
+    assert limit_size(whole) is whole
+    cut = limit_size({"text": "é" * 99_995})
     assert cut["truncated"] is True
     assert size(cut) <= 200_000
 
@@ -87,8 +87,8 @@ def test_a_result_is_cut_at_200_000_bytes_where_it_is_made():
 @pytest.mark.parametrize("summary", ["short", None])
 def test_never_fewer_than_ten_messages_are_kept(summary):
     history, _ = compact(talk(60, "x" * 60_000), "new", summary=summary)
-    assert len(history.turns) == 10
-    sent = shortened(history.messages, LIMITS)
+    assert len(history.rows) == 10
+    sent = shorten_messages(history.messages, LIMITS)
     assert LIMITS.fit(sent)
     assert sent[-1].text == "new"
     assert sum(message.text.endswith(SHORTENED) for message in sent) == 10
@@ -96,7 +96,7 @@ def test_never_fewer_than_ten_messages_are_kept(summary):
 
 def test_no_more_goes_than_must():
     history, _ = compact(talk(60, "x" * 9_000), "new", summary=None)
-    assert len(history.turns) == 26  # 234 000 characters; 27 would begin with an answer
+    assert len(history.rows) == 26  # 234 000 characters; 27 would begin with an answer
     assert history.stages == ("window",)
     assert history.dropped == 34
 
@@ -108,7 +108,7 @@ def test_a_cut_moves_back_to_the_nearest_user_message():
     rows[12] = rows[11] = rows[3]
     history, asked = compact(rows, "new")
     assert asked == [2]
-    assert history.turns[0].row.asks
+    assert history.rows[0].row.is_question
 
 
 DENSE = '{"a":[1,2],"b":{"c":"0x1f"}}'
@@ -142,7 +142,7 @@ def test_system_text_and_schemas_count_against_the_ceiling():
 def test_one_result_of_ten_megabytes_loses_its_end_and_nothing_else_does():
     rows = [*talk(10, "said " * 9), Row(11, "user", "get it"), answer("r" * 10_000_000)]
     history, _ = compact(rows, "and now?", summary=None)
-    sent = shortened(history.messages, LIMITS)
+    sent = shorten_messages(history.messages, LIMITS)
     assert LIMITS.fit(sent)
     assert len(results_of(sent)[0]) > 230_000
     assert [m for m in sent if not isinstance(m, ToolResults)] == [
@@ -153,7 +153,7 @@ def test_one_result_of_ten_megabytes_loses_its_end_and_nothing_else_does():
 def test_a_long_result_takes_no_more_steps_than_a_short_one():
     def work(characters):
         rows = [*talk(10, "said " * 9), Row(11, "user", "get it"), answer("r" * characters)]
-        return lambda: shortened(compact(rows, "and now?", summary=None)[0].messages, LIMITS)
+        return lambda: shorten_messages(compact(rows, "and now?", summary=None)[0].messages, LIMITS)
 
     calls(work(300_000))  # what is made once is made by now
     assert calls(work(10_000_000)) < 1.5 * calls(work(300_000))
@@ -163,7 +163,7 @@ def test_of_a_last_turn_over_budget_the_biggest_results_are_shortened():
     sizes = (190_000, 150_000, 100, 20_000, 120_000)
     rows = [Row(1, "user", "get them"), answer(*["r" * size for size in sizes])]
     history, asked = compact(rows, "and now?")
-    sent = shortened(history.messages, LIMITS)
+    sent = shorten_messages(history.messages, LIMITS)
     assert (history.stages, asked) == ((), [])
     lengths = [len(result) for result in results_of(sent)]
     assert lengths[2:4] == [102, 20_002]
@@ -172,7 +172,7 @@ def test_of_a_last_turn_over_budget_the_biggest_results_are_shortened():
 
 
 def test_a_question_that_is_over_budget_by_itself_stays_whole():
-    sent = shortened(compact(talk(4, "x" * 50), "y" * 300_000)[0].messages, LIMITS)
+    sent = shorten_messages(compact(talk(4, "x" * 50), "y" * 300_000)[0].messages, LIMITS)
     assert sent[-1].text == "y" * 300_000
 
 
@@ -180,6 +180,6 @@ def test_half_of_what_was_sent_is_what_a_refusing_provider_gets():
     history, _ = compact(talk(20, "x" * 5_000), "new")
     tighter = LIMITS.halved(history.messages)
     assert tighter.budget == 50_001
-    again = compacted(history, tighter, lambda h, cut: None)
-    assert len(again.turns) == 10
-    assert tighter.fit(shortened(again.messages, tighter))
+    again = compact_history(history, tighter, lambda h, cut: None)
+    assert len(again.rows) == 10
+    assert tighter.fit(shorten_messages(again.messages, tighter))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from service.chat.compaction import SUMMARY_INTRO
+from service.chat.history.compaction import SUMMARY_INTRO
 from service.chat.models import Summary
 from service.extensions import db, now
 from tests import recorded
@@ -33,6 +33,14 @@ def test_what_was_said_first_is_known_after_four_hundred_messages(app, alice, ch
         assert newest_turn(app).compaction["stages"] == [stage]
     told = "The user has asked me things. remember that the harbour is blue."
     assert summary_of(app, chat).text == told
+
+
+@pytest.mark.settings(context_budget=30_000)
+def test_a_summary_of_six_thousand_messages_is_kept(app, alice, chat):
+    """The sum of their times is beyond what SQLite can add up."""
+    fill(app, alice, chat, 12_000, content="word")
+    for stage in ("summarized", "summary"):
+        assert compaction(alice.turn(chat, "and now?"))["stages"] == [stage]
 
 
 def test_a_short_conversation_is_sent_as_it_is(alice, chat, model):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.json_values import DEEPEST, Nesting
+from service.web.json_values import MAX_DEPTH, Nesting
 from tests.chat.scripted_steps import answer
 from tests.people import types
 from tests.providers.reading import repeatable
@@ -31,13 +31,13 @@ def depth(value):
 @repeatable(300)
 @given(value=values, wrapped=st.integers(0, 3), cuts=st.lists(st.integers(0, 300)))
 def test_the_depth_is_that_of_the_value_however_it_is_cut(value, wrapped, cuts):
-    levels = DEEPEST - 1 + wrapped - 1
+    levels = MAX_DEPTH - 1 + wrapped - 1
     text = "[" * levels + json.dumps(value) + "]" * levels
     edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     nesting = Nesting()
     for begin, end in zip(edges, edges[1:], strict=False):
         nesting.feed(text[begin:end])
-    assert nesting.passed == (levels + depth(value) > DEEPEST)
+    assert nesting.is_too_deep == (levels + depth(value) > MAX_DEPTH)
 
 
 def deltas(chunks):
@@ -53,7 +53,7 @@ def test_deltas_stop_at_the_limit_and_the_call_fails(alice, served_by, model, op
     served_by.answers = [lambda seen: _in_pieces(answer(seen, script.pop(0)))]
     chat = alice.new_chat()
     chunks = alice.turn(chat, "go deep", modelId=model)
-    assert deltas(chunks).count(opening[0]) <= DEEPEST
+    assert deltas(chunks).count(opening[0]) <= MAX_DEPTH
     [failed] = [chunk for chunk in chunks if chunk["type"] == "tool-input-error"]
     assert "nested too deep" in failed["errorText"]
     assert len(failed["input"]) < 2_100
@@ -65,8 +65,8 @@ def test_deltas_stop_at_the_limit_and_the_call_fails(alice, served_by, model, op
 @on_sqlite
 def test_as_deep_as_may_be_is_streamed_to_its_end(alice, served_by):
     dice = random.Random(1)
-    text = '{"collection":' + "[" * (DEEPEST - 1) + json.dumps('\\"[{' * dice.randrange(99, 400))
-    text += "]" * (DEEPEST - 1) + "}"
+    text = '{"collection":' + "[" * (MAX_DEPTH - 1) + json.dumps('\\"[{' * dice.randrange(99, 400))
+    text += "]" * (MAX_DEPTH - 1) + "}"
     script = [[("call", "schema__describe", text)], [("text", "sorry")]]
     served_by.answers = [lambda seen: answer(seen, script.pop(0))]
     assert deltas(alice.turn(alice.new_chat(), "go")) == text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.chat.pace import FAST, INTERVAL, STREAK, Pace
+from service.generation.pace import FAST, INTERVAL, STREAK, PacedReader
 
 
 class Stream:
@@ -23,8 +23,8 @@ class Stream:
         self.sleeps.append(seconds)
         self.now += seconds
 
-    def paced(self) -> Pace:
-        return Pace(self.read, lambda: self.now, self.sleep)
+    def paced(self) -> PacedReader:
+        return PacedReader(self.read, lambda: self.now, self.sleep)
 
 
 @pytest.mark.parametrize("gap", [FAST * 1.01, 0.025, 1.0])

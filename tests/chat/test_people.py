@@ -13,11 +13,12 @@ from service import create_app
 from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
-from service.chat import keeper, people, sweeper
 from service.chat.models import Chat, JournalEntry, Message
-from service.database import write_transaction
+from service.chat.turn import claim_watch
+from service.database.access import write_transaction
 from service.extensions import db, now
 from service.integrations.models import Consent, Grant
+from service.upkeep import erasing, rights, sweeping
 from tests.chat.test_endings import begun
 from tests.chat.test_record_tools import NOTES, called
 from tests.people import chunks_of, text_of, types
@@ -41,7 +42,7 @@ def rows_by_table(app):
 def erase(app, subject: str) -> bool:
     with app.app_context():
         connections = app.extensions["proxy"].connections
-        return people.erase(subject, app.extensions["collections"], connections)
+        return erasing.erase(subject, app.extensions["collections"], connections)
 
 
 def forget_owners(app) -> None:
@@ -76,7 +77,7 @@ def test_an_erased_persons_older_tokens_are_over(app, client, alice):
     for token in (alice.token, token_of("alice", iat=None), token_of("alice", iat=-3600)):
         assert as_bearer(client, token).status_code == 401
     with app.app_context():
-        assert users.everyone() == []
+        assert users.all_users() == []
 
 
 def test_who_comes_back_is_a_new_user_without_starting_credits(app, client, alice):
@@ -116,7 +117,7 @@ def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
     chat = alice.new_chat()
     _, stream, read = begun(alice, chat)
     erase(app, "alice")
-    gevent.sleep(2 * keeper.LOOK_SECONDS)  # unread, the turn waits
+    gevent.sleep(2 * claim_watch.LOOK_SECONDS)  # unread, the turn waits
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
     assert len(text_of(chunks)) < len(" ".join(map(str, range(3000)))) / 2
@@ -155,7 +156,7 @@ def test_whom_a_worker_still_knows_leaves_nothing_behind(app, alice, method, pat
     """For two seconds it takes a user's rights as it has read them."""
     for _ in range(2):  # the first makes the row
         alice.get("/api/ai/models")
-    known = rights_cache.known("alice")
+    known = rights_cache.peek("alice")
     assert known
     erase(app, "alice")
     rights_cache._rights["alice"] = known, float("inf")
@@ -232,7 +233,7 @@ def test_the_journal_shows_only_what_its_reader_may_read_now(app, alice, admin):
     for note in (hers, own):
         called(admin, chat, "records.update", **NOTES, recordId=note, data={"title": "t"})
     with app.app_context():
-        people.set_role("admin", "user")
+        rights.set_role("admin", "user")
     rights_cache.clear()
     shown = [entry["before"] for entry in admin.get("/api/ai/journal").json["entries"]]
     assert (shown[0]["data"]["title"], shown[1]) == ("own", None)
@@ -246,7 +247,7 @@ def test_an_entry_of_an_earlier_release_learns_whose_record_it_tells_of(app, ali
     called(admin, chat, "records.create", **NOTES, data={"title": "own"})
     forget_owners(app)
     with app.app_context():
-        sweeper.sweep()
+        sweeping.sweep()
         owners = db.session.scalars(select(JournalEntry.owner).order_by(JournalEntry.seq)).all()
         db.session.commit()
     assert owners == ["alice", "alice", "admin"]
@@ -257,7 +258,7 @@ def test_an_entry_without_an_owner_shows_nobody_elses_record(app, alice, admin):
     called(admin, admin.new_chat(), "records.update", **NOTES, recordId=note, data={"title": "t"})
     forget_owners(app)
     with app.app_context():
-        people.set_role("admin", "user")
+        rights.set_role("admin", "user")
     rights_cache.clear()
     (entry,) = admin.get("/api/ai/journal").json["entries"]
     assert entry["before"] is None

@@ -6,13 +6,20 @@ import re
 import gevent
 import pytest
 
-from service.chat import model_call
+from service.generation import model_call
 from tests import recorded
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
 MODELS = ["llm-sonnet-4-6", "gen-5.4", "oss-120b"]  # one for each wire
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    """A provider that may be asked again is asked at once; tests/chat/test_retries.py waits."""
+    monkeypatch.setattr(model_call, "sleep", lambda seconds=0: None)
+
 
 ANSWERS = {
     "a wrong key": Answer('{"error":{"message":"bad key sk-canary"}}', "401 Unauthorized"),
@@ -107,7 +114,7 @@ def hanging(body):
 @pytest.mark.parametrize("end", [Answer, breaking, hanging])
 @pytest.mark.parametrize("model", MODELS[1:])
 def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end, monkeypatch):
-    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
     served_by.answers = [end(whole(model))]
     chat = alice.new_chat()
@@ -121,7 +128,7 @@ def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end, 
 @pytest.mark.parametrize(("end", "told"), [(breaking, "broke off"), (hanging, "too long")])
 @pytest.mark.parametrize("model", MODELS)
 def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, told, monkeypatch):
-    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
     body = re.sub(rb'data: [^\n]*"finish_reason": "stop"[^\n]*\n\n', b"", whole(model))
     served_by.answers = [end(body)]
@@ -135,7 +142,7 @@ def test_a_turn_whose_model_fell_silent_at_its_end_can_still_be_stopped(
     served_by, alice, app, monkeypatch
 ):
     """The silence ends one step only; the next one waits, and is stopped."""
-    limits = model_call.Limits(first=5, idle=0.3, step=5)
+    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
     function = {"name": "user__current", "arguments": "{}"}
     call = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}

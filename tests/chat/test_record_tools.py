@@ -54,7 +54,7 @@ def test_a_refusal_is_an_error_that_the_model_reads(alice, chat):
     assert "Must be of type string." in chunk["errorText"]
     assert "Unknown field." in chunk["errorText"]
     absent = called(alice, chat, "records.get", **NOTES, recordId="absent")
-    assert absent["errorText"] == "There is nothing here that you can see."
+    assert absent["errorText"] == "This does not exist, or you have no access to it."
 
 
 def test_a_page_of_large_records_ends_early_and_goes_on_at_its_cursor(alice, chat):

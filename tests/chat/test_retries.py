@@ -6,7 +6,7 @@ from email.utils import formatdate
 import pytest
 from structlog.testing import capture_logs
 
-from service.chat import model_call
+from service.generation import model_call
 from tests import recorded
 from tests.people import text_of, types
 from tests.services import on_sqlite

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-from service.chat import rows
+from service.chat.turn import rows
 from service.extensions import db
 from tests.people import types
 from tests.services import on_sqlite

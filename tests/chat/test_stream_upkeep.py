@@ -7,10 +7,12 @@ import pytest
 import requests
 
 from service.auth.users import rights_cache
-from service.chat import running, sse
-from service.chat.channel import Channel
-from service.chat.people import set_disabled
-from service.chat.running import KEEP_ALIVE_SECONDS, TICK_SECONDS
+from service.chat.stream import sse
+from service.chat.turn import reader
+from service.chat.turn.channel import Channel
+from service.chat.turn.reader import KEEP_ALIVE_SECONDS
+from service.chat.turn.running import TICK_SECONDS
+from service.upkeep.rights import set_disabled
 from tests import recorded
 from tests.faults.conftest import client_of
 from tests.people import chunks_of, text_of, types
@@ -61,7 +63,7 @@ class Silence:
 
 @on_sqlite
 def test_silence_is_broken_by_keep_alives(alice, served_by, monkeypatch):
-    monkeypatch.setattr(running, "KEEP_ALIVE_SECONDS", 2 * TICK_SECONDS)
+    monkeypatch.setattr(reader, "KEEP_ALIVE_SECONDS", 2 * TICK_SECONDS)
     served_by.answers = [Silence(ticks=10)]
     stream = alice.ask(alice.new_chat(), "hello").get_data()
     assert 2 <= stream.count(sse.KEEP_ALIVE) <= 5
@@ -80,14 +82,15 @@ def test_ten_seconds_are_silence(monkeypatch):
     """On a moved clock: the channel's reader is nudged after ten seconds, and once for each ten."""
     nudged = []
     monkeypatch.setattr(Channel, "nudge", lambda channel: nudged.append(channel))
-    run = running.Run.__new__(running.Run)
-    run.channel, run.writing, run._rested = Channel(), False, 100.0
-    run.keep_alive(109.9)
+    channel = Channel()
+    reading = reader.Reader(channel, None, "turn_1")
+    reading._waiting_since = 100.0
+    reading.check(109.9)
     assert nudged == []
-    run.keep_alive(110.0)
-    assert nudged == [run.channel]
-    run.writing = True  # a slow reader is not silence of ours
-    run.keep_alive(200.0)
+    reading.check(110.0)
+    assert nudged == [channel]
+    reading._is_writing = True  # a slow client's silence is not ours
+    reading.check(200.0)
     assert len(nudged) == 1
     assert KEEP_ALIVE_SECONDS == 10.0
 

@@ -6,9 +6,10 @@ import gevent
 import pytest
 from sqlalchemy import update
 
-from service.chat import model_call, recall, summary
+from service.chat.history import recall
 from service.chat.models import Summary
-from service.database import write_transaction
+from service.chat.turn import summary
+from service.database.access import write_transaction
 from service.extensions import now
 from tests import recorded
 from tests.chat.long_chats import SAID, SUMMARY, fill, newest_turn, said, summary_of, texts
@@ -55,8 +56,7 @@ def test_without_a_summary_the_oldest_messages_go(app, alice, long_chat, model, 
 
 @pytest.mark.settings(**SMALL)
 def test_a_summariser_that_is_slow_is_not_waited_for(alice, long_chat, model, monkeypatch):
-    short = model_call.Limits(first=0.1, idle=0.1, step=0.1)
-    monkeypatch.setattr(summary, "LIMITS", short)
+    monkeypatch.setattr(summary, "SECONDS", 0.1)
     model.summaries = [lambda seen: gevent.sleep(2) or Answer(STREAM)]
     chunks = alice.turn(long_chat, "first")
     assert (text_of(chunks), types(chunks)[-1]) == ("fine", "finish")
@@ -67,7 +67,7 @@ def test_a_summariser_that_is_slow_is_not_waited_for(alice, long_chat, model, mo
 def test_a_turn_can_be_ended_after_a_slow_summariser_as_before(
     app, alice, long_chat, model, monkeypatch
 ):
-    monkeypatch.setattr(summary, "LIMITS", model_call.Limits(first=0.1, idle=0.1, step=0.1))
+    monkeypatch.setattr(summary, "SECONDS", 0.1)
     closed: list[bool] = []
     model.summaries = [lambda seen: gevent.sleep(1) or Answer(STREAM)]
     model.answers = [lambda seen: Answer(trickle(closed))]
@@ -83,7 +83,7 @@ def test_a_turn_can_be_ended_after_a_slow_summariser_as_before(
 @pytest.mark.settings(**SMALL)
 def test_a_summariser_may_be_slow_to_the_end(alice, long_chat, model, monkeypatch):
     """Words that come one by one do not lengthen its time."""
-    monkeypatch.setattr(summary, "LIMITS", model_call.Limits(first=0.3, idle=0.3, step=0.3))
+    monkeypatch.setattr(summary, "SECONDS", 0.3)
     model.summaries = [lambda seen: Answer(trickle([]))]
     end = alice.turn(long_chat, "first")[-1]["messageMetadata"]
     assert end["compaction"]["stages"] == ["window"]

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import update
 
 from service.chat.models import Message
-from service.chat.turn import NO_CREDITS
-from service.database import write_transaction
+from service.chat.turn.turn import NO_CREDITS
+from service.database.access import write_transaction
 from tests import recorded
 from tests.chat.long_chats import SUMMARY, said, summary_of, texts
 from tests.people import text_of, types

@@ -165,7 +165,7 @@ def test_usage_that_the_provider_does_not_tell_is_marked_estimated(alice):
 
 @pytest.mark.settings(tools_allowed="schema.list")
 def test_only_allowed_tools_are_offered(alice):
-    assert "not given: user.current" in text_of(alice.turn(alice.new_chat(), "who am I"))
+    assert "not available: user.current" in text_of(alice.turn(alice.new_chat(), "who am I"))
 
 
 @pytest.mark.settings(extensions="tests.extension")

@@ -1,4 +1,4 @@
-// Connections: consent as answers tell of it, the wait for it, the cards, the previews.
+// Connections: how answers request consent, the wait for it, the cards, the previews.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,14 +6,14 @@ import { test } from 'node:test';
 import { createTransport } from '../../service/console/static/api-transport.js';
 import { advice } from '../../service/console/static/connection-words.js';
 import { createConnections } from '../../service/console/static/connections.js';
-import { createNews, waitForConsent } from '../../service/console/static/consent-wait.js';
+import { createSignals, waitForConsent } from '../../service/console/static/consent-wait.js';
 import { createConsents } from '../../service/console/static/consent.js';
 import { ApiError, NetworkError } from '../../service/console/static/errors.js';
 import { integrationOf, isGranted } from '../../service/console/static/integrations.js';
 import {
   consentNeeded, isAboutTheBody, isRefreshFailure, isResult, safeAuthUrl,
 } from '../../service/console/static/oauth-answer.js';
-import { contactLines, eventLines, fileLines, mailLines, plain } from '../../service/console/static/previews.js';
+import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/console/static/previews.js';
 
 const URL_OF_CONSENT = 'https://suite.example/authorize?state=s';
 const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], authUrl: URL_OF_CONSENT };
@@ -50,7 +50,7 @@ test('only the signature of a failed refresh asks for a reconnect', () => {
   assert.equal(isAboutTheBody(new ApiError(400, { error: 'invalid_model' })), false);
 });
 
-test('no other message passes for a result', () => {
+test('no other message is accepted as a result', () => {
   const result = { type: 'oauth-result', integration: 'cloudsuite', outcome: 'connected' };
   assert.equal(isResult(result), true);
   for (const other of [null, 'oauth-result', {}, { ...result, type: 'x' }, { ...result, outcome: 'yes' },
@@ -59,7 +59,7 @@ test('no other message passes for a result', () => {
   }
 });
 
-/** A clock that runs only when somebody sleeps; `at` is what happens at which second. */
+/** A clock that advances only in `sleep`; `at` maps a second to what happens then. */
 function clock(at = {}) {
   let time = 0;
   return {
@@ -74,62 +74,63 @@ function clock(at = {}) {
   };
 }
 
-/** How a wait ends, the seconds at which the status was asked, and what was told. */
-async function waited({ flags = {}, news = {}, lit = false }) {
-  const heard = createNews();
-  const { now, sleep } = clock(Object.fromEntries(Object.entries(news).map(([s, n]) => [s, () => heard.tell(n)])));
-  const asked = [];
-  const told = [];
-  const granted = async () => {
-    asked.push(now() / 1000);
+/** How a wait ends, the seconds at which the status was read, and the stages shown. */
+async function wait({ flags = {}, arrivals = {}, grantedBefore = false }) {
+  const signals = createSignals();
+  const { now, sleep } = clock(Object.fromEntries(Object.entries(arrivals).map(([s, a]) => [s, () => signals.send(a)])));
+  const reads = [];
+  const stages = [];
+  const readGranted = async () => {
+    reads.push(now() / 1000);
     return now() >= (flags.from ?? Infinity) * 1000;
   };
-  const ending = await waitForConsent({ granted, lit, news: heard, tell: (what) => told.push(what), now, sleep });
-  return { ending, asked, told };
+  const onStage = (stage) => stages.push(stage);
+  const ending = await waitForConsent({ readGranted, grantedBefore, signals, onStage, now, sleep });
+  return { ending, reads, stages };
 }
 
-test('the status is asked after 1 s, 2 s, then every 5 s for three minutes', async () => {
-  const { ending, asked } = await waited({});
+test('the status is read after 1 s, 2 s, then every 5 s for three minutes', async () => {
+  const { ending, reads } = await wait({});
   assert.equal(ending, 'late');
-  assert.deepEqual(asked.slice(0, 5), [1, 3, 8, 13, 18]);
-  assert.equal(asked.at(-1), 183);
+  assert.deepEqual(reads.slice(0, 5), [1, 3, 8, 13, 18]);
+  assert.equal(reads.at(-1), 183);
 });
 
 test('a consent that another browser completes is found by the status alone', async () => {
-  assert.deepEqual(await waited({ flags: { from: 10 } }), { ending: 'granted', asked: [1, 3, 8, 13], told: [] });
+  assert.deepEqual(await wait({ flags: { from: 10 } }), { ending: 'granted', reads: [1, 3, 8, 13], stages: [] });
 });
 
-test('the page that ends a consent is believed only together with the status', async () => {
-  assert.equal((await waited({ news: { 1: 'connected' }, flags: { from: 1 } })).ending, 'granted');
-  assert.equal((await waited({ news: { 1: 'connected' } })).ending, 'unticked');
-  assert.deepEqual(await waited({ news: { 1: 'failed' } }), { ending: 'refused', asked: [], told: [] });
+test('the report of the page counts only together with the status', async () => {
+  assert.equal((await wait({ arrivals: { 1: 'connected' }, flags: { from: 1 } })).ending, 'granted');
+  assert.equal((await wait({ arrivals: { 1: 'connected' } })).ending, 'unticked');
+  assert.deepEqual(await wait({ arrivals: { 1: 'failed' } }), { ending: 'refused', reads: [], stages: [] });
 });
 
-test('a window that has closed is a reason to ask, not a refusal', async () => {
-  assert.deepEqual((await waited({ news: { 1: 'closed' }, flags: { from: 1 } })).told, []);
-  const { ending, told } = await waited({ news: { 1: 'closed' }, flags: { from: 60 } });
-  assert.deepEqual([ending, told], ['granted', ['closed']]);
+test('a closed window is not taken for a refusal', async () => {
+  assert.deepEqual((await wait({ arrivals: { 1: 'closed' }, flags: { from: 1 } })).stages, []);
+  const { ending, stages } = await wait({ arrivals: { 1: 'closed' }, flags: { from: 60 } });
+  assert.deepEqual([ending, stages], ['granted', ['closed']]);
 });
 
-test('a page that asks for confirmation is waited for', async () => {
-  const { ending, told } = await waited({ news: { 1: 'unconfirmed', 8: 'connected' }, flags: { from: 8 } });
-  assert.deepEqual([ending, told], ['granted', ['unconfirmed']]);
+test('the wait continues while a page asks for confirmation', async () => {
+  const { ending, stages } = await wait({ arrivals: { 1: 'unconfirmed', 8: 'connected' }, flags: { from: 8 } });
+  assert.deepEqual([ending, stages], ['granted', ['unconfirmed']]);
 });
 
-test('a flag that was lit before proves nothing; only the page does', async () => {
-  assert.equal((await waited({ lit: true, flags: { from: 0 } })).ending, 'late');
-  assert.equal((await waited({ lit: true, flags: { from: 0 }, news: { 8: 'connected' } })).ending, 'granted');
+test('a flag that was set before proves nothing; only the report of the page counts', async () => {
+  assert.equal((await wait({ grantedBefore: true, flags: { from: 0 } })).ending, 'late');
+  assert.equal((await wait({ grantedBefore: true, flags: { from: 0 }, arrivals: { 8: 'connected' } })).ending, 'granted');
 });
 
-test('no piece of news is lost between two sleeps', async () => {
-  const news = createNews();
-  news.tell('unconfirmed');
-  news.tell('stop');
-  await news.arrival();
-  assert.deepEqual([news.take(), news.take(), news.take()], ['unconfirmed', 'stop', undefined]);
+test('no signal is lost between two sleeps', async () => {
+  const signals = createSignals();
+  signals.send('unconfirmed');
+  signals.send('stop');
+  await signals.arrival();
+  assert.deepEqual([signals.take(), signals.take(), signals.take()], ['unconfirmed', 'stop', undefined]);
 });
 
-/** The flow against a server and a window that are scripted. */
+/** The whole flow, with a scripted server and window. */
 function scene({ answers = [], statuses = [], blocked = false, during = {} }) {
   const log = [];
   const reply = (status, body) => new Response(JSON.stringify(body), { status });
@@ -148,51 +149,51 @@ function scene({ answers = [], statuses = [], blocked = false, during = {} }) {
   };
   const open = (url) => log.push(`opened ${url}`) && (blocked ? null : popup);
   const connections = createConnections(transport);
-  const consents = createConsents({ transport, connections, here: { open, ...clock(during) } });
+  const consents = createConsents({ transport, connections, environment: { open, ...clock(during) } });
   const stages = [];
-  const ask = (flag, renew = false) =>
-    consents.ask('cloudsuite', CARDS[flag], { renew, tell: (...told) => stages.push(told) });
-  return { ask, consents, log, popup, stages };
+  const request = (flag, renew = false) =>
+    consents.request('cloudsuite', CARDS[flag], { renew, onStage: (...stage) => stages.push(stage) });
+  return { request, consents, log, popup, stages };
 }
 
 const PAYLOAD = [200, { success: true, data: NEEDED }];
 const result = (outcome) => ({ type: 'oauth-result', integration: 'cloudsuite', outcome });
 
-test('the window is opened before anything is asked, then shows the consent page', async () => {
-  const { ask, log, stages } = scene({ answers: [PAYLOAD], statuses: [{ calendar: true }] });
-  const asking = ask('calendar');
+test('the window is opened before the first request, then shows the consent page', async () => {
+  const { request, log, stages } = scene({ answers: [PAYLOAD], statuses: [{ calendar: true }] });
+  const ending = request('calendar');
   assert.deepEqual(log.slice(0, 2), ['opened about:blank', 'POST /api/integrations/cloudsuite/calendar-list-events {}']);
-  assert.equal(await asking, 'granted');
+  assert.equal(await ending, 'granted');
   assert.deepEqual(log.slice(2), [`shown ${URL_OF_CONSENT}`, 'GET /api/integrations/status', 'closed']);
-  assert.deepEqual(stages, [['asking'], ['waiting']]);
+  assert.deepEqual(stages, [['requesting'], ['waiting']]);
 });
 
 test('without a window there is an address to follow', async () => {
-  const { ask, stages } = scene({ answers: [PAYLOAD], statuses: [{ drive: true }], blocked: true });
-  assert.equal(await ask('drive'), 'granted');
-  assert.deepEqual(stages, [['asking'], ['blocked', URL_OF_CONSENT]]);
+  const { request, stages } = scene({ answers: [PAYLOAD], statuses: [{ drive: true }], blocked: true });
+  assert.equal(await request('drive'), 'granted');
+  assert.deepEqual(stages, [['requesting'], ['blocked', URL_OF_CONSENT]]);
 });
 
 test('a reconnect forgets the tokens first', async () => {
-  const { ask, log } = scene({ answers: [PAYLOAD], statuses: [{}, { contacts: true }] });
-  assert.equal(await ask('contacts', true), 'granted');
+  const { request, log } = scene({ answers: [PAYLOAD], statuses: [{}, { contacts: true }] });
+  assert.equal(await request('contacts', true), 'granted');
   assert.equal(log[0], 'opened about:blank');
   assert.equal(log[1], 'DELETE /api/integrations/oauth/cloudsuite/disconnect');
 });
 
-test('who is told about the body has the grant already', async () => {
+test('an error about the body means that the grant exists already', async () => {
   const refusal = [400, { success: false, error: 'invalid_request', message: 'to is missing' }];
-  const { ask, log } = scene({ answers: [refusal], statuses: [{ mailSend: true }] });
-  assert.equal(await ask('mailSend'), 'granted');
+  const { request, log } = scene({ answers: [refusal], statuses: [{ mailSend: true }] });
+  assert.equal(await request('mailSend'), 'granted');
   assert.ok(log.includes('closed'));
 });
 
-test('an unsafe address and a refusal close the window and are told', async () => {
+test('an unsafe address and a refusal close the window and are reported', async () => {
   const unsafe = [200, { success: true, data: { ...NEEDED, authUrl: 'javascript:alert(1)' } }];
   const failed = [502, { success: false, error: 'upstream_provider_error', message: 'Token refresh failed.' }];
   for (const [answer, words] of [[unsafe, /not safe/], [failed, /Token refresh failed/]]) {
-    const { ask, log } = scene({ answers: [answer] });
-    await assert.rejects(ask('drive'), words);
+    const { request, log } = scene({ answers: [answer] });
+    await assert.rejects(request('drive'), words);
     assert.equal(log.at(-1), 'closed');
     assert.ok(!log.some((line) => line.startsWith('shown')));
   }
@@ -203,18 +204,18 @@ test('a message ends the wait at once; one about another integration does not', 
     answers: [PAYLOAD],
     statuses: [],
     during: {
-      0.4: () => stage.consents.hear({ ...result('failed'), integration: 'other' }),
-      0.9: () => stage.consents.hear(result('failed')),
+      0.4: () => stage.consents.receive({ ...result('failed'), integration: 'other' }),
+      0.9: () => stage.consents.receive(result('failed')),
     },
   });
-  assert.equal(await stage.ask('drive'), 'refused');
+  assert.equal(await stage.request('drive'), 'refused');
   assert.equal(stage.popup.closed, false, 'its page says why');
 });
 
 test('a second consent takes the place of the first', async () => {
-  const { ask, popup } = scene({ answers: [PAYLOAD, PAYLOAD], statuses: [{}, { drive: true }, { drive: true }] });
-  const first = ask('calendar');
-  const second = ask('drive');
+  const { request, popup } = scene({ answers: [PAYLOAD, PAYLOAD], statuses: [{}, { drive: true }, { drive: true }] });
+  const first = request('calendar');
+  const second = request('drive');
   assert.equal(popup.closed, true);
   assert.deepEqual(await Promise.all([first, second]), ['stopped', 'granted']);
 });
@@ -234,8 +235,8 @@ test('a late answer about the status does not undo a newer one', async () => {
 test('each card looks at its own flag, and no two at the same', () => {
   assert.deepEqual(Object.keys(CARDS), FLAGS);
   for (const flag of FLAGS) {
-    const lit = FLAGS.filter((other) => isGranted(CARDS[other], { connected: true, mail: true, [flag]: true }));
-    assert.deepEqual(lit, [flag]);
+    const granted = FLAGS.filter((other) => isGranted(CARDS[other], { connected: true, mail: true, [flag]: true }));
+    assert.deepEqual(granted, [flag]);
   }
   assert.equal(isGranted(CARDS.drive, { connected: true, drive: 'yes' }), false);
 });
@@ -246,14 +247,14 @@ test('an integration that is not known by name has no cards', () => {
 });
 
 test('the test message goes to the account itself', () => {
-  const { attempt } = CARDS.mailSend;
+  const { testCall } = CARDS.mailSend;
   const status = { connected: true, email: 'alice@example.com' };
-  assert.deepEqual(Object.keys(attempt.body(status)), ['to', 'subject', 'content']);
-  assert.equal(attempt.body(status).to, 'alice@example.com');
-  assert.match(attempt.question(status).text, /alice@example\.com/);
+  assert.deepEqual(Object.keys(testCall.body(status)), ['to', 'subject', 'content']);
+  assert.equal(testCall.body(status).to, 'alice@example.com');
+  assert.match(testCall.confirmation(status).text, /alice@example\.com/);
 });
 
-test('previews show a few lines, of whatever comes', () => {
+test('previews show a few lines of any data', () => {
   const mail = { subject: 'Lunch', from: '"Bob" <bob@example.com>', receivedAt: '1795421700000' };
   const [line] = mailLines({ messages: [mail] });
   assert.equal(line.text, 'Lunch');
@@ -274,14 +275,14 @@ test('previews show a few lines, of whatever comes', () => {
   }
 });
 
-test('a preview is one line, cut at a letter, and turns no writing around', () => {
-  assert.equal(plain('a\u202Egpj.exe\n\tb\u0000'), 'a gpj.exe b');
-  assert.equal([...plain('👩‍🚀'.repeat(90))].length, 90);
-  assert.ok(plain('x'.repeat(200)).endsWith('x…'));
-  assert.equal(plain({ toString: () => 'x' }), '');
+test('a preview is one line, is cut between characters, and has no direction marks', () => {
+  assert.equal(oneLine('a\u202Egpj.exe\n\tb\u0000'), 'a gpj.exe b');
+  assert.equal([...oneLine('👩‍🚀'.repeat(90))].length, 90);
+  assert.ok(oneLine('x'.repeat(200)).endsWith('x…'));
+  assert.equal(oneLine({ toString: () => 'x' }), '');
 });
 
-test('every failure comes with what to do', () => {
+test('every failure comes with advice', () => {
   const of = (status, error, message, after) => advice(new ApiError(status, { error, message }, after));
   assert.match(of(502, 'upstream_provider_error', 'Token refresh failed: x'), /Reconnect/);
   assert.match(of(502, 'upstream_provider_error', 'It failed.'), /It failed\. Try again/);

@@ -1,4 +1,4 @@
-// A conversation keeps what was typed, however its turn ends.
+// A conversation keeps the typed text, however its turn ends.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createTransport, queryString } from '../../service/console/static/api-transport.js';
 import { createConversation } from '../../service/console/static/conversation.js';
 import { createDrafts } from '../../service/console/static/drafts.js';
-import { ApiError, NetworkError, inWords } from '../../service/console/static/errors.js';
+import { ApiError, NetworkError, errorText } from '../../service/console/static/errors.js';
 import { messagesOf } from '../../service/console/static/messages.js';
 import { hrefOf, parseRoute } from '../../service/console/static/route.js';
 import { subjectOf, tidyToken } from '../../service/console/static/session.js';
@@ -30,7 +30,7 @@ const stream = (...chunks) => new Response(chunks.map((c) => `data: ${JSON.strin
   headers: { 'X-Asst-Id': 'msg_1' },
 });
 
-/** A conversation whose server gives `answers`, one a turn, and has stored `rows`. */
+/** A conversation whose server gives `answers`, one per turn, and has stored `rows`. */
 function conversation({ answers = [], rows = [], storage = new FakeStorage() }) {
   const sent = [];
   const said = [];
@@ -45,8 +45,8 @@ function conversation({ answers = [], rows = [], storage = new FakeStorage() }) 
     },
   };
   const drafts = createDrafts(storage, 'alice');
-  const world = { transport, drafts, onTurnEnd: () => said.push('ended'), announce: (s) => said.push(s) };
-  return { talk: createConversation('chat', world), sent, said, drafts, rows, transport };
+  const context = { transport, drafts, onTurnEnd: () => said.push('ended'), announce: (s) => said.push(s) };
+  return { talk: createConversation('chat', context), sent, said, drafts, rows, transport };
 }
 
 test('a finished turn joins the messages', async () => {
@@ -54,7 +54,7 @@ test('a finished turn joins the messages', async () => {
   await talk.load();
   await talk.send('hello', 'm');
   assert.deepEqual(talk.messages.map((m) => m.role), ['user', 'assistant']);
-  assert.deepEqual([talk.messages[1].id, talk.turn, talk.returned], ['msg_1', null, '']);
+  assert.deepEqual([talk.messages[1].id, talk.turn, talk.restoredText], ['msg_1', null, '']);
   assert.deepEqual(said, ['Answer ready', 'ended']);
   assert.equal(drafts.question('chat'), null);
 });
@@ -63,16 +63,16 @@ const FAILURES = {
   'a refusal': () => new ApiError(503, { error: 'draining', message: 'Stopping.' }, 1),
   'no network': () => new NetworkError(),
   'an error chunk': () => stream(text('par'), { type: 'error', errorText: 'The model is busy.' }),
-  'a cut': () => stream(text('par')),
+  'a lost connection': () => stream(text('par')),
   'a stream of something else': () => new Response('data: <html>\n\n'),
 };
 for (const [name, answer] of Object.entries(FAILURES)) {
-  test(`${name} gives the text back, and sending it again asks anew under the same id`, async () => {
+  test(`${name} gives the text back, and sending it again uses the same id`, async () => {
     const answers = [answer(), stream(text('Hi'), { type: 'finish' })];
     const { talk, sent, drafts } = conversation({ answers });
     await talk.load();
     await talk.send('hello', 'm');
-    assert.deepEqual([talk.phase, talk.returned, talk.turn.reply.state], ['idle', 'hello', 'failed']);
+    assert.deepEqual([talk.phase, talk.restoredText, talk.turn.reply.state], ['idle', 'hello', 'failed']);
     assert.ok(talk.problem.length > 5);
     assert.equal(drafts.question('chat').text, 'hello');
     await talk.send('hello', 'm');
@@ -108,35 +108,35 @@ test('a stopped turn that is stored stays; one that is not gives the text back',
     const id = sent.at(-1).userMessageId;
     if (stored) rows.push({ recordId: id, data: { role: 'user', content: 'count' } });
     await turn;
-    assert.deepEqual([talk.returned, talk.turn], [stored ? '' : 'count', null]);
+    assert.deepEqual([talk.restoredText, talk.turn], [stored ? '' : 'count', null]);
     assert.equal(talk.messages.length, stored ? 1 : 0);
-    assert.equal(talk.stopped, stored ? id : '');
+    assert.equal(talk.stoppedId, stored ? id : '');
     assert.deepEqual(said, ['Stopped', 'ended']);
   }
 });
 
-test('a message that was on its way when the page was left comes back, unless it is stored', async () => {
+test('a message that was being sent when the page was left comes back, unless it is stored', async () => {
   for (const stored of [true, false]) {
     const storage = new FakeStorage();
-    createDrafts(storage, 'alice').hold('chat', { id: 'u1', text: 'hello' });
+    createDrafts(storage, 'alice').setQuestion('chat', { id: 'u1', text: 'hello' });
     const rows = stored ? [{ recordId: 'u1', data: { role: 'user', content: 'hello' } }] : [];
     const { talk } = conversation({ rows, storage });
     await talk.load();
-    assert.equal(talk.returned, stored ? '' : 'hello');
+    assert.equal(talk.restoredText, stored ? '' : 'hello');
   }
 });
 
-test('what is stored a little later than the page looks leaves the composer', async () => {
+test('a message that is stored after the first load leaves the composer', async () => {
   const storage = new FakeStorage();
-  createDrafts(storage, 'alice').hold('chat', { id: 'u1', text: 'hello' });
+  createDrafts(storage, 'alice').setQuestion('chat', { id: 'u1', text: 'hello' });
   const { talk, rows, drafts } = conversation({ storage });
   await talk.load();
-  talk.returned = '';
+  talk.restoredText = '';
   await talk.refresh();
-  assert.deepEqual([talk.returned, talk.stored], ['', ''], 'once is enough');
+  assert.deepEqual([talk.restoredText, talk.storedText], ['', ''], 'once is enough');
   rows.push({ recordId: 'u1', data: { role: 'user', content: 'hello' } });
   await talk.refresh();
-  assert.deepEqual([talk.returned, talk.stored, drafts.question('chat')], ['', 'hello', null]);
+  assert.deepEqual([talk.restoredText, talk.storedText, drafts.question('chat')], ['', 'hello', null]);
 });
 
 test('a failed turn stays, whatever has changed in its chat', async () => {
@@ -145,7 +145,7 @@ test('a failed turn stays, whatever has changed in its chat', async () => {
   await talk.send('hello', 'm');
   rows.push({ recordId: drafts.question('chat').id, data: { role: 'user', content: 'hello' } });
   await talk.refresh();
-  assert.deepEqual([talk.turn.reply.state, talk.returned, talk.stored], ['failed', 'hello', '']);
+  assert.deepEqual([talk.turn.reply.state, talk.restoredText, talk.storedText], ['failed', 'hello', '']);
   assert.equal(drafts.question('chat').text, 'hello');
 });
 
@@ -165,7 +165,7 @@ test('another tab’s turn is read again behind the earlier messages that are sh
   assert.deepEqual(shown(), ['m1,m2,m3,m4,m5', null]);
   pages.null = ['m9', 'm8'];
   await talk.refresh();
-  assert.deepEqual(shown(), ['m8,m9', 'c1'], 'what lies between is not known');
+  assert.deepEqual(shown(), ['m8,m9', 'c1'], 'the messages between are not loaded');
 });
 
 test('a change during a turn or during loading is not missed', async () => {
@@ -177,11 +177,11 @@ test('a change during a turn or during loading is not missed', async () => {
   assert.equal(talk.messages.at(-1)?.text, 'from elsewhere');
   const asking = talk.send('hello', 'm');
   await talk.refresh();
-  let asked = 0;
+  let reads = 0;
   const get = transport.get;
-  transport.get = (...given) => ((asked += 1), get(...given));
+  transport.get = (...options) => ((reads += 1), get(...options));
   await asking;
-  assert.equal(asked, 1);
+  assert.equal(reads, 1);
 });
 
 test('drafts are one user’s alone', () => {
@@ -215,21 +215,21 @@ test('a request carries the bearer, and a refusal carries its reasons', async ()
   };
   const transport = createTransport({ token: () => 'tok', onUnauthorized: (t) => refused.push(t), fetch });
   const error = await transport.post('/x', {}).catch((e) => e);
-  assert.equal(inWords(error), 'Not valid. title: Too long. Try again in 3 s.');
+  assert.equal(errorText(error), 'Not valid. title: Too long. Try again in 3 s.');
   await assert.rejects(transport.get('/401'));
   assert.deepEqual(refused, ['tok']);
 });
 
-test('whoever waits hears of an answer that was read, and of no other', async () => {
+test('onAnswer is called for a JSON answer only', async () => {
   const answers = { '/ok': () => Response.json({}), '/html': () => new Response('<h1>'), '/no': () => Response.json({}, { status: 503 }) };
-  let heard = 0;
-  const heeds = { token: () => '', onUnauthorized() {}, onAnswer: () => (heard += 1) };
-  const transport = createTransport({ ...heeds, fetch: async (path) => answers[path]() });
+  let answered = 0;
+  const options = { token: () => '', onUnauthorized() {}, onAnswer: () => (answered += 1) };
+  const transport = createTransport({ ...options, fetch: async (path) => answers[path]() });
   await assert.rejects(transport.get('/html'));
   await assert.rejects(transport.get('/no'));
-  assert.equal(heard, 0);
+  assert.equal(answered, 0);
   await transport.get('/ok');
-  assert.equal(heard, 1);
+  assert.equal(answered, 1);
 });
 
 test('a server that can’t be reached, and a proxy’s page', async () => {
@@ -250,7 +250,7 @@ test('queries, routes and tokens', () => {
   assert.deepEqual([subjectOf(`h.${payload}.s`), subjectOf('rubbish'), subjectOf(null)], ['zoë', '', '']);
 });
 
-test('a history that was asked before a turn and comes after it is asked again', async () => {
+test('a history that was requested before a turn and arrives after it is read again', async () => {
   const { talk, rows, transport } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });
   const now = transport.get;
   let answer;

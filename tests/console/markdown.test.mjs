@@ -1,4 +1,4 @@
-// Markdown as a tree. What makes nodes of it is tested in a browser.
+// Markdown as a tree. Its rendering is tested in a browser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ test('random text never makes another link', () => {
   }
 });
 
-test('what may not be followed still says where it led', () => {
+test('a link that is not allowed shows its target', () => {
   assert.equal(textOf(parseBlocks('[click](javascript:alert(1))')), 'click (javascript:alert(1))');
 });
 
@@ -101,12 +101,12 @@ test('tables fill short rows and cut long ones', () => {
   assert.equal(textOf(table.rows[2]), 'x | yz');
 });
 
-test('every beginning of a reply is some tree', () => {
+test('every prefix of a reply gives a tree', () => {
   const text = '# T\n\nA **b** [c](https://d.e) `f`\n\n- g\n  - h\n\n| i | j |\n|---|---|\n| k | l |\n\n```m\nn\n```\n> o';
   for (let end = 0; end <= text.length; end += 1) parseBlocks(text.slice(0, end));
 });
 
-test('no text takes more than its length', () => {
+test('parsing takes time proportional to the length', () => {
   const hostile = ['**a ', '[', '*', '`a', '> ', '- ', '_a', '|', '- a\n\n', '#', '~~a', '[a](', '\\', ' \n',
     '1. ', '||\n|-|\n', '```\n', 'h', 'https://', '![', '<', '\t'];
   // Quadratic work would take minutes: the process has its time limit in test_modules.py.

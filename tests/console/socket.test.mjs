@@ -1,18 +1,18 @@
-// The records socket: the machine that decides, the class that acts, the collection that is kept.
+// The records socket: its state machine, the socket itself, and the collection behind it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { NetworkError } from '../../service/console/static/errors.js';
 import { createLiveCollection } from '../../service/console/static/live-collection.js';
-import { applied, sorted } from '../../service/console/static/live-rows.js';
+import { applyMessage, sortRows } from '../../service/console/static/live-rows.js';
 import { createRecordsSocket } from '../../service/console/static/records-socket.js';
 import { NOT_STARTED, advance, wait } from '../../service/console/static/socket-state.js';
 
 const row = (recordId, title, updatedAt = '2026-01-01') => ({ recordId, data: { title }, createdAt: '2026', updatedAt });
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** Events one after another; the last state, and what was to be done at the last event. */
+/** Applies events one after another; the last state and the effects of the last event. */
 function after(...events) {
   return events.reduce(([state], event) => advance(state, event), [NOT_STARTED, []]);
 }
@@ -21,8 +21,8 @@ const START = { type: 'start' };
 const OPENED = { type: 'opened' };
 const SUBSCRIBE = { type: 'subscribe', id: 's', collection: 'tasks' };
 const lost = (code = 1006, random = 0.5) => ({ type: 'closed', code, random });
-const heard = (message) => ({ type: 'message', message: { id: 's', ...message } });
-const SNAPSHOT = heard({ type: 'snapshot', records: [], cursor: 'c1' });
+const fromServer = (message) => ({ type: 'message', message: { id: 's', ...message } });
+const SNAPSHOT = fromServer({ type: 'snapshot', records: [], cursor: 'c1' });
 
 test('a subscription is sent once there is a connection', () => {
   assert.deepEqual(after(START, SUBSCRIBE)[1], []);
@@ -31,29 +31,29 @@ test('a subscription is sent once there is a connection', () => {
   assert.deepEqual(after(START, OPENED, SUBSCRIBE)[1], [sent]);
 });
 
-test('after a reconnect it goes on from the last cursor', () => {
-  const change = heard({ type: 'change', action: 'added', record: row('r'), cursor: 'c2' });
-  const [, done] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, change, lost(), { type: 'waited' }, OPENED);
-  assert.equal(done[0].message.cursor, 'c2');
+test('after a reconnect it resumes from the last cursor', () => {
+  const change = fromServer({ type: 'change', action: 'added', record: row('r'), cursor: 'c2' });
+  const [, effects] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, change, lost(), { type: 'timeout' }, OPENED);
+  assert.equal(effects[0].message.cursor, 'c2');
 });
 
 test('a resync begins again without a cursor', () => {
-  const [state, done] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, heard({ type: 'resync' }));
-  assert.deepEqual(done, [{ do: 'send', message: { op: 'subscribe', id: 's', collection: 'tasks' } }]);
+  const [state, effects] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, fromServer({ type: 'resync' }));
+  assert.deepEqual(effects, [{ do: 'send', message: { op: 'subscribe', id: 's', collection: 'tasks' } }]);
   assert.equal('cursor' in state.subscriptions.s, false);
 });
 
-test('a server that restarts is asked again at once, and then like any other', () => {
-  const [state, done] = after(START, OPENED, lost(1012));
-  assert.deepEqual(done, [{ do: 'wait', ms: 0 }]);
-  const [, later] = advance(advance(state, { type: 'waited' })[0], lost(1012));
+test('a restarting server is tried again at once, then after the usual wait', () => {
+  const [state, effects] = after(START, OPENED, lost(1012));
+  assert.deepEqual(effects, [{ do: 'wait', ms: 0 }]);
+  const [, later] = advance(advance(state, { type: 'timeout' })[0], lost(1012));
   assert.ok(later[0].ms > 0);
 });
 
 test('a session that is over signs out and stays away', () => {
-  const [state, done] = after(START, OPENED, lost(4401));
-  assert.deepEqual(done, [{ do: 'sign-out' }]);
-  for (const type of ['start', 'waited', 'hurry']) assert.deepEqual(advance(state, { type })[1], []);
+  const [state, effects] = after(START, OPENED, lost(4401));
+  assert.deepEqual(effects, [{ do: 'sign-out' }]);
+  for (const type of ['start', 'timeout', 'reconnect']) assert.deepEqual(advance(state, { type })[1], []);
 });
 
 test('waits double up to a limit, and no two clients wait the same', () => {
@@ -63,43 +63,43 @@ test('waits double up to a limit, and no two clients wait the same', () => {
   }
 });
 
-test('only what is heard resets the wait: a proxy may open a connection and drop it', () => {
-  const dropped = [OPENED, lost(), { type: 'waited' }];
+test('only a message resets the wait: a proxy may open a connection and drop it', () => {
+  const dropped = [OPENED, lost(), { type: 'timeout' }];
   assert.equal(after(START, ...dropped, ...dropped, ...dropped)[0].attempt, 3);
   assert.equal(after(START, SUBSCRIBE, ...dropped, OPENED, SNAPSHOT)[0].attempt, 0);
 });
 
-test('the network that comes back cuts a wait short', () => {
-  assert.deepEqual(after(START, lost(), { type: 'hurry' })[1], [{ do: 'connect' }]);
-  assert.deepEqual(after(START, OPENED, { type: 'hurry' })[1], []);
+test('a returning network ends the wait', () => {
+  assert.deepEqual(after(START, lost(), { type: 'reconnect' })[1], [{ do: 'connect' }]);
+  assert.deepEqual(after(START, OPENED, { type: 'reconnect' })[1], []);
 });
 
 test('an operation without an answer is answered when the connection is lost', () => {
-  const ask = { type: 'ask', message: { id: 'a', op: 'create' } };
-  const [state, done] = after(START, OPENED, ask, lost());
-  assert.equal(done[0].id, 'a');
-  assert.equal(done[0].message.error, 'connection_lost');
-  assert.deepEqual(state.asked, []);
+  const ask = { type: 'request', message: { id: 'a', op: 'create' } };
+  const [state, effects] = after(START, OPENED, ask, lost());
+  assert.equal(effects[0].id, 'a');
+  assert.equal(effects[0].message.error, 'connection_lost');
+  assert.deepEqual(state.pending, []);
 });
 
-test('what an ended subscription is still told goes nowhere', () => {
+test('messages for an ended subscription are ignored', () => {
   assert.deepEqual(after(START, SUBSCRIBE, OPENED, { type: 'unsubscribe', id: 's' }, SNAPSHOT)[1], []);
 });
 
-test('rows: a snapshot replaces, changes add and remove, what is older never wins', () => {
-  let rows = applied({ x: row('x', 'old') }, { type: 'snapshot', records: [row('a', '1', '2')] });
+test('rows: a snapshot replaces, changes add and remove, an older version never wins', () => {
+  let rows = applyMessage({ x: row('x', 'old') }, { type: 'snapshot', records: [row('a', '1', '2')] });
   assert.deepEqual(Object.keys(rows), ['a']);
-  rows = applied(rows, { type: 'change', action: 'updated', record: row('a', 'late', '1') });
+  rows = applyMessage(rows, { type: 'change', action: 'updated', record: row('a', 'late', '1') });
   assert.equal(rows.a.data.title, '1');
-  rows = applied(rows, { type: 'change', action: 'added', record: row('b', '2') });
-  rows = applied(rows, { type: 'change', action: 'removed', record: { recordId: 'a' } });
-  rows = applied(rows, { type: 'change', action: 'removed', record: { recordId: 'never-seen' } });
+  rows = applyMessage(rows, { type: 'change', action: 'added', record: row('b', '2') });
+  rows = applyMessage(rows, { type: 'change', action: 'removed', record: { recordId: 'a' } });
+  rows = applyMessage(rows, { type: 'change', action: 'removed', record: { recordId: 'never-seen' } });
   assert.deepEqual(Object.keys(rows), ['b']);
   const two = { b: row('b', 'x'), a: row('a', 'y') };
-  assert.deepEqual(sorted(two, (r) => r.data.title, true).map((r) => r.recordId), ['a', 'b']);
+  assert.deepEqual(sortRows(two, (r) => r.data.title, true).map((r) => r.recordId), ['a', 'b']);
 });
 
-/** A server in place of the network: `receive` is what the page hears. */
+/** A scripted server: `receive` delivers a message to the page. */
 class FakeSocket {
   static opened = [];
 
@@ -134,16 +134,16 @@ test('the token travels as a subprotocol, never in the address', () => {
   assert.deepEqual([server.url, server.protocols], ['ws://x', ['records.v1', 'bearer.t.o.k']]);
 });
 
-test('a collection is what the socket says, and operations go through it', async () => {
+test('a collection follows the socket, and operations go through it', async () => {
   const { collection, server } = connected();
   server.onopen();
   const { id } = server.sent[0];
   server.receive({ type: 'snapshot', id, records: [row('a', 'one')], cursor: '1' });
   assert.deepEqual([collection.loaded, Object.keys(collection.rows)], [true, ['a']]);
   const created = collection.create({ title: 'two' });
-  const asked = server.sent.at(-1);
-  assert.deepEqual([asked.op, asked.collection, asked.data], ['create', 'tasks', { title: 'two' }]);
-  server.receive({ type: 'ok', id: asked.id, record: row('b', 'two') });
+  const operation = server.sent.at(-1);
+  assert.deepEqual([operation.op, operation.collection, operation.data], ['create', 'tasks', { title: 'two' }]);
+  server.receive({ type: 'ok', id: operation.id, record: row('b', 'two') });
   await created;
   assert.deepEqual(Object.keys(collection.rows), ['a', 'b']);
 });
@@ -168,7 +168,7 @@ test('a row removed while it was changed stays removed', async () => {
   assert.deepEqual(collection.rows, {});
 });
 
-test('where no socket can be had, lists come by HTTP, page by page, and writes go there', async () => {
+test('without a socket, lists are read by HTTP, page by page, and written by HTTP', async () => {
   const calls = [];
   const pages = { null: { records: [row('a', '1')], nextCursor: 'n' }, n: { records: [row('b', '2')], nextCursor: null } };
   const transport = {
@@ -197,12 +197,12 @@ test('a collection that the server does not have is missing, not broken', () => 
   assert.deepEqual([collection.missing, collection.problem], [true, '']);
 });
 
-test('trouble is over when the connection is back, though nothing was missed', async () => {
+test('a problem is cleared when the connection is back, even if nothing was missed', async () => {
   const { collection, socket, server } = connected({ get: () => Promise.reject(new NetworkError()) });
   server.onclose({ code: 1006 });
   await settle();
   assert.match(collection.problem, /can’t be reached/);
-  socket.hurry();
+  socket.reconnectNow();
   FakeSocket.opened.at(-1).onopen();
   assert.equal(collection.problem, '');
   socket.stop();
@@ -215,7 +215,7 @@ test('a session that the server ends is over here too', () => {
   assert.deepEqual(events, ['over']);
 });
 
-test('a socket that was replaced says nothing any more', async () => {
+test('a replaced socket is ignored', async () => {
   const { socket, server, collection } = connected();
   server.onopen();
   server.onclose({ code: 1012 });

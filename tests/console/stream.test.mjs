@@ -96,14 +96,14 @@ test('there are exactly the seven actions of the specification', () => {
   assert.throws(() => reduce(EMPTY_REPLY, { type: 'finish' }), TypeError);
 });
 
-test('chunks that only frame the stream are no action', () => {
+test('chunks without content give no action', () => {
   for (const type of ['start', 'start-step', 'finish-step', 'finish', 'text-start', 'text-end',
     'message-metadata', 'data-later', 'reasoning-delta']) {
     assert.equal(actionOf({ type }), null);
   }
 });
 
-test('a stream ends as it says, or was cut', () => {
+test('a stream ends with an ending chunk, or was interrupted', () => {
   const endings = (chunks) => chunks.map(endingOf).filter(Boolean);
   assert.deepEqual(endings(CHUNKS), ['finish']);
   assert.deepEqual(endings(CHUNKS.slice(0, -1)), []);
@@ -111,7 +111,7 @@ test('a stream ends as it says, or was cut', () => {
   assert.equal(reduce(REPLY, { type: 'abort' }).state, 'aborted');
 });
 
-test('the reducer changes no reply that it is given', () => {
+test('the reducer does not change its input', () => {
   const frozen = Object.freeze({ ...REPLY, parts: Object.freeze(REPLY.parts.map(Object.freeze)) });
   for (const action of CHUNKS.map(actionOf).filter(Boolean)) reduce(frozen, action);
 });

@@ -65,8 +65,8 @@ def test_every_import_of_every_module_is_served(client):
     page = client.get("/").text
     todo = loaded(page)
     assert set(todo) == {"console.js", "console.css"}
-    apart = loaded(CALLBACK.read_text())
-    assert set(apart) == {"oauth-callback.js", "oauth.css"}
+    callback = loaded(CALLBACK.read_text())
+    assert set(callback) == {"oauth-callback.js", "oauth.css"}
     preloaded = set(re.findall(r'rel="modulepreload" href="/console/([^"]+)"', page))
     served = set()
     while todo:
@@ -77,7 +77,7 @@ def test_every_import_of_every_module_is_served(client):
         for target in imports(answer.text) if name.endswith(".js") else []:
             assert re.fullmatch(r"\./[a-z-]+\.js", target), f"{name} imports {target}"
             todo += {target[2:]} - served
-    assert served | set(apart) == {path.name for path in STATIC.iterdir()}, "nothing loads it"
+    assert served | set(callback) == {path.name for path in STATIC.iterdir()}, "nothing loads it"
     assert served == {*preloaded, "console.css"}
 
 

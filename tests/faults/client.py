@@ -1,4 +1,4 @@
-"""A client on a raw socket, which can leave in each way a client can."""
+"""A client on a raw socket, which can close it in each possible way."""
 
 import json
 import socket
@@ -9,7 +9,7 @@ from tests.people import chunks_of
 
 
 class Client:
-    """One signed-in user of a running service, with a connection for each turn."""
+    """A user of a running service, with a connection for each turn."""
 
     def __init__(self, port: int, token: str) -> None:
         self.port = port
@@ -47,7 +47,7 @@ class Client:
 
 
 class Exchange:
-    """A request that was sent, and what has come back so far."""
+    """A request and the part of its response that has arrived."""
 
     opened: ClassVar[list["Exchange"]] = []  # the fixture closes them after each test
 
@@ -63,7 +63,7 @@ class Exchange:
 
     @property
     def body(self) -> bytes:
-        """The body so far, its chunked framing taken off."""
+        """The body so far, without its chunked framing."""
         head, _, rest = self.raw.partition(b"\r\n\r\n")
         if b"chunked" not in head.lower():
             return rest
@@ -76,7 +76,7 @@ class Exchange:
 
     @property
     def chunks(self) -> list[dict[str, Any]]:
-        """The chunks of the whole stream, which is read to its end first."""
+        """Read the stream to its end and return its chunks."""
         if not self.raw.endswith(b"\r\n0\r\n\r\n"):
             self.read_whole()
         return chunks_of(self.body)
@@ -89,14 +89,14 @@ class Exchange:
             self.raw += piece
 
     def waiting(self) -> bytes:
-        """What has come and was not read; it stays where it is."""
+        """Return the bytes that have arrived without removing them from the socket."""
         try:
             return self.sock.recv(1 << 20, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return b""
 
     def read_whole(self) -> None:
-        """To the end of the body, then close."""
+        """Read to the end of the body, then close."""
         self.read_until(b"\r\n\r\n")
         head, _, rest = self.raw.partition(b"\r\n\r\n")
         if b"chunked" in head.lower():

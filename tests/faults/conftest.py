@@ -1,4 +1,4 @@
-"""Real processes in front of a model that can be watched."""
+"""Services as real processes, with a model that reports its connections."""
 
 from collections.abc import Callable
 
@@ -44,7 +44,7 @@ def start(model, databases) -> Callable[..., Service]:
 
 @pytest.fixture
 def proxied(databases, start):
-    """A service whose PostgreSQL is behind a proxy; the database's name is its own."""
+    """A service with its own PostgreSQL database behind a proxy."""
     url = databases.make("postgresql")
     proxy = DatabaseProxy(databases.cluster.directory)
     service = start(url=url.replace(databases.cluster.directory, proxy.directory))
@@ -55,7 +55,7 @@ def proxied(databases, start):
 
 @pytest.fixture
 def listen() -> Callable[..., Listener]:
-    """Connect somebody to the socket; closed at the test's end."""
+    """Connect a listener to the socket, which is closed when the test ends."""
     listeners = []
 
     def listening(*arguments, **options) -> Listener:
@@ -69,7 +69,7 @@ def listen() -> Callable[..., Listener]:
 
 @pytest.fixture
 def follow() -> Callable[..., Follower]:
-    """Somebody who comes back to the socket until the test's end."""
+    """Start a follower, which reconnects to the socket until the test ends."""
     followers = []
 
     def following(*arguments) -> Follower:

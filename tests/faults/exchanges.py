@@ -1,4 +1,4 @@
-"""A subscriber and a writer, who go on while somebody else makes trouble."""
+"""A subscriber and a writer that continue while other clients cause load."""
 
 from collections.abc import Callable
 
@@ -8,17 +8,17 @@ from tests.services import Service, wait_for
 
 
 class Exchanges:
-    """Writes of one note, each of which its subscriber hears of before the next."""
+    """Writes of one note. Each waits until its subscriber has received the change."""
 
     def __init__(self, service: Service, subject: str, listener: Listener) -> None:
         self.count = 0
         self._hands = Hands(service, subject)
-        self._told = listener.subscribe("notes")
+        self._listener = listener.subscribe("notes")
         self._note = self._hands.create("notes", title="exchanged")["recordId"]
-        wait_for(lambda: self._told.records)
+        wait_for(lambda: self._listener.records)
 
     def until(self, over: Callable[[], object]) -> int:
-        """How many there were until then, the one that was under way included."""
+        """Write until `over()` is true and return the number of writes."""
         before = self.count
         with self._hands.session:
             while not over():
@@ -26,7 +26,7 @@ class Exchanges:
         return self.count - before
 
     def _next(self) -> None:
-        heard = len(self._told.changes) + 1
+        expected = len(self._listener.changes) + 1
         self.count += 1
         self._hands.update("notes", self._note, text=str(self.count))
-        wait_for(lambda: len(self._told.changes) == heard, 60)
+        wait_for(lambda: len(self._listener.changes) == expected, 60)

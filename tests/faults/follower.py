@@ -1,4 +1,4 @@
-"""Subscribers that keep account: of what they were told, and of what follows from it."""
+"""Subscribers that record their messages and the records that result from them."""
 
 import json
 import socket
@@ -12,19 +12,19 @@ from gevent.queue import Queue
 from tests.records.listening import token_of
 from tests.services import Service, wait_for
 
-Told = tuple[str, dict[str, Any]]  # action and record
+Message = tuple[str, dict[str, Any]]  # action and record
 
 
 class Replay:
-    """The records that a snapshot and the changes after it make."""
+    """The records that result from a snapshot and the changes after it."""
 
     def __init__(self) -> None:
         self.records: dict[str, dict[str, Any]] = {}
-        self.changes: list[Told] = []
+        self.changes: list[Message] = []
         self.cursors: list[str] = []
 
     def take(self, message: dict[str, Any]) -> None:
-        """Fails for a change that can't follow on what was told before."""
+        """Apply a message. Fails for a change that can't follow the ones before."""
         if message["type"] == "snapshot":
             assert not self.cursors, "a second snapshot"
             self.records = {record["recordId"]: record for record in message["records"]}
@@ -43,7 +43,7 @@ class Replay:
 
 
 def connect(service: Service, subject: str, room: int = 0, **options: Any) -> websocket.WebSocket:
-    """A socket as `subject`; `room` bounds the kernel's buffer of what was not read yet."""
+    """Open a socket as `subject`. `room` limits the kernel's receive buffer."""
     role, seconds = options.pop("role", "user"), options.pop("seconds", 3600)
     sock = socket.socket()
     sock.settimeout(60)
@@ -56,7 +56,7 @@ def connect(service: Service, subject: str, room: int = 0, **options: Any) -> we
             socket=sock,
             subprotocols=["records.v1", f"bearer.{token_of(service, subject, role, seconds)}"],
             suppress_origin="origin" not in options,
-            skip_utf8_validation=True,  # in Python, it would take longer than all the rest
+            skip_utf8_validation=True,  # validation in Python is slow
             **options,
         )
     except (OSError, websocket.WebSocketException):
@@ -65,12 +65,12 @@ def connect(service: Service, subject: str, room: int = 0, **options: Any) -> we
 
 
 class Listener:
-    """One socket that is read all the time, and the accounts of its subscriptions."""
+    """A socket that is read all the time, with the records of its subscriptions."""
 
     def __init__(self, service: Service, subject: str, **options: Any) -> None:
         self.sock = connect(service, subject, **options)
         self._replays: dict[Any, Replay] = {}
-        self.code: int | None = None  # with which the service closed it
+        self.code: int | None = None  # the close code of the service
         self._answers: Queue[dict[str, Any]] = Queue()
         self._job = gevent.spawn(self._read)
 
@@ -78,7 +78,7 @@ class Listener:
         self.sock.send(json.dumps(message))
 
     def ask(self, **message: Any) -> dict[str, Any]:
-        """What is answered, in whatever order changes come."""
+        """Send an operation and return its answer, which may arrive among changes."""
         self.send(**message)
         return self._answers.get(timeout=20)
 
@@ -89,7 +89,7 @@ class Listener:
 
     @property
     def answers(self) -> int:
-        """How many came that nobody has asked for."""
+        """The number of answers that nobody waits for."""
         return self._answers.qsize()
 
     def stop(self) -> None:
@@ -112,7 +112,7 @@ class Listener:
 
 
 class Follower:
-    """Subscribes, and whenever it is cut again from its last cursor."""
+    """A subscriber that reconnects with its last cursor when the connection ends."""
 
     def __init__(self, service: Service, subject: str, collection: str = "notes") -> None:
         self.replay = Replay()
@@ -129,14 +129,14 @@ class Follower:
             try:
                 self._follow(connect(self._service, self._subject))
             except (OSError, websocket.WebSocketException):
-                gevent.sleep(0.02)  # nobody listens yet
+                gevent.sleep(0.02)  # the service is not listening yet
             self.cuts += 1
 
     def _follow(self, sock: websocket.WebSocket) -> None:
         cursors = self.replay.cursors
-        asked = {"op": "subscribe", "id": "s", "collection": self._collection}
+        operation = {"op": "subscribe", "id": "s", "collection": self._collection}
         try:
-            sock.send(json.dumps({**asked, "cursor": cursors[-1] if cursors else None}))
+            sock.send(json.dumps({**operation, "cursor": cursors[-1] if cursors else None}))
             while text := sock.recv():
                 self.replay.take(json.loads(text))
         finally:

@@ -54,9 +54,9 @@ class RawModel:
         return messages[-1]["content"][-1].get("text", "tool result")
 
     def _answer(self, sock, text: str) -> bool:
-        """Whether the answer was whole, so that the connection may serve the next request."""
-        words, rate = asked(text, "words", 3), asked(text, "rate", 1000)
-        size = asked(text, "size", 1)
+        """Answer, and return whether the connection may serve another request."""
+        words, rate = number_in(text, "words", 3), number_in(text, "rate", 1000)
+        size = number_in(text, "size", 1)
         events = anthropic_events(" ".join(str(n) * size for n in range(words)))
         sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
                      b"Transfer-Encoding: chunked\r\n\r\n")  # fmt: skip
@@ -80,6 +80,6 @@ class RawModel:
         sock.sendall(b"%x\r\n%s\r\n" % (len(body), body))
 
 
-def asked(text: str, name: str, default: int) -> int:
-    found = re.search(rf"{name}=(\d+)", text)
-    return int(found[1]) if found else default
+def number_in(text: str, name: str, default: int) -> int:
+    match = re.search(rf"{name}=(\d+)", text)
+    return int(match[1]) if match else default

@@ -1,4 +1,4 @@
-"""The workers of a service that runs, from outside."""
+"""Observe and kill the workers of a running service."""
 
 import os
 import signal
@@ -12,20 +12,20 @@ from tests.services import Service, wait_for
 
 
 def workers(service: Service) -> list[int]:
-    """Their process ids, the oldest first."""
+    """Return the process ids of the workers, oldest first."""
     master = service.process.pid
     return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
 
 
 def kill_oldest_worker(service: Service) -> None:
-    """SIGKILL; back when gunicorn has put another in its place."""
+    """Send SIGKILL and wait until gunicorn has replaced the worker."""
     before = workers(service)
     os.kill(before[0], signal.SIGKILL)
     wait_for(lambda: len(workers(service)) == len(before) and before[0] not in workers(service), 10)
 
 
 def anonymous_memory(pid: int) -> float:
-    """MB that a process holds of its own."""
+    """Return the private memory of a process in MB."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) / 1024
@@ -34,7 +34,7 @@ def anonymous_memory(pid: int) -> float:
 
 @contextmanager
 def memory_bounded(pid: int, megabytes: float) -> Iterator[None]:
-    """Fails if meanwhile the process ever grows by more."""
+    """Fail if the process grows by more than the limit within this context."""
     before = most = anonymous_memory(pid)
 
     def watch() -> None:

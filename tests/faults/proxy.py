@@ -1,4 +1,4 @@
-"""A proxy in front of PostgreSQL, which can refuse, hang, or cut after COMMIT was sent."""
+"""A proxy in front of PostgreSQL that can refuse, hang, or disconnect after a COMMIT."""
 
 import socket
 import tempfile
@@ -12,7 +12,7 @@ Mode = Literal["pass", "refuse", "hang", "cut-after-commit", "cut-before-commit"
 
 
 class DatabaseProxy:
-    """Listens on a Unix socket of its own, as PostgreSQL does, and forwards to the cluster's.
+    """Listen on a Unix socket, as PostgreSQL does, and forward to the socket of the cluster.
 
     A cut comes at the COMMIT of a transaction with the statement `marker` in it. With `hang_at`, a
     connection hangs from that statement on.
@@ -20,7 +20,7 @@ class DatabaseProxy:
 
     def __init__(self, cluster_directory: str) -> None:
         self.mode: Mode = "pass"
-        self.marker = b"INSERT INTO turns"  # a transaction with it is cut at its COMMIT
+        self.marker = b"INSERT INTO turns"  # in transactions that are cut at COMMIT
         self.hang_at = b""
         self.cuts = 0
         self._target = f"{cluster_directory}/.s.PGSQL.5432"
@@ -53,7 +53,7 @@ class DatabaseProxy:
         self._open |= both
         back = gevent.spawn(self._forward, server, client)
         if self._forward(client, server, cut=True):
-            back.kill()  # the client never hears what became of its COMMIT
+            back.kill()  # the client gets no answer to its COMMIT
             self._cut(server)
         back.kill()
         self._open -= both
@@ -61,7 +61,7 @@ class DatabaseProxy:
         server.close()
 
     def _forward(self, source: socket.socket, target: socket.socket, cut: bool = False) -> bool:
-        """Until either side closes; or, true, until the COMMIT at which to cut."""
+        """Forward until a side closes. Returns whether it stopped at the COMMIT to cut."""
         is_marked = False
         try:
             while data := source.recv(65536):

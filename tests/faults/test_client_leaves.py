@@ -1,19 +1,19 @@
-"""The client leaves: the upstream is closed at once, and nothing is left behind."""
+"""When a client leaves, its upstream is closed at once and nothing leaks."""
 
 import os
 
 import gevent
 import pytest
 
-from service.chat.running import KEEP_ALIVE_SECONDS, READER_SECONDS
+from service.chat.turn.reader import KEEP_ALIVE_SECONDS, SLOW_SECONDS
 from tests.depth import depth
 from tests.faults.conftest import client_of
 from tests.services import wait_for
 
 
 @pytest.mark.parametrize("how", ["FIN", "RST"])
-def test_who_leaves_a_silent_model_is_missed_before_the_keep_alive(start, model, how):
-    """Nothing is written that could fail: the connection itself is watched."""
+def test_a_client_that_leaves_a_silent_model_is_noticed_before_the_keep_alive(start, model, how):
+    """No write can fail meanwhile, so the connection itself is watched."""
     client = client_of(start())
     chats = [client.new_chat() for _ in range(10)]
     for number in range(depth(50)):
@@ -25,8 +25,8 @@ def test_who_leaves_a_silent_model_is_missed_before_the_keep_alive(start, model,
 
 
 @pytest.mark.timeout(900)
-def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
-    # A pool that soon is as large as it gets: its connections are files too.
+def test_hundreds_of_aborted_turns_leak_nothing(start, model):
+    # A small pool reaches its full size soon; its connections are open files too.
     values = {"STARTING_CREDITS": 100_000, "DATABASE_POOL_SIZE": 2}
     service = start(EXTENSIONS="tests.extension", **values)
     client = client_of(service)
@@ -36,14 +36,14 @@ def test_after_a_thousand_aborted_turns_nothing_is_left(start, model):
     greenlets(client)  # the first such turn makes connections that are kept
     before = greenlets(client)
     files = open_files(worker)  # with the connections that the turn before has left to be reused
-    waves(client, model, chats, range(2, depth(20)))
+    waves(client, model, chats, range(2, depth(8)))
     wait_for(lambda: client.credits()["held"] == 0)
     wait_for(lambda: open_files(worker) <= files + 2)  # what is lost never comes back
     wait_for(lambda: greenlets(client) <= before + 2)
 
 
 def waves(client, model, chats, numbers):
-    """In each wave every chat begins a turn and leaves it, half of them by RST."""
+    """Begin a turn in every chat and leave it, half of them by RST, in each wave."""
     for number in numbers:
         texts = {chat: f"silent wave {number} {chat}" for chat in chats}
         turns = [client.ask(chat, text, text.replace(" ", "-")) for chat, text in texts.items()]
@@ -54,25 +54,25 @@ def waves(client, model, chats, numbers):
 
 
 def open_files(pid: int) -> int:
-    """Descriptors of the worker, once the last responses have been closed."""
+    """Count the descriptors of the worker after its last responses are closed."""
     gevent.sleep(1)
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 def greenlets(client) -> int:
-    """Counted inside the worker by a tool of tests/extension.py."""
+    """Count the greenlets inside the worker by a tool of tests/extension.py."""
     chat = client.new_chat()
     body = {"modelId": "gen-5.4"}
     chunks = client.ask(chat, "call test.greenlets with {}", chat, **body).chunks
     return next(chunk["output"] for chunk in chunks if "output" in chunk)["count"]
 
 
-def test_a_reader_that_never_reads_is_let_go_and_costs_the_others_nothing(start, model):
+def test_a_client_that_never_reads_is_disconnected_and_delays_nobody(start, model):
     service = start()
     client = client_of(service)
     stuck = client.ask(client.new_chat(), "words=400000 rate=1000000", "stuck")
     stuck.read_until(b"text-delta", 3)
     other = client.ask(client.new_chat(), "words=20 rate=10", "other").chunks
     assert other[-1]["type"] == "finish"
-    wait_for(lambda: "words=400000 rate=1000000" in model.closed, 2 * READER_SECONDS)
+    wait_for(lambda: "words=400000 rate=1000000" in model.closed, 2 * SLOW_SECONDS)
     stuck.leave()

@@ -1,4 +1,4 @@
-"""The database goes away while the rows are written: no or three rows, and never a false finish."""
+"""The database fails while a turn stores its rows: all or none are stored, as the client sees."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.services import Service, wait_for
 
 
 def at_the_rows(service: Service, model, mode: str, proxy: DatabaseProxy):
-    """A turn whose model has said everything; the database fails from there on."""
+    """Run a turn and let the database fail when the model has finished."""
     client = client_of(service)
     chat, text = client.new_chat(), f"words=5 gate {mode}"
     turn = client.ask(chat, text, "u")
@@ -33,7 +33,7 @@ def test_a_connection_lost_at_commit_still_ends_in_three_rows(proxied, model, mo
 
 
 @pytest.mark.parametrize("mode", ["refuse", "hang"])
-def test_a_database_that_is_away_ends_in_an_error_and_no_row(proxied, model, mode):
+def test_a_turn_without_a_database_ends_in_an_error_and_no_row(proxied, model, mode):
     service, proxy = proxied
     client, chat, text, turn = at_the_rows(service, model, mode, proxy)
     last = turn.chunks[-1]
@@ -49,7 +49,7 @@ def test_a_database_that_is_away_ends_in_an_error_and_no_row(proxied, model, mod
     wait_for(lambda: client.credits()["held"] == 0)
 
 
-def test_an_admission_whose_commit_was_not_heard_of_keeps_nothing(proxied, model):
+def test_an_admission_with_an_unanswered_commit_keeps_no_hold(proxied, model):
     service, proxy = proxied
     client = client_of(service)
     chat = client.new_chat()

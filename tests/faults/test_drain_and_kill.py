@@ -1,4 +1,4 @@
-"""SIGTERM lets running turns end; SIGKILL leaves nothing half done."""
+"""After SIGTERM running turns end; after SIGKILL no turn is stored in part."""
 
 import re
 import signal
@@ -10,7 +10,7 @@ from tests.faults.conftest import client_of
 from tests.services import flask, wait_for
 
 
-def test_at_sigterm_twenty_streams_end_well_and_the_exit_is_in_time(start, model):
+def test_after_sigterm_twenty_streams_finish_before_the_exit(start, model):
     service = start("postgresql", GRACEFUL_TIMEOUT=6)
     client = client_of(service)
     texts = [f"words={12 if n % 2 else 900} rate=10 {n}" for n in range(20)]
@@ -28,8 +28,8 @@ def test_at_sigterm_twenty_streams_end_well_and_the_exit_is_in_time(start, model
     assert client.credits()["held"] == 0
 
 
-def test_a_drain_stores_what_a_reader_has_not_taken(start, model):
-    """20 MB, of which the sockets between hold ten: the reader has stalled, and its turn waits."""
+def test_a_drain_stores_the_turn_of_a_stalled_reader(start, model):
+    """A turn of 20 MB waits for a stalled reader; the sockets buffer ten of them."""
     service = start(GRACEFUL_TIMEOUT=6)
     client = client_of(service)
     stalled = client.ask(client.new_chat(), "words=5000 rate=100000 size=1000", "u")
@@ -89,7 +89,7 @@ def test_a_kill_at_ten_points_leaves_no_or_three_rows(start, model, kind):
         assert len(client.rows(chat)) == 2
 
 
-def test_an_autonomous_call_is_paid_by_the_owner_and_a_turn_by_its_caller(start, model):
+def test_the_owner_pays_an_autonomous_call_and_the_caller_a_turn(start, model):
     service = start()
     client = client_of(service)
     client.ask(client.new_chat(), "words=4", "u").read_whole()

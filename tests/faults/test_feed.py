@@ -1,4 +1,4 @@
-"""Whatever is killed, cut or held back: every change is told once and in order."""
+"""Every change is sent once and in order, whatever is killed, disconnected or delayed."""
 
 import signal
 
@@ -6,12 +6,12 @@ import gevent
 import pytest
 from sqlalchemy import make_url, update
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
 from service.records import changes, outbox
 from service.records.models import Outbox
 from tests.depth import depth
-from tests.faults.books import announced, stored, within
+from tests.faults.books import outbox_messages, stored, within
 from tests.faults.processes import kill_oldest_worker
 from tests.faults.writers import Crew
 from tests.records.conftest import Hands
@@ -26,7 +26,7 @@ HOLD_BACK = "SELECT pg_current_xact_id(), pg_sleep(2)"
 
 @pytest.fixture
 def cluster(databases):
-    """Runs a statement, as somebody else, in a service's PostgreSQL."""
+    """Return a function that runs a statement in a service's PostgreSQL on another connection."""
 
     def execute(service, statement):
         url = make_url(service.database_url)
@@ -56,9 +56,9 @@ def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, 
 
 
 def check(service, crew, replay):
-    """The subscriber knows every change of the outbox once and in order, and so all records."""
+    """Check that the subscriber has every change of the outbox once and in order."""
     with within(service.database_url) as app:
-        records, written = stored(app, "alice"), announced("alice")
+        records, written = stored(app, "alice"), outbox_messages("alice")
     crew.check(records)
     wait_for(lambda: len(replay.changes) >= len(written), 60)
     assert replay.changes == written
@@ -86,7 +86,7 @@ def test_changes_of_one_record_come_in_the_order_in_which_they_were_made(start, 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_snapshot_and_what_follows_it_leave_no_gap(start, listen, cluster, kind):
-    """Though, for two seconds, the feed is held back behind what snapshots show."""
+    """For two seconds an open transaction keeps the feed behind the snapshots."""
     service = start(kind, WEB_CONCURRENCY=2)
     crew, holding = Crew(service, "alice"), gevent.spawn(cluster, service, HOLD_BACK)
     replays = []
@@ -105,8 +105,8 @@ def test_a_snapshot_and_what_follows_it_leave_no_gap(start, listen, cluster, kin
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_nobody_hears_of_what_it_could_not_read(start, listen, kind):
-    """Neither as it happens, nor when it catches up from the window or from the database."""
+def test_nobody_receives_changes_of_unreadable_records(start, listen, kind):
+    """Neither live, nor when it catches up from the window or from the database."""
     service = start(kind)
     listener = listen(service, "bob")
     live, begin = listener.subscribe("notes", 1), listener.subscribe("notes", 2)
@@ -124,19 +124,20 @@ def test_nobody_hears_of_what_it_could_not_read(start, listen, kind):
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_cursor_from_before_what_was_pruned_asks_for_a_resync(start, listen, databases, kind):
+def test_a_cursor_before_pruned_changes_needs_a_resync(start, listen, databases, kind):
     service = start(kind)
     hands, listener = Hands(service, "alice"), listen(service, "alice")
-    told = listener.subscribe("notes")
+    records = listener.subscribe("notes")
+    wait_for(lambda: records.cursors)
     with hands.session:
         for number in range(3):
             hands.create("notes", title=str(number))
-    wait_for(lambda: len(told.changes) == 3)
+    wait_for(lambda: len(records.changes) == 3)
     with within(service.database_url), write_transaction() as session:
-        session.execute(update(Outbox).values(created_at=now() - 2 * outbox.KEPT))
+        session.execute(update(Outbox).values(created_at=now() - 2 * outbox.RETENTION))
         assert outbox.prune(session) == 3
     with within(databases.make(kind)):
-        elsewhere = str(changes.here(db.session()))
-    for cursor in (*told.cursors[:-1], elsewhere):
+        elsewhere = str(changes.current_cursor(db.session()))
+    for cursor in (*records.cursors[:-1], elsewhere):
         assert listener.ask(op="subscribe", id="r", collection="notes", cursor=cursor) == {
             "type": "resync", "id": "r"}  # fmt: skip

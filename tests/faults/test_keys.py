@@ -1,5 +1,6 @@
-"""A call with an `Idempotency-Key` whose worker or database is lost: never made, or paid, twice."""
+"""A call with an `Idempotency-Key` is never made or paid twice, even if a worker dies."""
 
+import json
 import os
 import signal
 from typing import Any
@@ -10,13 +11,12 @@ import requests
 from sqlalchemy import text, update
 
 from service.auth.tokens import issue
-from service.clock import from_now
-from service.database import write_transaction
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from service.extensions import db
-from service.integrations import idempotency
+from service.integrations.calling import idempotency
+from service.integrations.declare.example import File
 from service.integrations.models import IdempotencyKey
-from service.integrations.vendors.exa import examples as exa
-from service.integrations.vendors.open_meteo import FOUND
 from tests.faults.books import within
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.scripted import Said, ScriptedVendor
@@ -24,6 +24,8 @@ from tests.services import Service, settings_for, wait_for
 
 SEARCH = ("neuralsearch-search", {"query": "a"})
 GEOCODE = ("geocode-city", {"city": "Berlin"})
+PAGES = json.loads(File("exa/search.json").content())
+PLACES = json.loads(File("open_meteo/places.json").content())
 PRICE = 0.35
 KEEPS = b"idempotency_keys SET answer"
 LEAVES = b"left_at=(statement_timestamp"
@@ -33,7 +35,7 @@ KINDS = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 @pytest.fixture
 def vendor():
     scripted = ScriptedVendor()
-    scripted.says(exa.FOUND.body)
+    scripted.says(PAGES)
     yield scripted
     scripted.stop()
 
@@ -46,7 +48,7 @@ def settings(vendor) -> dict[str, str]:
 
 @pytest.fixture
 def proxied(databases, start, settings):
-    """A service whose PostgreSQL is behind a proxy."""
+    """A service with its PostgreSQL behind a proxy."""
     url = databases.make("postgresql")
     proxy = DatabaseProxy(databases.cluster.directory)
     service = start(url=url.replace(databases.cluster.directory, proxy.directory), **settings)
@@ -56,7 +58,7 @@ def proxied(databases, start, settings):
 
 
 def call(service: Service, endpoint: str, body: Any, key: str = "k1") -> Any:
-    """alice's call; None where the connection broke."""
+    """Make a call as alice. Returns None if the connection broke."""
     token = issue(settings_for(service.database_url), "alice", "user", 3600)
     headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": key}
     try:
@@ -73,14 +75,14 @@ def charges(url: str) -> list[float]:
 
 
 def lapse(url: str) -> None:
-    """As if the lease of whoever has the key had ended."""
+    """End the lease of the worker that has the key."""
     with within(url), write_transaction() as session:
         session.execute(update(IdempotencyKey).values(held_until=from_now(-1)))
 
 
 def is_unknown(answer: Any) -> bool:
-    told = answer.json()
-    return (answer.status_code, told["error"], told.get("outcome")) == (409, "conflict", "unknown")
+    body = answer.json()
+    return (answer.status_code, body["error"], body.get("outcome")) == (409, "conflict", "unknown")
 
 
 @KINDS
@@ -91,9 +93,9 @@ def test_a_worker_lost_while_the_vendor_works_leaves_an_unknown_outcome(
 
     def kill(_asked):
         os.kill(service.worker, signal.SIGKILL)
-        return Said(exa.FOUND.body)
+        return Said(PAGES)
 
-    vendor.answers = [kill, Said(exa.FOUND.body)]
+    vendor.answers = [kill, Said(PAGES)]
     assert call(service, *SEARCH) is None
     service.wait()
     under_way = call(service, *SEARCH)
@@ -129,7 +131,7 @@ def test_a_worker_lost_between_the_answer_and_its_storing_leaves_an_unknown_outc
     assert (len(vendor.seen), charges(url)) == (1, [])
 
 
-def test_a_worker_lost_before_the_request_leaves_a_free_key(proxied, vendor):
+def test_a_worker_lost_before_the_request_leaves_the_key_unused(proxied, vendor):
     service, proxy, url = proxied
     proxy.hang_at = LEAVES
     calling = gevent.spawn(call, service, *SEARCH)
@@ -146,14 +148,14 @@ def test_a_worker_lost_before_the_request_leaves_a_free_key(proxied, vendor):
 
 
 @KINDS
-def test_what_only_reads_is_asked_again_after_a_crash(start, vendor, settings, kind):
+def test_a_read_is_repeated_after_a_crash(start, vendor, settings, kind):
     service = start(kind, **settings)
 
     def kill(_asked):
         os.kill(service.worker, signal.SIGKILL)
-        return Said(FOUND.body)
+        return Said(PLACES)
 
-    vendor.answers = [kill, Said(FOUND.body)]
+    vendor.answers = [kill, Said(PLACES)]
     assert call(service, *GEOCODE) is None
     service.wait()
     assert call(service, *GEOCODE).status_code == 409
@@ -187,14 +189,14 @@ def test_a_connection_lost_as_the_request_leaves_sends_nothing(proxied, vendor, 
     assert (proxy.cuts, len(vendor.seen), charges(url)) == (1, 1, [-PRICE])
 
 
-def test_an_answer_that_a_lost_database_could_not_take_is_stored_when_it_is_back(proxied, vendor):
+def test_an_answer_is_stored_when_a_lost_database_is_back(proxied, vendor):
     service, proxy, url = proxied
 
     def lose(_asked):
         proxy.set("refuse")
-        return Said(exa.FOUND.body)
+        return Said(PAGES)
 
-    vendor.answers = [lose, Said(exa.FOUND.body)]
+    vendor.answers = [lose, Said(PAGES)]
     assert call(service, *SEARCH).status_code >= 500
     proxy.set("pass")
     answers: list[Any] = []

@@ -1,4 +1,4 @@
-"""A database in trouble: 503 and when to come again, soon, and everything works once it is well."""
+"""A database outage is answered soon with 503 and `Retry-After`, and everything recovers."""
 
 import resource
 from concurrent.futures import ThreadPoolExecutor
@@ -9,19 +9,19 @@ import requests
 from sqlalchemy import text
 
 from service.auth.tokens import issue
-from service.database import limited
+from service.database.access import time_limit
 from service.extensions import db
 from tests.faults.conftest import client_of
 from tests.records.listening import Subscriber
 from tests.services import Service, on_sqlite, settings_for, wait_for
 
 NOTES = "/api/records/notes"
-CONNECTIONS = 30  # at once: more than a pool has
-HANGS = 15  # seconds after which an answer is taken for one that never comes
+CONNECTIONS = 30  # in parallel, more than in a pool
+HANGS = 15  # seconds after which a request counts as unanswered
 
 
 class Caller:
-    """alice, with a new connection for each request."""
+    """Alice, with a new connection for each request."""
 
     def __init__(self, service: Service) -> None:
         self._url = service.url
@@ -41,12 +41,12 @@ class Caller:
 
 
 def refuses(answer: requests.Response) -> bool:
-    told = (answer.status_code, answer.json()["error"], "Retry-After" in answer.headers)
-    return told == (503, "unavailable", True)
+    result = (answer.status_code, answer.json()["error"], "Retry-After" in answer.headers)
+    return result == (503, "unavailable", True)
 
 
 @pytest.mark.parametrize("mode", ["refuse", "hang"])
-def test_a_postgresql_that_is_away_is_unavailable(proxied, mode):
+def test_an_unreachable_postgresql_is_answered_503(proxied, mode):
     service, proxy = proxied
     alice = Caller(service)
     chat = client_of(service).new_chat()
@@ -62,13 +62,13 @@ def test_a_postgresql_that_is_away_is_unavailable(proxied, mode):
     assert alice.create().status_code == 201
 
 
-def test_a_socket_outlives_a_database_that_is_away(proxied):
+def test_a_socket_survives_a_database_outage(proxied):
     service, proxy = proxied
     alice, waiting = Subscriber(service, "alice"), {"op": "create", "collection": "notes"}
     assert alice.subscribe("notes") == []
     proxy.set("refuse")
-    told = alice.ask(**waiting, id=1, data={"title": "t"}, idempotencyKey="k")
-    assert (told["type"], told["id"], told["error"]) == ("error", 1, "unavailable")
+    result = alice.ask(**waiting, id=1, data={"title": "t"}, idempotencyKey="k")
+    assert (result["type"], result["id"], result["error"]) == ("error", 1, "unavailable")
     proxy.set("pass")
     wait_for(Caller(service).ready)
     alice.send(**waiting, id=2, data={"title": "t"}, idempotencyKey="k")
@@ -77,21 +77,21 @@ def test_a_socket_outlives_a_database_that_is_away(proxied):
     alice.close()
 
 
-def test_readiness_is_told_while_every_connection_hangs(proxied):
+def test_readiness_is_answered_while_all_connections_hang(proxied):
     service, proxy = proxied
     alice = Caller(service)
     assert alice.create().status_code == 201
     proxy.set("hang")
     with ThreadPoolExecutor(CONNECTIONS) as others:
         hanging = [others.submit(alice.send, "GET", NOTES) for _ in range(CONNECTIONS)]
-        told = alice.send("GET", "/readyz", seconds=4)
+        result = alice.send("GET", "/readyz", seconds=4)
         assert not all(each.done() for each in hanging), "others hold the connections meanwhile"
-        assert (told.status_code, told.json()["database"]) == (503, False)
+        assert (result.status_code, result.json()["database"]) == (503, False)
         assert all(refuses(each.result()) for each in hanging)
 
 
 @pytest.mark.parametrize("with_key", [True, False])
-def test_a_record_whose_commit_was_carried_out_is_made_once(proxied, with_key):
+def test_a_record_with_an_unanswered_commit_is_created_once(proxied, with_key):
     service, proxy = proxied
     alice = Caller(service)
     assert alice.create("first").status_code == 201
@@ -105,7 +105,7 @@ def test_a_record_whose_commit_was_carried_out_is_made_once(proxied, with_key):
     assert len(alice.send("GET", NOTES).json()["records"]) == 2
 
 
-def test_a_record_whose_commit_was_lost_is_made_by_the_next_try(proxied):
+def test_a_record_with_a_lost_commit_is_created_by_the_next_try(proxied):
     service, proxy = proxied
     alice = Caller(service)
     assert alice.create("first").status_code == 201
@@ -118,7 +118,7 @@ def test_a_record_whose_commit_was_lost_is_made_by_the_next_try(proxied):
 
 @contextmanager
 def no_file_grows(pid: int, above: int):
-    """A disk as good as full: the process writes to no file beyond so many bytes."""
+    """Simulate a full disk: limit the size of files that the process can write."""
     before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (above, before[1]))
     try:
@@ -127,23 +127,23 @@ def no_file_grows(pid: int, above: int):
         resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
 
 
-def test_a_disk_that_takes_no_more_is_unavailable_and_well_again(start):
+def test_a_full_disk_is_answered_503_and_recovers(start):
     service = start("sqlite")
     alice = Caller(service)
-    kept = [alice.create(f"{n}").json() for n in range(3)]
+    stored = [alice.create(f"{n}").json() for n in range(3)]
     with no_file_grows(service.worker, 1 << 15):
         for _ in range(3):
             assert refuses(alice.create("lost"))
         assert not alice.ready()
-        assert alice.send("GET", NOTES).json()["records"] == kept
+        assert alice.send("GET", NOTES).json()["records"] == stored
     assert alice.ready()
-    kept.append(alice.create("after").json())
-    assert alice.send("GET", NOTES).json()["records"] == kept
+    stored.append(alice.create("after").json())
+    assert alice.send("GET", NOTES).json()["records"] == stored
 
 
 @on_sqlite
-def test_a_connection_that_can_only_read_is_not_kept(app, alice):
-    """As one is that was opened while the disk was read-only; it stays so for good."""
+def test_a_read_only_connection_is_replaced(app, alice):
+    """A connection that was opened on a read-only disk stays read-only."""
     assert alice.post(NOTES, {"title": "before"}).status_code == 201
     with app.app_context(), db.engine.connect() as connection:
         connection.connection.driver_connection.execute("PRAGMA query_only=ON")
@@ -159,10 +159,10 @@ SLOW = {
 }  # fmt: skip
 
 
-def test_a_statement_whose_time_is_up_is_unavailable(app, client):
+def test_a_statement_timeout_is_answered_503(app, client):
     @app.get("/slow")
     def slow():
-        with limited(0.2):
+        with time_limit(0.2):
             db.session.execute(text(SLOW[db.engine.dialect.name]))
 
     answer = client.get("/slow")
@@ -172,7 +172,7 @@ def test_a_statement_whose_time_is_up_is_unavailable(app, client):
 
 
 @pytest.mark.settings(database_pool_size=1)
-def test_a_pool_without_a_free_connection_is_unavailable(app, alice):
+def test_an_exhausted_pool_is_answered_503(app, alice):
     assert alice.get(NOTES).status_code == 200
     with app.app_context(), db.engine.connect():
         answer = alice.get(NOTES)
@@ -181,7 +181,9 @@ def test_a_pool_without_a_free_connection_is_unavailable(app, alice):
 
 
 @on_sqlite
-@pytest.mark.parametrize(("configure", "level"), [({}, 2), ({"sqlite_sync": "normal"}, 1)])
-def test_what_is_acknowledged_is_on_disk_unless_the_operator_says_otherwise(app, level):
+@pytest.mark.parametrize(
+    ("configure", "level"), [({"sqlite_sync": ""}, 2), ({"sqlite_sync": "normal"}, 1)]
+)
+def test_an_acknowledged_write_is_on_disk_unless_configured_otherwise(app, level):
     with app.app_context(), db.engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == level

@@ -1,4 +1,4 @@
-"""The database stands still for longer than a lease lasts: nobody loses what is theirs."""
+"""The database pauses for longer than a lease, and no turn or hold is lost."""
 
 import time
 
@@ -16,19 +16,19 @@ TURNS = 10
 def test_turns_outlive_a_pause_of_the_database_and_are_paid(proxied, model):
     service, proxy = proxied
     client = client_of(service)
-    asked = {f"words=5 gate {n}": client.new_chat() for n in range(TURNS)}
-    turns = {text: client.ask(chat, text, text) for text, chat in asked.items()}
+    chats = {f"words=5 gate {n}": client.new_chat() for n in range(TURNS)}
+    turns = {text: client.ask(chat, text, text) for text, chat in chats.items()}
     for turn in turns.values():
         turn.read_until(b"text-delta", 5)
     proxy.set("hang")
     time.sleep(PAUSE)
     proxy.set("pass")
-    gevent.sleep(8)  # whoever swept at once would have done it by now
-    again = [client.ask(chat, text, text).status for text, chat in asked.items()]
+    gevent.sleep(8)  # an early sweep would have happened by now
+    again = [client.ask(chat, text, text).status for text, chat in chats.items()]
     for text in turns:
         model.open(text)
     assert [turn.chunks[-1]["type"] for turn in turns.values()] == ["finish"] * TURNS
     assert again == [409] * TURNS
     wait_for(lambda: client.credits()["held"] == 0)
     assert len(client.credits()["entries"]) == 1 + TURNS
-    assert all(len(client.rows(chat)) == 2 for chat in asked.values())
+    assert all(len(client.rows(chat)) == 2 for chat in chats.values())

@@ -1,4 +1,4 @@
-"""`systemctl reload` as the unit does it: new code and settings, and nobody is refused."""
+"""`systemctl reload` brings new code and settings and refuses no connection."""
 
 import json
 import os
@@ -35,12 +35,11 @@ def unit(model, databases, tmp_path):
 
 
 def release(unit: Unit) -> None:
-    """A new release in the same place: it has a setting more, which gunicorn.conf.py reads too,
-    and answers something new."""
+    """Install a release with a new answer and a new setting, which gunicorn.conf.py reads too."""
     change(unit, "config.py", SETTING, f"{SETTING}    greeting: str | None = setting(text)\n")
     change(unit, "gunicorn.conf.py", "bind = ", "settings.greeting.upper()\nbind = ")
     new = '{"status": current_app.config["SETTINGS"].greeting}'
-    change(unit, "service/operations.py", '{"status": "ok"}\n', f"{new}\n")
+    change(unit, "service/web/operations.py", '{"status": "ok"}\n', f"{new}\n")
 
 
 def change(unit: Unit, name: str, old: str, new: str) -> None:
@@ -55,7 +54,7 @@ def client_of(unit: Unit) -> Client:
 
 
 class Probes:
-    """Requests without a pause, on new connections and on kept ones, and turns; what they saw."""
+    """Continuous requests on new and on kept connections, and turns, with their answers."""
 
     def __init__(self, unit: Unit) -> None:
         self.client = client_of(unit)
@@ -72,7 +71,7 @@ class Probes:
         tries = (self.new_connection, lambda: self.status(kept), lambda: self.turn(kept))
         greenlets = [gevent.spawn(self.repeat, each) for each in tries]
         yield self
-        self.ended = True  # not killed: half-made connections would stay open
+        self.ended = True  # not killed, because unfinished connections would stay open
         gevent.joinall(greenlets, timeout=60)
         kept.close()
 
@@ -108,7 +107,7 @@ class Probes:
         self.turns += 1
 
 
-def test_a_reload_brings_code_and_settings_and_refuses_nobody(unit):
+def test_a_reload_brings_code_and_settings_and_refuses_no_connection(unit):
     old, client = unit.main, client_of(unit)
     running = client.ask(client.new_chat(), "words=150 rate=10", "u")
     running.read_until(b"text-delta", 2)
@@ -127,38 +126,53 @@ def test_a_reload_brings_code_and_settings_and_refuses_nobody(unit):
     assert running.chunks[-1]["type"] == "finish"
 
 
-def test_a_second_reload_works_as_the_first_and_a_stop_ends_it_all(unit):
-    first = unit.main
+def test_a_second_reload_applies_a_new_address_and_a_stop_ends_all_processes(unit):
+    first, before, after = unit.main, unit.settings["PORT"], str(free_port())
     assert unit.reload(), unit.journal
     second = unit.main
+    unit.settings["PORT"] = after
     assert unit.reload(), unit.journal
     assert len({first, second, unit.main}) == 3
+    assert requests.get(f"http://127.0.0.1:{after}/readyz", timeout=10).ok
     wait_for(lambda: not unit.runs(first) and not unit.runs(second), 40)
-    assert requests.get(f"http://127.0.0.1:{unit.settings['PORT']}/readyz", timeout=10).ok
+    with socket.socket() as sock:
+        assert sock.connect_ex(("127.0.0.1", int(before))) != 0
     unit.stop()
     assert not unit.processes()
 
 
-@pytest.mark.parametrize("fault", ["setting", "import", "boot"])
-def test_a_release_that_does_not_start_leaves_the_running_one_alone(unit, fault):
-    old = unit.main
-    if fault == "setting":
+@contextmanager
+def fault(unit: Unit, kind: str):
+    """Something that a release does not start with, which is mended at the end."""
+    settings, views = dict(unit.settings), unit.tree / "service/web/operations.py"
+    code = views.read_text()
+    if kind == "setting":
         unit.settings["WEB_CONCURRENCY"] = "many"
-    elif fault == "import":
-        change(unit, "service/operations.py", "import select, update\n", "import select, nothing\n")
+    elif kind == "import":
+        name = "service/web/operations.py"
+        change(unit, name, "import select, update\n", "import select, nothing\n")
     else:  # only a worker takes the owner's token
         unit.settings["OWNER_TOKEN"] = "no token"
+    yield
+    unit.settings = settings
+    views.write_text(code)
+
+
+def test_a_release_that_does_not_start_leaves_the_running_one_unchanged(unit):
+    old = unit.main
     with Probes(unit).going() as probes:
-        assert not unit.reload()
-        assert unit.main == old
-        assert unit.runs(old)
-        wait_for(lambda: probes.turns > 2)
+        for kind in ("setting", "import", "boot"):
+            with fault(unit, kind):
+                turns = probes.turns
+                assert not unit.reload(), kind
+                assert unit.main == old
+                assert unit.runs(old)
+                wait_for(lambda turns=turns: probes.turns > turns + 2)
     assert not probes.failed, probes.failed
-    if fault == "boot":
-        assert "Error: the new service did not start" in unit.journal
+    assert "Error: the new service did not start" in unit.journal
 
 
-def test_a_worker_that_dies_while_the_tree_is_replaced_starts_as_before(unit):
+def test_a_worker_that_dies_during_an_installation_restarts_with_the_old_code(unit):
     wait_for(lambda: Probes(unit).new_status() == "ok", 30)  # the master is ready before a worker
     release(unit)
     worker = next(pid for pid in unit.processes() if unit.parent_of(pid) == unit.main)
@@ -167,28 +181,15 @@ def test_a_worker_that_dies_while_the_tree_is_replaced_starts_as_before(unit):
     wait_for(lambda: Probes(unit).new_status() == "ok", 30)
 
 
-def test_a_new_address_is_taken_up_by_a_reload(unit):
-    before, after = unit.settings["PORT"], str(free_port())
-    unit.settings["PORT"] = after
-    assert unit.reload(), unit.journal
-    assert requests.get(f"http://127.0.0.1:{after}/readyz", timeout=10).ok
-
-    def refused() -> bool:
-        with socket.socket() as sock:
-            return sock.connect_ex(("127.0.0.1", int(before))) != 0
-
-    wait_for(refused, 40)
-
-
 def test_a_master_that_cannot_hand_over_is_not_signalled(tmp_path):
-    """As the one of a release before reloads were made in this way: it must be restarted once."""
+    """A master of a release before this kind of reload must be restarted once."""
     sleeping = subprocess.Popen(["sleep", "60"])  # SIGUSR2 would end it
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "serving.reload", str(sleeping.pid), "true"],
         cwd=ROOT, env={"RUNTIME_DIRECTORY": str(tmp_path)}, capture_output=True, text=True,
     )  # fmt: skip
     alive = sleeping.poll() is None
     sleeping.kill()
     sleeping.wait()
-    assert (alive, done.returncode) == (True, 1)
-    assert "restart it once" in done.stderr
+    assert (alive, result.returncode) == (True, 1)
+    assert "restart it once" in result.stderr

@@ -1,4 +1,4 @@
-"""The same message from several sides at once, and two tabs in one chat."""
+"""One message sent several times in parallel, and two tabs in one chat."""
 
 import signal
 
@@ -60,7 +60,7 @@ def test_two_tabs_on_two_workers_alternate_by_turn(start, model):
         assert times == sorted(set(times))
 
 
-def test_after_a_kill_the_message_is_accepted_once_its_lease_is_over(start, model):
+def test_after_a_kill_the_message_is_accepted_when_its_lease_has_ended(start, model):
     service = start("postgresql")
     client = client_of(service)
     chat, text = client.new_chat(), "gate kill"

@@ -1,4 +1,4 @@
-"""Streams share a worker, a pool and a database without standing in each other's way."""
+"""Streams share a worker, a pool and a database without delaying each other."""
 
 import gevent
 from sqlalchemy import func, select
@@ -18,7 +18,7 @@ def test_twelve_streams_over_two_connections_all_finish(start, model):
 
 
 def test_a_tool_that_hangs_in_the_database_delays_no_other_stream(start, model):
-    """The other begins and ends while the query hangs; then that is let go."""
+    """Another stream begins and ends while the query hangs."""
     service = start("postgresql", EXTENSIONS="tests.extension")
     client = client_of(service)
     with within(service.database_url):

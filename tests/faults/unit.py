@@ -1,4 +1,4 @@
-"""What systemd does with deploy/service.service, so that a test runs the unit's own lines.
+"""A stand-in for systemd that runs the commands of deploy/service.service.
 
 It runs their commands, gives them the settings' file as it is at that moment, listens to their
 notifications and takes them from whom `NotifyAccess=exec` allows. Processes whose parent has ended
@@ -26,7 +26,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def lines_of(name: str) -> list[str]:
-    """The values of each line `name=` of the unit file, in order."""
+    """Return the values of all lines `name=` of the unit file, in order."""
     unit = (ROOT / "deploy/service.service").read_text()
     return [line.partition("=")[2] for line in unit.splitlines() if line.startswith(f"{name}=")]
 
@@ -60,7 +60,7 @@ class Unit:
         return self
 
     def reload(self) -> bool:
-        """Whether each command of ExecReload has succeeded."""
+        """Run ExecReload and return whether every command has succeeded."""
         for command in lines_of("ExecReload"):
             process = self._spawn(command.replace("$MAINPID", str(self.main)))
             self.control = process.pid
@@ -71,7 +71,7 @@ class Unit:
         return True
 
     def stop(self) -> None:
-        """SIGTERM to the main process, then SIGKILL to what is left, as with KillMode=mixed."""
+        """Send SIGTERM to the main process and then SIGKILL to the rest, as KillMode=mixed."""
         with suppress(ProcessLookupError):
             os.kill(self.main, signal.SIGTERM)
             wait_for(lambda: not self.runs(self.main), 40)
@@ -87,19 +87,19 @@ class Unit:
         return self.log.read_text()
 
     def runs(self, pid: int) -> bool:
-        """Whether a process lives; one of ours that has ended is reaped first."""
+        """Whether a process is alive. An ended child is reaped first."""
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
         return Path(f"/proc/{pid}").exists()
 
     def processes(self) -> list[int]:
-        """Every process of the unit: they all have its runtime directory in their environment."""
-        found = []
+        """Return the processes of the unit, which have its runtime directory in the environment."""
+        pids = []
         for entry in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if f"RUNTIME_DIRECTORY={self.runtime}".encode() in (entry / "environ").read_bytes():
-                    found.append(int(entry.name))
-        return [pid for pid in found if self.runs(pid)]
+                    pids.append(int(entry.name))
+        return [pid for pid in pids if self.runs(pid)]
 
     def parent_of(self, pid: int) -> int:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
@@ -131,10 +131,10 @@ class Unit:
             if sender in (self.main, self.control):
                 self._take(dict(line.split("=", 1) for line in data.decode().splitlines()))
 
-    def _take(self, told: dict[str, str]) -> None:
-        self.ready = self.ready or told.get("READY") == "1"
-        if "MAINPID" in told:
-            main = int(told["MAINPID"])
+    def _take(self, message: dict[str, str]) -> None:
+        self.ready = self.ready or message.get("READY") == "1"
+        if "MAINPID" in message:
+            main = int(message["MAINPID"])
             # systemd does not wait for the end of a main process that is not its child.
             assert self.parent_of(main) == os.getpid(), "the new main process has another parent"
             self.main = main

@@ -1,4 +1,4 @@
-"""Writers that don't give up: a write counts once it is acknowledged."""
+"""Writers that repeat each write until it is acknowledged."""
 
 import random
 from collections.abc import Callable
@@ -14,11 +14,11 @@ GREENLETS = 4
 
 
 class Writer:
-    """Creates, changes and deletes notes. `known` is what it was told of those that are left."""
+    """Create, change and delete notes. `notes` are those that exist, as acknowledged."""
 
     def __init__(self, service: Service, subject: str, number: int) -> None:
-        self.known: dict[str, dict[str, Any]] = {}
-        self.gone: set[str] = set()
+        self.notes: dict[str, dict[str, Any]] = {}
+        self.deleted: set[str] = set()
         self.doubtful: set[str] = set()  # titles of notes whose creation was not acknowledged
         self.done = 0
         self._name = f"writer {number}"
@@ -26,15 +26,15 @@ class Writer:
         self._dice = random.Random(number)
 
     def write(self, goes_on: Callable[[int], object]) -> None:
-        """As long as `goes_on(done)`."""
+        """Write as long as `goes_on(count)` is true."""
         with self._hands.session:
             while goes_on(self.done):
                 self._step(f"{self._name}, {self.done}")
                 self.done += 1
 
     def _step(self, title: str) -> None:
-        deed = self._dice.choices((self._update, self._delete, self._create), (5, 2, 4))[0]
-        (deed if len(self.known) > 2 else self._create)(title)
+        action = self._dice.choices((self._update, self._delete, self._create), (5, 2, 4))[0]
+        (action if len(self.notes) > 2 else self._create)(title)
 
     def _create(self, title: str) -> None:
         response, doubted = self._insist("POST", "notes", {"title": title})
@@ -52,18 +52,18 @@ class Writer:
         one = self._one()
         response, doubted = self._insist("DELETE", f"notes/{one}", None)
         assert response.status_code == 200 or (doubted and response.status_code == 404)
-        del self.known[one]
-        self.gone.add(one)
+        del self.notes[one]
+        self.deleted.add(one)
 
     def _one(self) -> str:
-        return self._dice.choice(list(self.known))
+        return self._dice.choice(list(self.notes))
 
     def _know(self, response: requests.Response) -> None:
         record = response.json()
-        self.known[record["recordId"]] = record
+        self.notes[record["recordId"]] = record
 
     def _insist(self, method: str, path: str, body: Any) -> tuple[requests.Response, bool]:
-        """The acknowledgement, and whether an earlier attempt may have been done too."""
+        """Return the acknowledgement, and whether an earlier attempt may have succeeded too."""
         doubted = False
         while True:
             try:
@@ -71,12 +71,12 @@ class Writer:
                 if response.status_code < 500:
                     return response, doubted
             except requests.RequestException:
-                gevent.sleep(0.02)  # nobody listens yet
+                gevent.sleep(0.02)  # the service is not listening yet
             doubted = True
 
 
 class Crew:
-    """Four writers at once, `count` writes each, or until they are stopped."""
+    """Four parallel writers of `count` writes each, which can be stopped earlier."""
 
     def __init__(self, service: Service, subject: str, count: int = 10**9) -> None:
         self._count = count
@@ -88,21 +88,21 @@ class Crew:
         return sum(writer.done for writer in self.writers)
 
     def finish(self) -> None:
-        """All that they were to do."""
+        """Wait until all writes are done."""
         for job in self._jobs:
             job.get()
 
     def stop(self) -> None:
-        """After the write that each is at."""
+        """Stop each writer after its current write."""
         self._count = 0
         self.finish()
 
     def check(self, stored: dict[str, dict[str, Any]]) -> None:
-        """What was acknowledged is stored, and nothing else but what may have been done too."""
-        known = {id: record for writer in self.writers for id, record in writer.known.items()}
+        """Check that only acknowledged and doubtful writes are stored."""
+        notes = {id: record for writer in self.writers for id, record in writer.notes.items()}
         doubtful = set().union(*(writer.doubtful for writer in self.writers))
-        others = {record["data"]["title"] for id, record in stored.items() if id not in known}
-        assert {id: stored.get(id) for id in known} == known
+        others = {record["data"]["title"] for id, record in stored.items() if id not in notes}
+        assert {id: stored.get(id) for id in notes} == notes
         assert others <= doubtful
 
     def _goes_on(self, done: int) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.integrations.catalog import Catalog
+from service.integrations.declare.catalog import Catalog
 from service.integrations.vendors.github import visibility
 from tests.integrations.scripted import ScriptedVendor
 
@@ -18,8 +18,8 @@ def vendor(app):
     settings = dict(app.extensions["vendor_settings"])
     for known in app.extensions["proxy"].catalog.vendors:
         if not known.oauth:
-            settings |= dict.fromkeys(known.base_urls, scripted.url)
-            settings |= {known.key.setting: f"{known.name}-canary"} if known.key else {}
+            settings |= {one.name: scripted.url for one in known.bases}
+            settings |= {one.name: f"{known.name}-canary" for one in known.credential.settings}
     app.extensions["vendor_settings"] = settings
     yield scripted
     scripted.stop()
@@ -27,10 +27,12 @@ def vendor(app):
 
 @pytest.fixture
 def ask(alice):
-    """alice calls an endpoint."""
+    """alice calls an endpoint, and wants no kept answer."""
 
     def asking(endpoint: str, body: Any = None, **options: Any) -> Any:
-        return alice.post(f"/api/integrations/{endpoint}", body or {}, **options)
+        headers = {"Cache-Control": "no-cache", **options.pop("headers", {})}
+        path = f"/api/integrations/{endpoint}"
+        return alice.post(path, body or {}, headers=headers, **options)
 
     return asking
 

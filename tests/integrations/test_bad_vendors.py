@@ -11,9 +11,9 @@ import zlib
 import gevent
 import pytest
 
-from service.integrations import call
-from service.integrations.vendors.exa import examples as exa
-from service.integrations.vendors.github import examples as github
+from service.integrations.calling import sending
+from service.integrations.declare.example import File
+from service.integrations.declare.request import Outgoing
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -22,7 +22,10 @@ pytestmark = on_sqlite
 GET = ("codehost-get-repository", {"owner": "octocat", "repo": "Hello-World"})
 POST = ("neuralsearch-search", {"query": "a"})
 both = pytest.mark.parametrize(("endpoint", "body"), [GET, POST], ids=["get", "post"])
-GOOD = {GET[0]: github.REPOSITORY, POST[0]: exa.FOUND.body}
+REPOSITORY = json.loads(File("github/repository.json").content())
+PAGES = json.loads(File("exa/search.json").content())
+GOOD = {GET[0]: REPOSITORY, POST[0]: PAGES}
+LIMIT = Outgoing().limit  # bytes
 
 
 def zipped(body):
@@ -71,13 +74,13 @@ def test_an_answer_over_the_cap_is_not_read_to_its_end(ask, vendor, endpoint, bo
 
     vendor.says(Said(endless(), length=1 << 40))
     assert ask(endpoint, body).status_code == 502
-    assert (call.BYTES >> 20) < len(sent) < 40
+    assert (LIMIT >> 20) < len(sent) < 40
 
 
 @both
 def test_an_answer_up_to_the_cap_is_taken(ask, vendor, endpoint, body):
     whole = json.dumps(GOOD[endpoint]).encode()
-    vendor.says(Said(whole + b" " * (call.BYTES - len(whole))))
+    vendor.says(Said(whole + b" " * (LIMIT - len(whole))))
     assert ask(endpoint, body).status_code == 200
 
 
@@ -120,7 +123,7 @@ def test_the_deadline_is_for_the_whole_answer(ask, vendor, within, balance, endp
 
 
 def test_a_get_that_is_cut_is_asked_again(ask, vendor):
-    vendor.says(Said(b'{"full', length=100), Said(b"", length=100), github.REPOSITORY)
+    vendor.says(Said(b'{"full', length=100), Said(b"", length=100), REPOSITORY)
     assert ask(*GET).json["data"]["fullName"] == "octocat/Hello-World"
     assert len(vendor.seen) == 3
 
@@ -138,7 +141,7 @@ def test_a_get_that_stays_cut_fails_after_three(ask, vendor):
     ids=["cut", "429", "500", "502", "503", "504"],
 )
 def test_a_post_is_never_repeated(ask, vendor, balance, said):
-    vendor.says(said, exa.FOUND.body)
+    vendor.says(said, PAGES)
     before = balance()
     assert ask(*POST).status_code in (429, 502)
     assert (len(vendor.seen), balance()) == (1, before)
@@ -146,7 +149,7 @@ def test_a_post_is_never_repeated(ask, vendor, balance, said):
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_a_get_is_asked_again_after_a_passing_failure(ask, vendor, status):
-    vendor.says(Said({}, status), Said({}, status), github.REPOSITORY)
+    vendor.says(Said({}, status), Said({}, status), REPOSITORY)
     assert ask(*GET).status_code == 200
     assert len(vendor.seen) == 3
 
@@ -155,12 +158,12 @@ def test_a_get_is_asked_again_after_a_passing_failure(ask, vendor, status):
 def pauses(monkeypatch):
     """The pauses that would have been made between two attempts, in seconds; none is."""
     made: list[float] = []
-    monkeypatch.setattr(call, "sleep", made.append)
+    monkeypatch.setattr(sending, "sleep", made.append)
     return made
 
 
 def test_retry_after_is_waited_for(ask, vendor, pauses):
-    vendor.says(Said({}, 503, {"Retry-After": "1"}), github.REPOSITORY)
+    vendor.says(Said({}, 503, {"Retry-After": "1"}), REPOSITORY)
     assert ask(*GET).status_code == 200
     assert pauses == [1]
 
@@ -195,7 +198,7 @@ def test_no_text_of_a_caller_steers_a_request(ask, vendor, text):
 
 @pytest.mark.parametrize("header", ["X-Api-Key", "Authorization", "Cookie", "X-Evil"])
 def test_no_header_of_a_caller_is_passed_on(alice, ask, vendor, header):
-    vendor.says(exa.FOUND.body)
+    vendor.says(PAGES)
     own = {header: f"Bearer {alice.token}" if header == "Authorization" else "from-the-caller"}
     assert ask(*POST, headers=own).status_code == 200
     sent = "\n".join(vendor.seen[0].headers.values())

@@ -1,5 +1,6 @@
 """Search by meaning, contents, answers and research over Exa's API."""
 
+import json
 from datetime import timedelta
 
 import gevent
@@ -8,14 +9,25 @@ from gevent.pool import Pool
 from sqlalchemy import update
 
 from service.extensions import db, now
+from service.integrations.declare.example import File
 from service.integrations.models import IntegrationJob
-from service.integrations.vendors.exa import examples
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
 
-QUEUED, RAN = examples.ACCEPTED.body, examples.RAN.body
+
+def example_answer(name):
+    return json.loads(File(f"exa/{name}.json").content())
+
+
+SEARCH, CONTENTS, ANSWER = (
+    example_answer("search"),
+    example_answer("contents"),
+    example_answer("answer"),
+)
+QUEUED, RUN = example_answer("queued"), example_answer("run")
+PAGE = SEARCH["results"][0]
 
 
 def refusal(status, tag="SOMETHING"):
@@ -40,7 +52,7 @@ def look(alice):
 
 
 def test_a_search_asks_with_the_operators_key(ask, vendor):
-    vendor.says(examples.FOUND.body)
+    vendor.says(SEARCH)
     body = {"query": "language models", "summaryQuery": "size", "maxAgeHours": 24, "text": True}
     data = ask("neuralsearch-search", body).json["data"]
     asked = vendor.seen[0]
@@ -52,17 +64,25 @@ def test_a_search_asks_with_the_operators_key(ask, vendor):
     wanted = {"text": True, "highlights": True, "summary": {"query": "size"}, "maxAgeHours": 24}
     assert asked.json["contents"] == wanted
     assert (asked.json["type"], asked.json["numResults"]) == ("auto", 10)
-    assert data["results"] == [examples.PAGE]
+    assert data["results"] == [PAGE]
     assert data["costDollars"] == 0.007
 
 
 def test_dates_are_sent_in_utc_and_must_have_a_zone(ask, vendor):
-    vendor.says(examples.FOUND.body)
+    vendor.says(SEARCH)
     ask("neuralsearch-search", {"query": "a", "startPublishedDate": "2026-01-01T00:00:00+02:00"})
     assert vendor.seen[0].json["startPublishedDate"] == "2025-12-31T22:00:00Z"
     for date in ("2026-01-01", "0001-01-01T00:00:00+10:00", "soon"):
         answer = ask("neuralsearch-search", {"query": "a", "startPublishedDate": date})
         assert (answer.status_code, list(answer.json["details"])) == (400, ["startPublishedDate"])
+
+
+def test_a_page_has_null_for_what_exa_does_not_give(ask, vendor):
+    vendor.says({"results": [{"url": "https://a.example/", "title": "a"}]})
+    data = ask("neuralsearch-search", {"query": "a", "highlights": False}).json["data"]
+    nothing = dict.fromkeys(PAGE.keys() - {"url", "title"})
+    assert data["results"] == [{"url": "https://a.example/", "title": "a", **nothing}]
+    assert (data["requestId"], data["costDollars"]) == (None, None)
 
 
 @pytest.mark.parametrize("category", ["company", "people"])
@@ -74,18 +94,18 @@ def test_filters_that_a_category_refuses_are_not_sent(ask, vendor, category):
 
 
 def test_similar_pages_come_from_elsewhere(ask, vendor):
-    own = {**examples.PAGE, "url": "https://www.example.com/b"}
-    vendor.says({**examples.FOUND.body, "results": [own, examples.PAGE]})
+    own = {**PAGE, "url": "https://www.example.com/b"}
+    vendor.says({**SEARCH, "results": [own, PAGE]})
     data = ask("neuralsearch-find-similar", {"url": "https://example.com/a"}).json["data"]
     assert vendor.seen[0].json["query"] == "pages similar to https://example.com/a"
     assert vendor.seen[0].json["excludeDomains"] == ["example.com"]
-    assert [result["url"] for result in data["results"]] == [examples.PAGE["url"]]
+    assert [result["url"] for result in data["results"]] == [PAGE["url"]]
     assert data["sourceUrl"] == "https://example.com/a"
 
 
 def test_similar_people_are_filtered_by_us(ask, vendor):
-    own = {**examples.PAGE, "url": "https://example.com/b"}
-    vendor.says({**examples.FOUND.body, "results": [own]})
+    own = {**PAGE, "url": "https://example.com/b"}
+    vendor.says({**SEARCH, "results": [own]})
     body = {"url": "https://example.com/a", "category": "people"}
     assert ask("neuralsearch-find-similar", body).json["data"]["results"] == []
     assert "excludeDomains" not in vendor.seen[0].json
@@ -105,7 +125,7 @@ def test_only_web_addresses_are_passed_on(ask, vendor, url):
 
 def test_contents_say_which_pages_could_not_be_read(ask, vendor):
     lost = {"id": "https://a.example/", "status": "error", "error": {"tag": "CRAWL_NOT_FOUND"}}
-    vendor.says({**examples.READ.body, "results": [], "statuses": [lost]})
+    vendor.says({**CONTENTS, "results": [], "statuses": [lost]})
     body = {"urls": ["https://a.example/"], "maxCharacters": 500, "highlightsQuery": "size"}
     data = ask("neuralsearch-contents", body).json["data"]
     told = {"url": "https://a.example/", "status": "error", "error": "CRAWL_NOT_FOUND"}
@@ -122,11 +142,11 @@ def test_subpages_count_as_pages_that_are_paid_for(ask, vendor):
 
 
 def test_an_answer_comes_with_its_sources(ask, vendor):
-    vendor.says(examples.ANSWERED.body)
+    vendor.says(ANSWER)
     schema = {"type": "object", "properties": {"a\ud800": {"type": "string"}}}
     data = ask("neuralsearch-answer", {"query": "worth?", "outputSchema": schema}).json["data"]
     assert data["answer"] == "$350 billion."
-    assert data["citations"][0]["url"] == examples.PAGE["url"]
+    assert data["citations"][0]["url"] == PAGE["url"]
     assert vendor.seen[0].json["outputSchema"] == schema
 
 
@@ -191,14 +211,14 @@ def test_the_most_that_a_call_can_cost_is_held_and_charged_where_exa_says_nothin
      (-1, 0.35), (5, 0.35), (1e300, 0.35)],
 )  # fmt: skip
 def test_what_exa_says_it_has_cost_is_charged(ask, vendor, credits_of, told, charged):
-    vendor.says({**examples.FOUND.body, "costDollars": {"total": told}})
+    vendor.says({**SEARCH, "costDollars": {"total": told}})
     before = credits_of()
     assert ask("neuralsearch-search", {"query": "a"}).status_code == 200
     assert before - credits_of() == pytest.approx(charged)
 
 
 def test_what_it_has_cost_beyond_the_hold_is_told_to_the_ledger(ask, alice, vendor):
-    vendor.says({**examples.FOUND.body, "costDollars": {"total": 0.01}})
+    vendor.says({**SEARCH, "costDollars": {"total": 0.01}})
     assert ask("neuralsearch-search", {"query": "a"}).status_code == 200
     entry = alice.get("/api/credits").json["entries"][0]
     assert -entry["amount"] + entry["facts"].get("loss", 0) == pytest.approx(0.5)
@@ -207,7 +227,7 @@ def test_what_it_has_cost_beyond_the_hold_is_told_to_the_ledger(ask, alice, vend
 def test_a_run_that_is_metered_has_a_budget_and_gives_back_what_it_does_not_use(
     ask, vendor, look, credits_of
 ):
-    vendor.says(QUEUED, {**RAN, "costDollars": {"total": 0.1}})
+    vendor.says(QUEUED, {**RUN, "costDollars": {"total": 0.1}})
     before = credits_of()
     job = ask("neuralsearch-research", {"query": "a"}).json["data"]["jobId"]
     assert vendor.seen[0].json["budget"] == {"maxCostDollars": 1}
@@ -226,7 +246,7 @@ def test_two_who_look_at_once_give_back_once(app, ask, alice, vendor, look, cred
 
     def slow(_asked):
         gevent.sleep(0.1)
-        return Said({**RAN, "costDollars": {"total": 0.2}})
+        return Said({**RUN, "costDollars": {"total": 0.2}})
 
     vendor.says(slow)
     headers = {"Authorization": f"Bearer {alice.token}"}
@@ -248,6 +268,7 @@ def test_two_who_look_at_once_give_back_once(app, ask, alice, vendor, look, cred
         (refusal(403, "ROBOTS_FILTER_FAILED"), 403, "forbidden"),
         (refusal(410, "RESEARCH_RETIRED"), 502, "upstream_provider_error"),
         (refusal(429, "RATE_LIMITED"), 429, "rate_limited"),
+        (refusal(501, "UNABLE_TO_GENERATE_RESPONSE"), 404, "not_found"),
         (refusal(503), 502, "upstream_provider_error"),
         (Said({"error": {"code": "PROHIBITED_CONTENT"}}, 403), 403, "forbidden"),
     ],
@@ -265,26 +286,24 @@ def test_a_refusal_is_told_in_our_words_asked_once_and_free(
 
 
 def test_research_is_a_job_that_is_asked_for(ask, vendor, started, look):
-    vendor.says({**QUEUED, "status": "running"}, RAN)
+    vendor.says({**QUEUED, "status": "running"}, RUN)
     assert look(started).json["data"] == {"jobId": started, "status": "running"}
     data = look(started).json["data"]
-    assert (data["status"], data["result"]["report"]) == ("done", RAN["output"]["text"])
-    assert data["result"]["citations"] == [
-        {"title": examples.PAGE["title"], "url": examples.PAGE["url"]}
-    ]
+    assert (data["status"], data["result"]["report"]) == ("done", RUN["output"]["text"])
+    assert data["result"]["citations"] == [{"title": PAGE["title"], "url": PAGE["url"]}]
     assert look(started).json["data"] == data
     assert [asked.method for asked in vendor.seen] == ["POST", "GET", "GET"]
-    assert vendor.seen[-1].target == f"/agent/runs/{RAN['id']}"
+    assert vendor.seen[-1].target == f"/agent/runs/{RUN['id']}"
 
 
 def test_a_source_is_cited_once(ask, vendor, started, look):
-    cited = [RAN["output"]["grounding"][0]] * 3
-    vendor.says({**RAN, "output": {"text": "a", "grounding": cited}})
+    cited = [RUN["output"]["grounding"][0]] * 3
+    vendor.says({**RUN, "output": {"text": "a", "grounding": cited}})
     assert len(look(started).json["data"]["result"]["citations"]) == 1
 
 
 def test_research_does_not_wait_unless_told_to(app, ask, vendor):
-    vendor.says(QUEUED, RAN)
+    vendor.says(QUEUED, RUN)
     first = ask("neuralsearch-research", {"query": "a"}).json["data"]
     assert (first["status"], len(vendor.seen)) == ("running", 1)
     for wait in (-1, 61, "long"):
@@ -314,7 +333,7 @@ def test_a_run_of_another_shape_is_the_upstreams_failure(ask, vendor, started, l
     vendor.says(run)
     assert look(started).status_code == 502
     assert ask("neuralsearch-research", {"query": "a"}).status_code == 502
-    vendor.says(RAN)
+    vendor.says(RUN)
     assert look(started).json["data"]["status"] == "done"
 
 

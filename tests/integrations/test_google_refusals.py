@@ -2,18 +2,18 @@
 
 import json
 import os
-import re
 from email.parser import BytesParser
 from pathlib import Path
 
 import gevent
 import pytest
 
-from service.integrations.catalog import Reply
+from service.integrations.declare.example import File
+from service.integrations.declare.faults import ScopeMissing, refusal_of
+from service.integrations.declare.vendor import Reply
 from service.integrations.everything import catalog
-from service.integrations.faults import ScopeMissing, refusal_of
-from service.integrations.vendors.google import calendar
 from service.integrations.vendors.google.suite import GOOGLE
+from service.sandbox.matching import Rules, VendorRequest
 from tests.integrations.descriptions import check
 from tests.integrations.offices import connect, flags
 from tests.integrations.scripted import Said, ScriptedVendor
@@ -30,6 +30,8 @@ HOSTS = {  # the paths of Google's own base URLs, and the description of what is
 }
 SUITE = {item.name: item for item in catalog() if item.vendor.name == "google"}
 LIST = "cloudsuite/mail-list"
+MEETING = json.loads(File("google/event.json").content())
+KNOWN = json.loads(File("google/message.json").content())
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ HALF_WAY = {
 def test_a_connection_that_ends_half_way_is_told_with_what_was_made(alice, google, case):
     status, body, connected = HALF_WAY[case]
     connect(alice, "calendar-create-events")
-    google.says(Said(calendar.MEETING), Said(body, status))
+    google.says(Said(MEETING), Said(body, status))
     answer = alice.post("/api/integrations/calendar-create-events", {"events": [EVENT] * 4})
     assert [made["title"] for made in answer.json["data"]["events"]] == ["Planning"]
     failed = answer.json["data"]["failed"]
@@ -64,7 +66,7 @@ def test_a_connection_that_ends_half_way_is_told_with_what_was_made(alice, googl
 
 def test_somebody_without_an_address_may_attend(alice, google):
     connect(alice, "cloudsuite/calendar-list-events")
-    nameless = {**calendar.MEETING, "attendees": [{"responseStatus": "accepted"}]}
+    nameless = {**MEETING, "attendees": [{"responseStatus": "accepted"}]}
     google.says(Said({"items": [nameless]}))
     answer = alice.post("/api/integrations/cloudsuite/calendar-list-events", {})
     attendee = {"email": None, "name": None, "responseStatus": "accepted"}
@@ -146,6 +148,11 @@ def test_a_refusal_means(case):
 TOLD = ["a scope, newer", "a 403 that is not JSON", "quota", "API disabled", "domainPolicy", "gone"]
 
 
+def test_a_success_is_no_refusal():
+    for body in ({"error": classic(403, "quotaExceeded")["error"]}, [], None):
+        assert refusal_of(GOOGLE, Reply(200, {}, body)) is None
+
+
 @pytest.mark.parametrize("case", TOLD)
 def test_the_caller_is_told(alice, ask, google, case):
     status, body, (ours, code) = CASES[case]
@@ -215,8 +222,8 @@ def test_an_answer_of_another_shape_is_their_failure(alice, ask, google, endpoin
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
 
 
-EVENT = {"title": "a", "start": "2030-05-01T09:00:00Z", "end": "2030-05-01T10:00:00Z"}
-DAY = {"title": "a", "start": "2030-05-01", "end": "2030-05-02", "allDay": True}
+EVENT = {"title": "Planning", "start": "2030-05-01T09:00:00Z", "end": "2030-05-01T10:00:00Z"}
+DAY = {"title": "Planning", "start": "2030-05-01", "end": "2030-05-02", "allDay": True}
 RICH = {
     **EVENT, "timeZone": "Europe/Berlin", "description": "d", "location": "l",
     "attendees": ["b@example.com"], "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"], "addMeeting": True,
@@ -270,25 +277,30 @@ BODIES = {
         {}, {"pageSize": 1000, "sortOrder": "FIRST_NAME_ASCENDING", "cursor": "c"},
     ],
 }  # fmt: skip
-KNOWN = next(e.body for e in SUITE["mail-reply"].examples if e.path.endswith("{id}"))
 DOCUMENT = {"id": "doc", "name": "d", "mimeType": "application/vnd.google-apps.document"}
 
 
 def example_of(endpoint):
-    """The endpoint's own examples, as the answers to what it asks."""
+    """The endpoint's own examples, as the answers to its requests."""
+    rules = Rules([SUITE[endpoint]])
 
     def answer(asked):
-        if asked.path.endswith("/export") or "media" in asked.query.get("alt", []):
-            return Said(b"\x00bytes", headers={"Content-Type": "text/plain"})
         if asked.path.endswith("/files/doc"):
             return Said(DOCUMENT)
-        for example in SUITE[endpoint].examples:
-            pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(example.path))
-            if example.method == asked.method and re.search(f"{pattern}$", asked.path):
-                return Said(example.body)
-        return Said({}, 404)
+        exchange = rules.find(query_of(asked))
+        if exchange is None:
+            return Said({}, 404)
+        content, media_type = exchange.content
+        return Said(content, exchange.status, {"Content-Type": media_type})
 
     return answer
+
+
+def query_of(asked):
+    """A request to the scripted server as one of Google's APIs."""
+    name, below = next((n, path) for n, (path, _) in HOSTS.items() if asked.path.startswith(path))
+    setting, path = f"CLOUDSUITE_{name}_BASE_URL", asked.path.removeprefix(below)
+    return VendorRequest(setting, asked.method, path, asked.query, json=body_of(asked))
 
 
 @pytest.mark.parametrize("endpoint", SUITE)
@@ -299,6 +311,32 @@ def test_the_examples_are_what_the_endpoint_reads(alice, ask, google, endpoint):
         answer = ask(endpoint, body)
         assert (answer.status_code, answer.json["success"]) == (200, True), answer.json
         assert "requiresOAuth" not in answer.json["data"]
+
+
+def test_a_meeting_is_asked_for_with_an_id_of_its_own(alice, ask, google):
+    connect(alice, "calendar-create-events")
+    google.says(Said(MEETING))
+    event = {**EVENT, "addMeeting": True}
+    assert ask("calendar-create-events", {"events": [event, event, EVENT]}).status_code == 200
+    first, second, without = google.seen
+    wanted = [one.json["conferenceData"]["createRequest"] for one in (first, second)]
+    assert wanted[0]["conferenceSolutionKey"] == {"type": "hangoutsMeet"}
+    assert len({one["requestId"] for one in wanted}) == 2
+    assert first.query["conferenceDataVersion"] == ["1"]
+    assert "conferenceDataVersion" not in without.query
+    assert "conferenceData" not in without.json
+
+
+def test_only_what_may_happen_twice_is_sent_again(alice, ask, google):
+    connect(alice, "drive-delete")
+    google.says(Said({}, 503), Said({"id": "f", "trashed": True}))
+    assert ask("drive-delete", {"fileId": "f"}).json["data"]["deleted"] is True
+    assert [asked.method for asked in google.seen] == ["PATCH", "PATCH"]
+    google.seen.clear()
+    connect(alice, "cloudsuite/mail-send")
+    google.says(Said({}, 503), Said({"id": "m", "threadId": "t"}))
+    assert ask("cloudsuite/mail-send", LETTER).status_code == 502
+    assert len(google.seen) == 1
 
 
 def test_every_request_bears_the_users_token_and_nothing_else(alice, ask, google):

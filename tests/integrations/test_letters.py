@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from service.errors import InvalidRequest
-from service.integrations.vendors.google import mail
+from service.integrations.vendors.google import mail_sending
 from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
+from service.web.errors import InvalidRequest
 from tests.depth import depth
 from tests.integrations.offices import connect
 from tests.services import on_sqlite
@@ -90,7 +90,7 @@ def test_what_has_too_many_characters_is_looked_at_no_further(ask, connected, mo
         looked_at.append(len(text))
         return addresses(text)
 
-    monkeypatch.setattr(mail, "addresses", look)
+    monkeypatch.setattr(mail_sending, "addresses", look)
     good = {"to": "a@example.com", "subject": "a", "content": "b"}
     for name in ("to", "cc", "bcc", "subject"):
         answer = ask("send-email", {**good, name: "a@example.com," * 70_000})

@@ -2,6 +2,7 @@
 
 import base64
 import email.policy
+import random
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from urllib.parse import urlsplit
@@ -74,7 +75,7 @@ def test_each_asks_for_its_own_scope_and_no_other(alice):
 def test_the_table_above_has_every_name():
     suite = [item for item in catalog() if item.vendor.integration == "cloudsuite"]
     assert {name for item in suite for name in item.names} == set(SCOPES)
-    assert all(item.credits == 0 and not item.auto_approve for item in suite)
+    assert all(item.price == 0 and not item.access.auto_approve for item in suite)
 
 
 @on_sqlite
@@ -250,7 +251,7 @@ def test_a_letter_is_seven_bit_and_says_the_same():
 
 
 def test_html_is_sent_as_html():
-    read = parsed(written(letter("a@example.com", "s", "<b>ö</b>", isHtml=True)))
+    read = parsed(written(letter("a@example.com", "s", "<b>ö</b>", is_html=True)))
     assert read.get_content_type() == "text/html"
     assert read.get_content() == "<b>ö</b>\r\n"
 
@@ -394,6 +395,20 @@ def test_uploads_are_at_most_5_mb(call, ask, files):
         answer = ask("drive-upload", {"name": "over", "contentBase64": b64(b"\xff" * size)})
         assert (answer.status_code, answer.json["error"]) == (413, "too_large")
     assert call("drive-download", fileId=whole["id"])["size"] == 5 << 20
+
+
+@on_sqlite
+def test_a_file_above_256_kib_comes_back_as_a_url(call, alice, files):
+    content = random.Random(1).randbytes((256 << 10) + 1)  # noqa: S311
+    small = call("drive-upload", name="small.png", contentBase64=b64(content[1:]))
+    assert call("drive-download", fileId=small["id"])["media"] is None
+    large = call("drive-upload", name="large.png", contentBase64=b64(content), mimeType="image/png")
+    back = call("drive-download", fileId=large["id"])
+    assert (back["contentBase64"], back["size"]) == (None, len(content))
+    assert (back["media"]["bytes"], back["media"]["mediaType"]) == (len(content), "image/png")
+    stored = alice.get(back["media"]["url"])
+    assert stored.data == content
+    assert stored.headers["Content-Disposition"] == "inline; filename*=UTF-8''large.png"
 
 
 @on_sqlite

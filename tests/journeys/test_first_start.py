@@ -1,4 +1,4 @@
-"""The first start of docs/deployment.md, as printed, on a copy of what is tracked."""
+"""The commands for the first start in docs/deployment.md, on a copy of the tracked files."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from tests.services import free_port, require, wait_for
 from tests.starting import FreshCopy
 
 SECTION = (ROOT / "docs/deployment.md").read_text().split("## First start")[1].split("\n##")[0]
-# A test may not install: the first block is left out.
+# Without the first block, because a test may not install packages.
 _, SECRETS, START, LOOK = re.findall(r"```bash\n(.*?)```", SECTION, re.S)
 SEEN = re.findall(r"^    (.*)$", SECTION, re.M)
 SETTINGS = START.splitlines()[0]
@@ -38,13 +38,13 @@ def answers(url):
         return False
 
 
-def test_the_first_start_serves_and_shows_what_is_printed(fresh, url):
+def test_the_first_start_prints_what_the_document_shows(fresh, url):
     require(shutil.which("curl"), "curl")
     script = f"{SETTINGS}\n{LOOK}".replace("http://127.0.0.1:8000", url)
     assert fresh.run("bash", "-c", script).stdout.splitlines() == SEEN
 
 
-def test_a_reply_wants_the_providers_key(fresh, url):
+def test_a_reply_needs_the_key_of_the_provider(fresh, url):
     issued = fresh.run("bash", "-c", f"{SETTINGS}; .venv/bin/flask --app wsgi token issue alice")
     headers = {"Authorization": f"Bearer {issued.stdout.strip()}"}
     chat = requests.post(f"{url}/api/ai/chats", headers=headers, json={}).json()["chat"]
@@ -54,7 +54,7 @@ def test_a_reply_wants_the_providers_key(fresh, url):
     assert answer.json()["setting"] == "PROVIDER_A_API_KEY"
 
 
-def test_a_migration_is_written_without_a_setting(tmp_path):
-    done = FreshCopy(tmp_path).run("make", "migrate", "M=a new column")
-    assert done.returncode == 0, done.stdout
+def test_a_migration_is_created_without_settings(tmp_path):
+    result = FreshCopy(tmp_path).run("make", "migrate", "M=a new column")
+    assert result.returncode == 0, result.stdout
     assert list(tmp_path.glob("migrations/versions/*_a_new_column.py"))

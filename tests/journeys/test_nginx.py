@@ -1,4 +1,4 @@
-"""The service behind deploy/nginx.conf, as it stands but for its port and certificate."""
+"""The service behind deploy/nginx.conf, with other ports and another certificate."""
 
 import re
 import shutil
@@ -22,12 +22,12 @@ class Front:
 
     directory: Path
     port: int
-    plain_port: int  # of http, without TLS
+    plain_port: int  # for HTTP without TLS
 
     def __post_init__(self) -> None:
         self.url = f"https://127.0.0.1:{self.port}"
         self.client = requests.Session()
-        self.client.trust_env = False  # REQUESTS_CA_BUNDLE would overrule this
+        self.client.trust_env = False  # REQUESTS_CA_BUNDLE would take precedence
         self.client.verify = str(self.directory / "certificate.pem")
 
     def connect(self) -> ssl.SSLSocket:
@@ -41,7 +41,7 @@ class Front:
 
 @pytest.fixture
 def front(service, tmp_path):
-    """deploy/nginx.conf as it stands, but for its ports, its certificate and where it logs."""
+    """Return deploy/nginx.conf with other ports, another certificate and other logs."""
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     require(nginx, "nginx")
     require(shutil.which("openssl"), "openssl")
@@ -61,7 +61,7 @@ def front(service, tmp_path):
 
 
 def certified(directory: Path) -> Path:
-    """The directory, with a certificate in it that it has signed itself."""
+    """A directory with a self-signed certificate."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
          "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -121,11 +121,11 @@ def test_the_socket_goes_through_nginx(front, service):
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/readyz"])
-def test_what_is_for_operators_is_not_forwarded(front, path):
+def test_routes_for_operators_are_not_forwarded(front, path):
     assert front.client.get(front.url + path).status_code == 404
 
 
-def test_browsers_are_kept_to_https(front):
+def test_browsers_are_redirected_to_https(front):
     plain = f"http://127.0.0.1:{front.plain_port}/some/page?with=query"
     sent_on = requests.get(plain, allow_redirects=False, timeout=10)
     assert sent_on.status_code == 301
@@ -135,8 +135,8 @@ def test_browsers_are_kept_to_https(front):
         assert seen == "max-age=31536000"
 
 
-def test_no_query_of_a_callback_comes_into_any_log(front, service):
-    """Of a redirect that is answered, one from http, and one that meets no service."""
+def test_the_query_of_a_callback_is_in_no_log(front, service):
+    """For a callback that is answered, one over HTTP, and one without a running service."""
     path = "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry"
     referred = {"Referer": f"{front.url}{path}"}
     front.client.get(front.url + path)
@@ -148,21 +148,21 @@ def test_no_query_of_a_callback_comes_into_any_log(front, service):
     assert "c4n4ry" not in front.logged() + service.log.read_text()
 
 
-def test_connections_of_one_address_are_bounded(front):
+def test_connections_of_one_address_are_limited(front):
     limit = int(re.search(r"limit_conn service_clients (\d+);", site(1, front))[1])
-    held = []
+    connections = []
     try:
         for _ in range(limit):
-            held.append(half_a_request(front))
+            connections.append(half_a_request(front))
         wait_for(lambda: front.client.get(f"{front.url}/healthz").status_code == 429)
     finally:
-        for sock in held:
+        for sock in connections:
             sock.close()
     wait_for(lambda: front.client.get(f"{front.url}/healthz").ok)
 
 
 def half_a_request(front: Front) -> ssl.SSLSocket:
-    """A connection whose body is on its way: its head is read, so that it counts."""
+    """Open a connection and send the head of a request, so that nginx counts it."""
     sock = front.connect()
     sock.sendall(b"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
     return sock

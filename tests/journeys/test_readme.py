@@ -1,4 +1,4 @@
-"""The README's own commands, on a copy of what is tracked: `make run`, then its curl lines."""
+"""The commands in the README, on a copy of the tracked files: `make run`, then curl."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from tests.starting import FreshCopy
 
 @pytest.fixture
 def started(tmp_path):
-    """`make run` in a fresh copy: its port, and what it has printed."""
+    """Run `make run` in a fresh copy; its port and its output."""
     port = free_port()
     with FreshCopy(tmp_path / "copy").serving("make", "run", PORT=str(port)) as printed:
         yield port, printed
@@ -29,8 +29,8 @@ def test_make_run_and_the_curl_lines_hold_a_conversation(started):
     script = re.search(r"```bash\n(.*?)```", readme, re.S)[1]
     script = script.replace("paste-the-sign-in-token-here", token)
     script = script.replace(":8000", f":{port}")
-    done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, timeout=180)
-    stream, _, records = done.stdout.partition("data: [DONE]\n\n")
+    result = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, timeout=180)
+    stream, _, records = result.stdout.partition("data: [DONE]\n\n")
     chunks = chunks_of(stream.encode() + b"data: [DONE]\n\n")
     assert types(chunks).count("tool-output-available") == 2
     assert types(chunks)[-1] == "finish"

@@ -1,4 +1,4 @@
-"""deploy/service.service: what it starts exists, and what it may do is little."""
+"""deploy/service.service: its commands exist, and its rights are limited."""
 
 import re
 import shutil
@@ -21,7 +21,7 @@ def test_every_command_of_the_unit_exists(tmp_path):
     assert lines_of("ExecReload")[-1].endswith(f"$MAINPID {lines_of('ExecStart')[0]}")
 
 
-def test_what_it_makes_is_for_its_own_eyes_and_files_suffice():
+def test_its_files_are_private_and_the_limit_of_open_files_suffices():
     assert lines_of("UMask") == ["0077"]
     assert int(lines_of("LimitNOFILE")[0]) >= 65_536
 
@@ -29,7 +29,7 @@ def test_what_it_makes_is_for_its_own_eyes_and_files_suffice():
 def test_the_exposure_of_the_unit_is_below_three():
     require(shutil.which("systemd-analyze"), "systemd-analyze (systemd)")
     command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", str(UNIT)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    found = re.search(r"Overall exposure level for service\.service: ([\d.]+)", done.stdout)
-    assert found, done.stderr
-    assert float(found[1]) < 3
+    result = subprocess.run(command, capture_output=True, text=True)
+    match = re.search(r"Overall exposure level for service\.service: ([\d.]+)", result.stdout)
+    assert match, result.stderr
+    assert float(match[1]) < 3

@@ -1,4 +1,4 @@
-"""A scripted model that calls tools: its streams, as the Anthropic wire has them."""
+"""The streams of a scripted model that calls tools, in the format of Anthropic."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 def calls(*wanted: Call) -> str:
-    """A stream that calls these tools, with these inputs."""
+    """Return a stream that calls these tools with these inputs."""
     events: list[dict[str, Any]] = [{"type": "message_start", "message": {"usage": {}}}]
     for index, (name, given) in enumerate(wanted):
         block = {"type": "tool_use", "id": f"toolu_{index}", "input": {}}
@@ -35,7 +35,7 @@ def calls(*wanted: Call) -> str:
 
 
 def turn_of(someone: Person, upstream: ScriptedUpstream, *steps: list[Call]) -> list[Any]:
-    """A turn of these steps of calls: each call's output, or its error's text."""
+    """Run a turn with these steps of calls; return each call's output or its error's text."""
     streams = [*(calls(*step) for step in steps), recorded.anthropic("done")]
     upstream.answers = [Answer(stream) for stream in streams]
     chunks = someone.turn(someone.new_chat(), "go on")

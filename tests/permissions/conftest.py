@@ -1,4 +1,4 @@
-"""One place for all of these tests on each database: the app here, a real worker beside it."""
+"""An app and a real worker on each database, shared by the tests of permissions."""
 
 import uuid
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ from service import create_app
 from service.auth.models import User
 from service.auth.users import enrol, rights_cache
 from service.chat.models import Chat, Message
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
 from service.records.collection import Collection
 from service.records.models import Outbox, Record
@@ -40,7 +40,7 @@ class Place:
     def remove(self) -> None:
         self.service.remove()
         wait_for(lambda: not self.app.extensions["runs"], 20)
-        self.app.extensions["keeper"].stop()
+        self.app.extensions["claim_watch"].stop()
         self.app.extensions["feed"].stop()
         self.app.extensions["sandbox"].stop()
         with self.app.app_context():
@@ -52,14 +52,14 @@ class Place:
         return person(self.client, self.app.config["SETTINGS"], subject, role)
 
     def called(self, name: str) -> str:
-        """Somebody new, whose row is there."""
+        """Create a user with a name that is unique; return the subject."""
         subject = f"{name}-{uuid.uuid4().hex[:8]}"
         with self.app.app_context():
             enrol(subject)
         return subject
 
     def seed(self, collection: Collection, owner: str) -> str:
-        """A record of somebody's, put into its table past every check; its id."""
+        """Insert a record of a user without any check; return its id."""
         if collection.model is User:
             return owner
         with self.app.app_context(), write_transaction() as session:
@@ -69,19 +69,21 @@ class Place:
             return getattr(row, collection.record_id)
 
     def state(self, collection: Collection, *owners: str) -> Any:
-        """The rows of these owners, and how many rows and changes the collection has in all."""
+        """Return the rows of these owners and the collection's numbers of rows and changes."""
         rows = collection.model.__table__
         theirs = getattr(collection.model, collection.owner_attribute).in_(owners)
         every = rows.c.collection == collection.name if collection.model is Record else true()
         changes = select(func.count()).where(Outbox.collection == collection.name)
         with self.app.app_context():
-            found = db.session.execute(select(rows).where(theirs, every).order_by(rows.c.seq)).all()
+            records = db.session.execute(
+                select(rows).where(theirs, every).order_by(rows.c.seq)
+            ).all()
             count = db.session.scalar(select(func.count()).select_from(rows).where(every))
-            return found, count, db.session.scalar(changes)
+            return records, count, db.session.scalar(changes)
 
 
 def rows_of(collection: Collection, owner: str) -> list[Any]:
-    """What has to be stored for a record of this collection; the record is the last."""
+    """Return the rows to store for a record of this collection, the record last."""
     moment, id = now(), f"seed-{uuid.uuid4().hex}"
     times = {"created_at": moment, "updated_at": moment}
     chat = Chat(record_id=f"chat-{id}", user_id=owner, title="seeded", **times)
@@ -89,8 +91,8 @@ def rows_of(collection: Collection, owner: str) -> list[Any]:
         case "ai-chats":
             return [chat]
         case "ai-messages":
-            said = {"role": "user", "content": "seeded"}
-            return [chat, Message(record_id=id, chat_id=f"chat-{id}", user_id=owner, **said)]
+            message = {"role": "user", "content": "seeded"}
+            return [chat, Message(record_id=id, chat_id=f"chat-{id}", user_id=owner, **message)]
         case "tickets":
             return [collection.model(number=id, holder=owner, subject="seeded", **times)]
     stored = {"collection": collection.name, "owner": owner, "record_id": id}
@@ -114,7 +116,7 @@ def place(request, databases):
 
 @pytest.fixture
 def two(place):
-    """Somebody, `me`, and somebody else, `them`; both with a record of each kind at hand."""
+    """Two users, `me` and `them`, with a record each in a collection."""
     me, them = place.called("me"), place.called("them")
 
     def seeded(collection: Collection) -> SimpleNamespace:
@@ -127,7 +129,7 @@ def two(place):
 
 @pytest.fixture
 def enter(place):
-    """Go through a door as somebody; it is closed at the test's end."""
+    """Open a door as a user. It is closed when the test ends."""
     opened = []
 
     def go(door: Any, subject: str, role: str) -> Any:

@@ -1,4 +1,4 @@
-"""An app's own collections: every rule occurs for every action and every role."""
+"""Collections of an app with every rule for every action and every role."""
 
 from datetime import datetime
 
@@ -8,10 +8,10 @@ from sqlalchemy import String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
 from service.auth.users import RIGHTS_AGE
-from service.chat import people
 from service.chat.tools.tool import ToolContext, tool
 from service.extensions import BigId, UTCDateTime
 from service.records.collection import Action, Collection, Column, Permissions, Rule
+from service.upkeep import rights
 
 ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
 RULES: tuple[Rule, ...] = (True, False, "own")
@@ -19,7 +19,7 @@ OWNER = Column("userId", required=True, fixed=True)
 
 
 class Base(DeclarativeBase):
-    """Not the service's own: these tables are no part of its migrations."""
+    """The base of tables that are not in the service's migrations."""
 
     registry = registry(type_annotation_map={datetime: UTCDateTime})
 
@@ -41,7 +41,7 @@ class Ticket(Base):
 
 
 def shifted(by: int) -> Permissions:
-    """A Latin square of rules, turned by one more for the next collection."""
+    """Return a row of a Latin square of rules, shifted by one for each collection."""
     return {
         role: {action: RULES[(by + i + j) % 3] for j, action in enumerate(ACTIONS)}
         for i, role in enumerate(("user", "editor", "admin"))
@@ -100,9 +100,9 @@ class Become(Schema):
 
 @tool("test.become", Become(), reads=True)
 def become(context: ToolContext, role: str | None, disabled: bool) -> str:
-    """Take another role, or be disabled; back when every worker knows."""
-    people.set_role(context.caller.subject, role)
-    people.set_disabled(context.caller.subject, disabled)
+    """Change a role or disable a user, and wait until every worker applies it."""
+    rights.set_role(context.caller.subject, role)
+    rights.set_disabled(context.caller.subject, disabled)
     gevent.sleep(RIGHTS_AGE + 0.05)
     return "done"
 

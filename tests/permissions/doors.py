@@ -1,4 +1,4 @@
-"""The doors to the records, each asked for real; all give their answers in the same words.
+"""The doors to the records: each calls the real service and names its answer in the same words.
 
 An answer is `allowed`, `forbidden` or `not_found`, or a set of record ids for a list.
 """
@@ -10,7 +10,7 @@ from service.auth.users import Caller
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.run import Outcome, execute, parse_input
 from service.chat.tools.tool import ToolContext
-from service.errors import Forbidden, NotFound
+from service.web.errors import Forbidden, NotFound
 from tests.people import Person
 from tests.records.listening import Subscriber
 
@@ -57,10 +57,10 @@ class Tools:
         collections = self.app.extensions["collections"]
         self.context = ToolContext(Caller(subject, role), collections, "turn", "chat", LoopGuard())
 
-    def call(self, name: str, **given: Any) -> tuple[Any, str | None]:
-        """The output, or the text of an error."""
+    def call(self, name: str, **arguments: Any) -> tuple[Any, str | None]:
+        """Return the output or the text of an error."""
         tool = self.app.extensions["tools"].get(name)
-        loaded = parse_input(tool, json.dumps(given))
+        loaded = parse_input(tool, json.dumps(arguments))
         outcome: Outcome = execute(self.app, tool, self.context, loaded)
         return outcome.output, outcome.error
 
@@ -83,8 +83,8 @@ class Tools:
     def close(self) -> None:
         pass
 
-    def _word(self, name: str, **given: Any) -> str:
-        _, error = self.call(name, **given)
+    def _word(self, name: str, **arguments: Any) -> str:
+        _, error = self.call(name, **arguments)
         return "allowed" if error is None else REFUSALS[error]
 
 
@@ -95,22 +95,22 @@ class Turns(Tools):
         self.person: Person = place.person(subject, role)
         self.chat = self.person.new_chat()
 
-    def call(self, name: str, **given: Any) -> tuple[Any, str | None]:
-        chunks = self.person.turn(self.chat, f"call {name} with {json.dumps(given)}")
-        found = next(chunk for chunk in chunks if chunk["type"].startswith("tool-output-"))
-        return found.get("output"), found.get("errorText")
+    def call(self, name: str, **arguments: Any) -> tuple[Any, str | None]:
+        chunks = self.person.turn(self.chat, f"call {name} with {json.dumps(arguments)}")
+        chunk = next(chunk for chunk in chunks if chunk["type"].startswith("tool-output-"))
+        return chunk.get("output"), chunk.get("errorText")
 
 
 class Socket:
-    """The socket's operations; a list, or one record, is what a subscription is shown."""
+    """The operations of the socket; lists and records are the snapshots of subscriptions."""
 
     def __init__(self, place: Any, subject: str, role: str) -> None:
         self.subscriber = Subscriber(place.service, subject, role=role)
-        self.asked = 0
+        self.count = 0
 
     def ask(self, op: str, collection: str, **more: Any) -> dict[str, Any]:
-        self.asked += 1
-        return self.subscriber.ask(op=op, id=self.asked, collection=collection, **more)
+        self.count += 1
+        return self.subscriber.ask(op=op, id=self.count, collection=collection, **more)
 
     def list(self, collection: str) -> Answer:
         answer = self.ask("subscribe", collection)

@@ -1,4 +1,4 @@
-"""Rights are asked at each call: what has changed since the last step counts in the next."""
+"""Rights are checked at each call, so a change in one step applies in the next."""
 
 from dataclasses import replace
 
@@ -14,14 +14,14 @@ GRID = COLLECTIONS["grid-0"]  # the user reads every record, the editor none
 
 @pytest.fixture
 def scripted(place, upstream, monkeypatch):
-    """The scripted upstream in the place of the models."""
+    """A scripted upstream instead of the models."""
     url, key = {"provider_a_base_url": upstream.url}, {"provider_a_api_key": "key-a-canary"}
     settings = replace(place.app.config["SETTINGS"], **url, **key)
     monkeypatch.setitem(place.app.extensions, "models", catalog.models(settings))
     return upstream
 
 
-def test_a_role_changed_in_a_step_counts_in_the_next(place, two, scripted):
+def test_a_role_changed_in_a_step_applies_in_the_next(place, two, scripted):
     seeded = two(GRID)
     someone = place.person(seeded.me, "user")
     read = ("records.get", {"collection": "grid-0", "recordId": seeded.other})

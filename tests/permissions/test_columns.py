@@ -1,4 +1,4 @@
-"""A column that only some roles may read is there for nobody else, through no door."""
+"""A column that only some roles may read is hidden from all others, at every door."""
 
 import pytest
 
@@ -11,7 +11,7 @@ SEALED = COLLECTIONS["sealed"]
 
 @pytest.fixture
 def graded(enter, two):
-    """A sealed record of mine, whose grade is 5."""
+    """A record of mine with a restricted column, whose grade is 5."""
     seeded = two(SEALED)
     writer = enter(Http, seeded.me, "admin")
     assert writer.update("sealed", seeded.own, {"grade": 5}) == "allowed"
@@ -24,7 +24,7 @@ def test_every_answer_shows_the_columns_of_the_role(enter, graded, role, sees):
     socket = enter(Socket, graded.me, role)
     path, name = f"/api/records/sealed/{graded.own}", {"collection": "sealed"}
     named = {**name, "recordId": graded.own}
-    shown = [
+    visible = [
         http.get(path).json,
         http.patch(path, {"title": "by http"}).json,
         tools.call("records.get", **named)[0],
@@ -35,9 +35,9 @@ def test_every_answer_shows_the_columns_of_the_role(enter, graded, role, sees):
         *socket.ask("subscribe", "sealed", where={"recordId": graded.own})["records"],
     ]
     http.patch(path, {"title": "heard"})
-    shown.append(socket.subscriber.read()["record"])
+    visible.append(socket.subscriber.read()["record"])
     expected = {"title", "userId"} | ({"grade"} if sees else set())
-    assert [set(record["data"]) for record in shown] == [expected] * 9
+    assert [set(record["data"]) for record in visible] == [expected] * 9
 
 
 OWN = '{"recordId": "%s"}'
@@ -51,7 +51,7 @@ def test_the_description_has_the_columns_of_the_role(enter, graded, role, sees):
 
 
 @pytest.mark.parametrize(("role", "sees"), SEES)
-def test_nobody_filters_or_sorts_by_what_it_does_not_see(enter, graded, role, sees):
+def test_nobody_filters_or_sorts_by_a_hidden_column(enter, graded, role, sees):
     http, tools = enter(Http, graded.me, role).person, enter(Tools, graded.me, role)
     socket, where = enter(Socket, graded.me, role), {"or": [{"grade": {"gt": 4}}]}
     refused = [
@@ -67,7 +67,7 @@ def test_nobody_filters_or_sorts_by_what_it_does_not_see(enter, graded, role, se
 
 
 @pytest.mark.parametrize(("role", "sees"), SEES)
-def test_nobody_writes_what_it_does_not_see(place, enter, graded, role, sees):
+def test_nobody_writes_a_hidden_column(place, enter, graded, role, sees):
     before = place.state(SEALED, graded.me)
     http, tools = enter(Http, graded.me, role).person, enter(Tools, graded.me, role)
     socket, data = enter(Socket, graded.me, role), {"grade": 1}

@@ -1,4 +1,4 @@
-"""One record is one text, byte for byte, whichever door it comes through."""
+"""A record has the same JSON text, byte for byte, at every door."""
 
 import json
 
@@ -14,7 +14,7 @@ UNUSUAL = {
 
 
 def texts_of(enter, me, collection, record_id):
-    """A record's text in each answer that has it."""
+    """Return a record's text in each answer that contains it."""
     http, socket = enter(Http, me, "clerk").person, enter(Socket, me, "clerk")
     path, name = f"/api/records/{collection}/{record_id}", {"collection": collection}
     socket.subscriber.send(op="subscribe", id="s", **name, where={"recordId": record_id})
@@ -26,8 +26,8 @@ def texts_of(enter, me, collection, record_id):
     answers["get"] = http.get(path).get_data(as_text=True)
     where = json.dumps({"recordId": record_id})
     answers["list"] = http.get(f"/api/records/{collection}?where={where}").get_data(as_text=True)
-    given = json.dumps({"collection": collection, "recordId": record_id})
-    turn = http.ask(http.new_chat(), f"call records.get with {given}", userMessageId=record_id)
+    arguments = json.dumps({"collection": collection, "recordId": record_id})
+    turn = http.ask(http.new_chat(), f"call records.get with {arguments}", userMessageId=record_id)
     lines = turn.get_data(as_text=True).split("\n\n")
     answers["tool"] = next(line for line in lines if '"tool-output-available"' in line)
     answers["patch"] = http.patch(path, {}).get_data(as_text=True)
@@ -35,12 +35,12 @@ def texts_of(enter, me, collection, record_id):
 
 
 def without_times(text, record_id):
-    """The text of a record inside an answer, up to the time of its last update."""
+    """Return the text of a record in an answer, up to the time of its last update."""
     start = text.index(f'{{"recordId":"{record_id}","data":')
     return text[start : text.index('"updatedAt":', start)]
 
 
-def test_a_record_is_the_same_text_through_every_door(place, enter):
+def test_a_record_is_the_same_text_at_every_door(place, enter):
     me = place.called("me")
     nested = {
         "name": "\u00e9\U0001f600",
@@ -58,7 +58,7 @@ def test_a_record_is_the_same_text_through_every_door(place, enter):
         assert "\u00e9\U0001f600" in texts["get"] or "caf\u00e9 \U0001f600" in texts["get"]
 
 
-def test_nothing_but_the_time_differs_and_that_not_between_writes(place, enter):
+def test_only_the_time_of_a_write_differs(place, enter):
     me = place.called("me")
     http, socket = enter(Http, me, "user").person, enter(Socket, me, "user")
     made = http.post("/api/records/notes", {"title": "\u00e9 \U0001f600"})
@@ -74,7 +74,7 @@ def test_nothing_but_the_time_differs_and_that_not_between_writes(place, enter):
     assert f'"record":{changed},' in socket.subscriber.socket.recv()
 
 
-def test_an_error_that_repeats_what_utf8_cannot_carry_is_escaped(place, enter):
+def test_an_error_that_repeats_a_lone_surrogate_is_escaped(place, enter):
     someone = enter(Http, place.called("me"), "user").person
     answer = someone.post("/api/records/notes", {"title": "t", "\ud800": 1})
     assert answer.status_code == 400

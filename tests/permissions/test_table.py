@@ -1,4 +1,4 @@
-"""Every collection, role, action and door: each cell is asked, and answers as it is declared."""
+"""Every combination of collection, role, action and door answers as declared."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from tests.permissions import declared
 from tests.permissions.conftest import title_of
 from tests.permissions.doors import DOORS, Socket, Tools, Turns
 
-ROLES = ("user", "editor", "admin", "stranger")  # nothing declares a stranger
+ROLES = ("user", "editor", "admin", "stranger")  # no collection declares `stranger`
 COLLECTIONS = {c.name: c for c in (*BUILT_IN, *SANDBOX, *declared.COLLECTIONS)}
 
 
 def expected(collection, role, two):
-    """A cell's answer, read off the declaration."""
+    """Return the expected answer of a cell by the declaration."""
     permissions = collection.permissions
     declared_for = permissions[role] if role in permissions else permissions.get("*", {})
     rule = {action: declared_for.get(action, False) for action in declared.ACTIONS}
@@ -32,8 +32,8 @@ def expected(collection, role, two):
     }
 
 
-def asked(place, collection, door, two):
-    """Each cell's answer; who is refused, or only reads, has changed nothing."""
+def answers_of(place, collection, door, two):
+    """Return each cell's answer, and check that reads and refusals change nothing."""
     name, data = collection.name, {title_of(collection.name): "written"}
     asking = {
         "list": lambda: door.list(name),
@@ -58,19 +58,19 @@ def asked(place, collection, door, two):
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_a_cell_answers_as_it_is_declared(place, enter, two, name, role, door):
+def test_a_cell_answers_as_declared(place, enter, two, name, role, door):
     collection = COLLECTIONS[name]
     seeded = two(collection)
     opened = enter(DOORS[door], seeded.me, role)
-    answers = asked(place, collection, opened, seeded)
+    answers = answers_of(place, collection, opened, seeded)
     assert answers == expected(collection, role, seeded)
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_turns_answer_as_it_is_declared(place, enter, two, role):
+def test_turns_answer_as_declared(place, enter, two, role):
     collection = COLLECTIONS["grid-2"]
     seeded = two(collection)
-    answers = asked(place, collection, enter(Turns, seeded.me, role), seeded)
+    answers = answers_of(place, collection, enter(Turns, seeded.me, role), seeded)
     assert answers == expected(collection, role, seeded)
 
 
@@ -88,7 +88,7 @@ def test_the_table_has_every_rule_for_every_action_and_role():
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_the_lookups_tell_the_declared_rules(place, enter, role):
+def test_the_lookups_return_the_declared_rules(place, enter, role):
     tools = enter(Tools, place.called("me"), role)
     readable = []
     for name, collection in COLLECTIONS.items():
@@ -96,16 +96,16 @@ def test_the_lookups_tell_the_declared_rules(place, enter, role):
         rules = permissions[role] if role in permissions else permissions.get("*", {})
         whole = {action: rules.get(action, False) for action in declared.ACTIONS}
         output, error = tools.call("schema.describe", collection=name)
-        told = output["permissions"] if error is None else dict.fromkeys(declared.ACTIONS, False)
-        assert told == whole, name
+        rules = output["permissions"] if error is None else dict.fromkeys(declared.ACTIONS, False)
+        assert rules == whole, name
         readable += [name] if whole["read"] else []
     assert set(tools.call("schema.list")[0]["collections"]) == set(readable)
 
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", sorted(COLLECTIONS.keys() - {"users", "ai-messages"}))
-def test_changes_are_told_as_it_is_declared(enter, two, name, role):
-    """Whoever may write a record writes it; who hears of it is the rule for reading."""
+def test_changes_are_sent_as_declared(enter, two, name, role):
+    """Another user writes a record, and the rule for reading decides who receives the change."""
     collection = COLLECTIONS[name]
     seeded = two(collection)
     listed = expected(collection, role, seeded)["list"]
@@ -118,14 +118,14 @@ def test_changes_are_told_as_it_is_declared(enter, two, name, role):
         writer = enter(DOORS["http"], owner, who_may_update(collection))
         assert writer.update(name, record_id, {title_of(name): "changed"}) == "allowed"
     assert enter(DOORS["http"], seeded.me, role).create("canvases", {"name": "end"}) == "allowed"
-    heard = set()
+    received = set()
     while (message := socket.subscriber.read())["id"] != "barrier":
-        heard.add(message["record"]["recordId"])
-    assert heard == listed
+        received.add(message["record"]["recordId"])
+    assert received == listed
 
 
 def who_may_update(collection):
-    """A role that may update its own."""
+    """Return a role that may update its own records."""
     return next(
         role for role, rules in collection.permissions.items() if rules.get("update", False)
     )

@@ -7,10 +7,10 @@ from config import load
 from service.providers.catalog import models
 from service.providers.prompt import (
     AssistantMessage,
-    Call,
     Message,
     Prompt,
     Result,
+    ToolCall,
     ToolResults,
     ToolSpec,
     UserMessage,
@@ -30,7 +30,7 @@ CLOCK = ToolSpec("clock.now", "The time of day.", {"type": "object", "properties
 ASKED = UserMessage("How warm is it in Tromsø, and how late?")
 CALLED = AssistantMessage(
     "Let me look.",
-    (Call("call-1", "weather.read", {"city": "Tromsø"}), Call("call-2", "clock.now", {})),
+    (ToolCall("call-1", "weather.read", {"city": "Tromsø"}), ToolCall("call-2", "clock.now", {})),
 )
 ANSWERED = ToolResults((Result("call-1", '{"degrees":-4}'), Result("call-2", "no clock", True)))
 CONVERSATION = (ASKED, CALLED, ANSWERED)

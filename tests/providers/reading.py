@@ -16,7 +16,7 @@ from service.providers.events import (
     Progress,
     ProviderError,
     StepFinished,
-    Text,
+    TextFragment,
     Usage,
 )
 from service.providers.names import NameTable
@@ -81,7 +81,7 @@ def summed(events: list[Event]) -> Answer:
     finished = [event for event in events if isinstance(event, StepFinished)]
     assert finished == events[-1:], "the terminal event comes once, and last"
     return Answer(
-        "".join(event.text for event in events if isinstance(event, Text)),
+        "".join(event.text for event in events if isinstance(event, TextFragment)),
         tuple((call.name, call.arguments, call.fault) for call in finished[0].calls),
         finished[0].usage,
         finished[0].reason,

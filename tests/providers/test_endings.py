@@ -8,7 +8,7 @@ import pytest
 
 from service.providers.events import ProviderError
 from service.providers.provider import Wire
-from service.providers.sse import Reader
+from service.providers.sse import EventReader
 from tests.providers import recorded
 from tests.providers.expected import ANSWERS, FAULTS
 from tests.providers.reading import (
@@ -66,7 +66,7 @@ def endings(data: bytes, wire: Wire) -> Iterator[tuple[int, str]]:
     for block in re.findall(rb".+?(?:\n{2,}|\Z)", data, re.DOTALL):
         for length in range(len(block)):
             yield begin + length, ending(block[:length], copy.deepcopy(decoder))
-        for event in Reader().feed(block):
+        for event in EventReader().feed(block):
             list(decoder.feed(event))
         begin += len(block)
 

@@ -16,7 +16,7 @@ from service.providers.events import (
     PromptCounted,
     ProviderError,
     StepFinished,
-    Text,
+    TextFragment,
 )
 from tests.providers.reading import (
     BC,
@@ -65,7 +65,7 @@ json_values = st.recursive(
 def assert_sound(event: Event) -> None:
     """What the rest of the service builds on: types, and text that can be sent and stored."""
     match event:
-        case Text(text) | CallStarted(int(), text) | CallFragment(int(), text):
+        case TextFragment(text) | CallStarted(int(), text) | CallFragment(int(), text):
             assert_storable(text)
         case StepFinished(str(), usage, calls):
             for number in (usage.input, usage.output, usage.cache_read) if usage else ():

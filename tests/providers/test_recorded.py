@@ -114,5 +114,5 @@ def test_a_call_that_the_host_refused_with_a_400_ends_the_step():
     body = (FOLDER / "pydantic-ai-cassettes/test_tool_use_failed_error.0.json").read_bytes()
     finished = BC.refusal(400, body, NameTable([]))
     (call,) = finished.calls
-    assert (finished.reason, finished.refused) == ("tool-calls", True)
+    assert (finished.reason, finished.is_refused) == ("tool-calls", True)
     assert (call.name, json.loads(call.arguments)) == ("get_something_by_name", {"foo": "bar"})

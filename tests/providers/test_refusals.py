@@ -26,7 +26,7 @@ def refused_call(generation: object) -> FinishedCall:
     error = {"message": "no", "code": "tool_use_failed", "failed_generation": generation}
     finished = BC.refusal(400, json.dumps({"error": error}).encode(), NameTable(TOOLS))
     assert isinstance(finished, StepFinished)
-    assert (finished.reason, finished.usage, finished.refused) == ("tool-calls", None, True)
+    assert (finished.reason, finished.usage, finished.is_refused) == ("tool-calls", None, True)
     (call,) = finished.calls
     return call
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.providers.prompt import AssistantMessage, Call, ToolResults, UserMessage
+from service.providers.prompt import AssistantMessage, ToolCall, ToolResults, UserMessage
 from tests.providers.bodies import A_MESSAGES, A_TOOLS, B_MESSAGES, B_TOOLS
 from tests.providers.prompts import ANSWERED, ASKED, CALLED, body, model, prompt, request
 
@@ -160,7 +160,7 @@ def test_every_call_gets_its_own_tool_message(kind):
 
 @pytest.mark.parametrize("kind", ["A", "B", "C"])
 def test_names_in_the_history_are_mapped_even_without_their_tools(kind):
-    old = Call("call-9", "retired.tool/v2", {"a": 1})
+    old = ToolCall("call-9", "retired.tool/v2", {"a": 1})
     made = request(kind, prompt(ASKED, AssistantMessage("", (old,)), ToolResults(()), tools=()))
     assert b'"retired__tool_v2"' in made.body
     assert b"retired.tool" not in made.body

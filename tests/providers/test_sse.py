@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.providers.events import ProviderError
-from service.providers.sse import LINE_LIMIT, Reader, ServerSentEvent
+from service.providers.sse import LINE_LIMIT, EventReader, ServerSentEvent
 from tests.providers.reading import SIZES, pieces, repeatable
 
 BOM = b"\xef\xbb\xbf"
@@ -40,7 +40,7 @@ RICH_EVENTS = [
 
 
 def events_in(*parts: bytes) -> list[ServerSentEvent]:
-    reader = Reader()
+    reader = EventReader()
     events = [event for part in parts for event in reader.feed(part)]
     return [*events, *reader.close()]
 
@@ -102,7 +102,7 @@ def test_one_mark_at_the_beginning_is_dropped_and_no_other():
 
 
 def test_an_event_is_given_out_as_soon_as_its_blank_line_is_there():
-    reader = Reader()
+    reader = EventReader()
     assert list(reader.feed(b"data: 1\n")) == []
     assert list(reader.feed(b"\n")) == [ServerSentEvent("", b"1")]
     assert list(reader.feed(b"data: 2\r\n\r\ndata: 3")) == [ServerSentEvent("", b"2")]
@@ -113,7 +113,7 @@ def test_an_event_is_given_out_as_soon_as_its_blank_line_is_there():
 
 @pytest.mark.parametrize("tail", [b"", b"\n", b"\r", b"\r\n"])
 def test_an_unterminated_last_event_is_given_by_close(tail):
-    reader = Reader()
+    reader = EventReader()
     assert list(reader.feed(b"event: end\ndata: {}" + tail)) == []
     assert list(reader.close()) == [ServerSentEvent("end", b"{}")]
     assert list(reader.close()) == []
@@ -136,7 +136,7 @@ def test_fields_are_told_apart_by_their_whole_names():
 
 
 def test_an_endless_line_is_garbled():
-    reader, quarter = Reader(), b"x" * (LINE_LIMIT // 4)
+    reader, quarter = EventReader(), b"x" * (LINE_LIMIT // 4)
     for _ in range(4):
         assert list(reader.feed(quarter)) == []
     with pytest.raises(ProviderError, match="garbled"):
@@ -162,7 +162,7 @@ class Counted(bytes):
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
 def test_a_line_in_many_pieces_is_copied_a_few_times_and_not_once_a_piece(end):
     line = b"data: " + b"x" * 100_000 + end + end
-    reader, Counted.copied = Reader(), 0
+    reader, Counted.copied = EventReader(), 0
     fed = [event for piece in pieces(line, 10) for event in reader.feed(Counted(piece))]
     assert [len(event.data) for event in fed] == [100_000]
     assert Counted.copied < 3 * len(line)

@@ -8,7 +8,7 @@ from service.providers.events import (
     PromptCounted,
     ProviderError,
     StepFinished,
-    Text,
+    TextFragment,
 )
 from tests.providers.expected import ANSWERS, FAULTS
 from tests.providers.reading import (
@@ -67,7 +67,7 @@ def test_a_call_is_shown_while_it_grows():
     events = events_of(raw("a-tool"), wire_of("a-tool"))
     assert events[:6] == [
         PromptCounted(20),
-        Text("Let me look."),
+        TextFragment("Let me look."),
         CallStarted(0, "weather.read"),
         CallFragment(0, '{"ci'),
         CallFragment(0, 'ty": "Tromsø'),
@@ -78,7 +78,7 @@ def test_a_call_is_shown_while_it_grows():
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_empty_text_is_no_event(name):
     events = events_of(raw(name), wire_of(name))
-    assert all(event.text for event in events if isinstance(event, Text))
+    assert all(event.text for event in events if isinstance(event, TextFragment))
 
 
 def test_a_late_name_brings_the_held_fragments_along():
@@ -98,7 +98,7 @@ def test_a_second_message_start_voids_the_calls_but_not_their_numbers():
 
 def test_text_before_an_error_is_given_out_first():
     events = read(raw("a-error-after-text"), decoder_of(A))
-    assert [next(events), next(events)] == [PromptCounted(20), Text("half")]
+    assert [next(events), next(events)] == [PromptCounted(20), TextFragment("half")]
     with pytest.raises(ProviderError, match="busy"):
         next(events)
 
@@ -108,5 +108,5 @@ def test_what_the_cache_gave_is_told_at_the_beginning():
 
 
 def test_a_step_knows_whether_the_host_refused_a_call():
-    assert events_of(raw("bc-tool-use-failed"), BC)[-1].refused
-    assert not events_of(raw("bc-max-tokens-in-tool"), BC)[-1].refused
+    assert events_of(raw("bc-tool-use-failed"), BC)[-1].is_refused
+    assert not events_of(raw("bc-max-tokens-in-tool"), BC)[-1].is_refused

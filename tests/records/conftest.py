@@ -1,4 +1,4 @@
-"""The service as processes, with subscribers."""
+"""The service as a process, with subscribers and HTTP clients."""
 
 import json
 import uuid
@@ -13,7 +13,7 @@ from tests.services import Service
 
 
 class Hands:
-    """Somebody who changes records through HTTP."""
+    """A client that changes records by HTTP."""
 
     def __init__(self, service: Service, subject: str, role: str = "user") -> None:
         self.url = f"{service.url}/api/records"
@@ -21,8 +21,8 @@ class Hands:
         self.session.headers["Authorization"] = f"Bearer {token_of(service, subject, role)}"
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
-        given = None if body is None else json.dumps(body)
-        return self.session.request(method, f"{self.url}/{path}", data=given, headers=headers)
+        body = None if body is None else json.dumps(body)
+        return self.session.request(method, f"{self.url}/{path}", data=body, headers=headers)
 
     def create(self, collection: str, **data: Any) -> dict[str, Any]:
         response = self.call("POST", collection, data)
@@ -41,41 +41,41 @@ class Hands:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def live_service(request, databases):
-    """The service as a process, on each database; the tests of a module share it."""
-    running = Service(databases.make(request.param)).start()
-    yield running
-    running.remove()
+    """The service as a process, on each database, shared by the tests of a module."""
+    service = Service(databases.make(request.param)).start()
+    yield service
+    service.remove()
 
 
 @pytest.fixture
-def called() -> Callable[[str], str]:
-    """The name under which somebody goes in this test alone."""
+def own_name() -> Callable[[str], str]:
+    """Return a subject for a name that is unique to this test."""
     suffix = uuid.uuid4().hex[:8]
     return lambda name: f"{name}-{suffix}"
 
 
 @pytest.fixture
-def subscriber(live_service, called) -> Callable[..., Subscriber]:
-    """Connect somebody; closed at the test's end."""
-    opened: list[Subscriber] = []
+def subscriber(live_service, own_name) -> Callable[..., Subscriber]:
+    """Connect a subscriber, which is closed when the test ends."""
+    subscribers: list[Subscriber] = []
 
     def connect(name: str = "alice", **options: Any) -> Subscriber:
-        opened.append(Subscriber(live_service, called(name), **options))
-        return opened[-1]
+        subscribers.append(Subscriber(live_service, own_name(name), **options))
+        return subscribers[-1]
 
     yield connect
-    for one in opened:
+    for one in subscribers:
         one.close()
 
 
 @pytest.fixture
-def hands(live_service, called) -> Callable[..., Hands]:
-    made: list[Hands] = []
+def hands(live_service, own_name) -> Callable[..., Hands]:
+    clients: list[Hands] = []
 
     def of(name: str = "alice", role: str = "user") -> Hands:
-        made.append(Hands(live_service, called(name), role))
-        return made[-1]
+        clients.append(Hands(live_service, own_name(name), role))
+        return clients[-1]
 
     yield of
-    for one in made:
+    for one in clients:
         one.session.close()

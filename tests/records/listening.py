@@ -11,7 +11,7 @@ from tests.services import Service, settings_for
 
 
 class Subscriber:
-    """One connection to `/api/records/socket`, by a socket of its own or `through` a given one."""
+    """A connection to `/api/records/socket`, by a new socket or the socket `through`."""
 
     def __init__(self, service: Service, subject: str, **options: Any) -> None:
         role, seconds = options.pop("role", "user"), options.pop("seconds", 3600)
@@ -35,7 +35,7 @@ class Subscriber:
         self.socket.send(json.dumps(message))
 
     def read(self) -> dict[str, Any]:
-        """The next message; its cursor is remembered."""
+        """Return the next message and keep its cursor."""
         text = self.socket.recv()
         assert text, f"closed: {self.socket.connected}"
         message = json.loads(text)
@@ -47,19 +47,19 @@ class Subscriber:
         return self.read()
 
     def subscribe(self, collection: str, id: str = "s", **more: Any) -> list[dict[str, Any]]:
-        """The records of the snapshot."""
+        """Subscribe and return the records of the snapshot."""
         snapshot = self.ask(op="subscribe", id=id, collection=collection, **more)
         assert snapshot["type"] == "snapshot", snapshot
         return snapshot["records"]
 
     def changes(self, count: int) -> list[tuple[str, dict[str, Any]]]:
-        """The next changes: action and record."""
-        found = [self.read() for _ in range(count)]
-        assert {message["type"] for message in found} <= {"change"}, found
-        return [(message["action"], message["record"]) for message in found]
+        """Return the next changes: action and record."""
+        messages = [self.read() for _ in range(count)]
+        assert {message["type"] for message in messages} <= {"change"}, messages
+        return [(message["action"], message["record"]) for message in messages]
 
     def close_code(self) -> int:
-        """Read on until the server closes."""
+        """Read until the server closes, and return its close code."""
         while True:
             opcode, data = self.socket.recv_data()
             if opcode == websocket.ABNF.OPCODE_CLOSE:
@@ -67,11 +67,11 @@ class Subscriber:
 
     def close(self) -> None:
         self.socket.close(timeout=1)
-        self.socket.shutdown()  # close leaves it open when the server has said goodbye first
+        self.socket.shutdown()  # `close` leaves it open if the server has closed first
 
 
 def connection(port: int, slow: bool) -> socket.socket:
-    """A `slow` one takes little that is not read at once."""
+    """Open a TCP connection. A `slow` one has a small receive buffer."""
     sock = socket.socket()
     sock.settimeout(20)
     if slow:

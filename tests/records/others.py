@@ -1,4 +1,4 @@
-"""How often others run while something is done."""
+"""Count how often other greenlets run during a piece of work."""
 
 from contextlib import contextmanager
 
@@ -9,14 +9,14 @@ from service.lifecycle import let_others_run
 
 @contextmanager
 def turns():
-    """What another greenlet gets meanwhile: an entry for each time."""
-    taken = []
+    """Yield a list that gets an entry each time another greenlet runs."""
+    log = []
 
     def take():
         while True:
-            taken.append(1)
+            log.append(1)
             let_others_run()
 
     other = gevent.spawn(take)
-    yield taken
+    yield log
     other.kill()

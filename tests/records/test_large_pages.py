@@ -1,11 +1,11 @@
-"""Pages of records that have a megabyte each: whole, bounded, and read while others run."""
+"""Pages of large records are complete and bounded, and other greenlets run meanwhile."""
 
 import json
 
 import pytest
 
 from service.chat.models import JournalEntry
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import now
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
@@ -23,7 +23,7 @@ def envelope(number):
 
 @pytest.fixture
 def canvases(app, alice):
-    """Twelve of them, and as many entries of the journal as make more than one page."""
+    """Twelve canvases, and entries of the journal for more than one page."""
     alice.get(CANVASES)  # makes her row
     moment = {"created_at": now(), "updated_at": now()}
     place = {"collection": "canvases", "owner": "alice"}
@@ -31,30 +31,30 @@ def canvases(app, alice):
         for number in range(12):
             data = {"name": "é", "state": LARGE}
             session.add(Record(**place, record_id=f"r-{number}", data=data, **moment))
-        told = {"turn_id": "t", "chat_id": "c", "user_id": "alice", "tool": "records.update"}
+        turn = {"turn_id": "t", "chat_id": "c", "user_id": "alice", "tool": "records.update"}
         for number in range(40):
-            seen = {"record_id": f"r-{number}", "outcome": "updated", "before": envelope(number)}
-            session.add(JournalEntry(**told, **place, **seen, after=envelope(number)))
+            values = {"record_id": f"r-{number}", "outcome": "updated", "before": envelope(number)}
+            session.add(JournalEntry(**turn, **place, **values, after=envelope(number)))
 
 
 @on_sqlite
 @pytest.mark.parametrize("path", [CANVASES, f"{CANVASES}?limit=200", "/api/ai/journal"])
-def test_others_run_after_each_record_that_is_read_and_each_that_is_written(alice, canvases, path):
-    with turns() as taken:
+def test_other_greenlets_run_after_each_record_is_read_and_written(alice, canvases, path):
+    with turns() as turn_log:
         page = alice.get(path)
     [items] = (value for value in page.json.values() if isinstance(value, list))
     assert len(items) >= 12
-    assert len(taken) >= 2 * len(items)
+    assert len(turn_log) >= 2 * len(items)
 
 
-def test_the_answer_has_the_bytes_that_it_has_in_one_piece(alice, canvases):
+def test_the_answer_is_the_same_as_one_encoded_at_once(alice, canvases):
     page = alice.get(CANVASES)
     whole = json.dumps(page.json, ensure_ascii=False, separators=(",", ":"))
     assert page.data == whole.encode() + b"\n"
     assert [record["data"]["state"] for record in page.json["records"]] == [LARGE] * 12
 
 
-def test_pages_of_the_journal_are_bounded_and_join_to_the_whole(alice, canvases):
+def test_pages_of_the_journal_are_bounded_and_complete(alice, canvases):
     ids, cursor = [], ""
     while cursor is not None:
         page = alice.get(f"/api/ai/journal?limit=30{cursor and f'&cursor={cursor}'}")
@@ -76,7 +76,7 @@ def test_pages_of_the_journal_are_bounded_and_join_to_the_whole(alice, canvases)
         {"a": ["]", "["], "b": [[], [[]]]},
     ],
 )
-def test_an_answer_is_the_same_text_as_in_one_piece(app, value):
+def test_any_answer_is_the_same_as_one_encoded_at_once(app, value):
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if "\ud800" in text:
         text = json.dumps(value, separators=(",", ":"))

@@ -1,14 +1,14 @@
-"""`Idempotency-Key` of a create: the same record asked for twice is made once."""
+"""The `Idempotency-Key` of a create: a repeated request creates no second record."""
 
 import gevent
 import pytest
 from sqlalchemy import func, select, update
 
-from service.chat import sweeper
-from service.clock import from_now
-from service.database import write_transaction
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from service.extensions import db
 from service.records.models import CreateKey
+from service.upkeep import sweeping
 from tests.services import on_sqlite
 
 NOTES = "/api/records/notes"
@@ -18,7 +18,7 @@ def create(person, key, collection=NOTES, **data):
     return person.post(collection, data, headers={"Idempotency-Key": key})
 
 
-def test_sent_again_it_is_the_same_record_as_it_is_by_then(alice):
+def test_a_repetition_returns_the_record_as_it_is_now(alice):
     first = create(alice, "k", title="t")
     assert first.status_code == 201
     again = create(alice, "k", title="t")
@@ -35,14 +35,14 @@ def test_other_data_is_a_conflict(alice):
     assert len(alice.records("notes")) == 1
 
 
-def test_a_record_that_was_deleted_since_is_not_found(alice):
-    made = create(alice, "k", title="t").json
-    alice.delete(f"{NOTES}/{made['recordId']}")
+def test_a_repetition_after_a_delete_is_not_found(alice):
+    record = create(alice, "k", title="t").json
+    alice.delete(f"{NOTES}/{record['recordId']}")
     assert create(alice, "k", title="t").status_code == 404
     assert alice.records("notes") == []
 
 
-def test_a_key_is_one_users_in_one_collection(alice, bob):
+def test_a_key_belongs_to_a_user_and_a_collection(alice, bob):
     ids = {
         create(alice, "k", title="t").json["recordId"],
         create(bob, "k", title="t").json["recordId"],
@@ -52,12 +52,12 @@ def test_a_key_is_one_users_in_one_collection(alice, bob):
     assert len(ids) == 4
 
 
-def test_a_key_that_was_refused_is_free(alice):
+def test_a_refused_create_does_not_use_its_key(alice):
     assert create(alice, "k", title=5).status_code == 400
     assert create(alice, "k", title="t").status_code == 201
 
 
-def test_after_a_day_a_key_is_free_and_swept(app, alice):
+def test_an_expired_key_is_unused_and_swept(app, alice):
     first = create(alice, "k", title="t").json
     with app.app_context(), write_transaction() as session:
         session.execute(update(CreateKey).values(expires_at=from_now(-1)))
@@ -65,15 +65,15 @@ def test_after_a_day_a_key_is_free_and_swept(app, alice):
     with app.app_context():
         with write_transaction() as session:
             session.execute(update(CreateKey).values(expires_at=from_now(-1)))
-        sweeper.sweep()
+        sweeping.sweep()
         assert db.session.scalar(select(func.count()).select_from(CreateKey)) == 0
         db.session.commit()
 
 
-def test_sent_many_times_at_once_it_is_made_once(app, alice):
+def test_parallel_repetitions_create_one_record(app, alice):
     alice.get(NOTES)
-    sent = [gevent.spawn(create, alice, "k", title="t") for _ in range(8)]
-    answers = [one.get() for one in sent]
+    greenlets = [gevent.spawn(create, alice, "k", title="t") for _ in range(8)]
+    answers = [one.get() for one in greenlets]
     assert [answer.status_code for answer in answers] == [201] * 8
     assert len({answer.json["recordId"] for answer in answers}) == 1
     assert len(alice.records("notes")) == 1

@@ -23,7 +23,7 @@ def test_a_record_has_the_envelope(alice):
     assert record == alice.records("ai-chats")[0]
 
 
-def test_only_own_records_are_seen(alice, bob):
+def test_callers_see_only_their_own_records(alice, bob):
     chat = alice.new_chat()
     alice.turn(chat, "hello")
     assert bob.records("ai-chats") == []
@@ -35,7 +35,7 @@ def test_only_own_records_are_seen(alice, bob):
     assert [record["recordId"] for record in bob.records("users")] == ["bob"]
 
 
-def test_the_order_is_insertion(titles):
+def test_the_default_order_is_insertion(titles):
     assert titles() == ["banana", "Apple", "cherry", "50%_off", "apple pie"]
 
 
@@ -63,9 +63,9 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("where", "found"), FILTERS, ids=lambda value: json.dumps(value)[:40])
-def test_filters_choose(titles, where, found):
-    assert titles(where=where) == found
+@pytest.mark.parametrize(("where", "expected"), FILTERS, ids=lambda value: json.dumps(value)[:40])
+def test_filters_choose(titles, where, expected):
+    assert titles(where=where) == expected
 
 
 BAD = [
@@ -99,7 +99,7 @@ def test_a_bad_query_is_refused_with_details(alice, query):
 
 
 @on_sqlite
-def test_parts_are_no_column_to_filter_by(alice):
+def test_parts_can_not_be_filtered_by(alice):
     response = alice.get("/api/records/ai-messages", query_string={"where": '{"parts": null}'})
     assert response.status_code == 400
 
@@ -109,7 +109,7 @@ AWKWARD = ["x/y", "/x", "x/", "x//y", "/", "..", "a b", "%41", "\u00fc", "a?b#c"
 
 @on_sqlite
 @pytest.mark.parametrize("id", AWKWARD)
-def test_a_message_is_reached_by_whatever_id_its_client_chose(alice, id):
+def test_any_id_of_a_message_works_in_a_path(alice, id):
     assert alice.turn(alice.new_chat(), "hello", userMessageId=id)
     path = f"/api/records/ai-messages/{quote(id, safe='')}"
     assert alice.get(path).json["data"]["content"] == "hello"
@@ -119,7 +119,7 @@ def test_a_message_is_reached_by_whatever_id_its_client_chose(alice, id):
 
 
 @on_sqlite
-def test_what_lies_beside_the_records_is_as_it_was(alice):
+def test_other_paths_beside_the_records_are_unchanged(alice):
     assert alice.get("/api/records/notes/").json["error"] == "not_found"
     assert alice.get("/api/records/socket/x").json["error"] == "not_found"
     assert alice.post("/api/records/notes/x").status_code == 405
@@ -131,7 +131,7 @@ def test_an_unknown_collection_is_not_found(alice):
 
 
 @pytest.mark.parametrize("sort", [None, "title", "-title", "createdAt", "-updatedAt"])
-def test_pages_join_to_the_whole(alice, titles, sort):
+def test_the_pages_together_are_the_list(alice, titles, sort):
     for title in ["same", "same", "same"]:
         alice.new_chat(title)
     whole = titles(**({"sort": sort} if sort else {}))
@@ -147,5 +147,5 @@ def test_pages_join_to_the_whole(alice, titles, sort):
 
 def test_a_cursor_belongs_to_its_query(alice, titles):
     page = alice.get("/api/records/ai-chats", query_string={"limit": "1", "sort": "title"}).json
-    asked = {"limit": "1", "sort": "-title", "cursor": page["nextCursor"]}
-    assert alice.get("/api/records/ai-chats", query_string=asked).status_code == 400
+    query = {"limit": "1", "sort": "-title", "cursor": page["nextCursor"]}
+    assert alice.get("/api/records/ai-chats", query_string=query).status_code == 400

@@ -1,4 +1,4 @@
-"""Snapshots whose readers are slow: one of a user's at a time, whole, and with nothing missing."""
+"""Snapshots for slow readers: one at a time for each user, and complete."""
 
 import json
 import time
@@ -6,22 +6,20 @@ import time
 import pytest
 import websocket
 
+from tests.records.filling import fill
 from tests.records.listening import Subscriber
 from tests.services import wait_for
 
-RECORDS = 400  # of 20 KB: more than the kernel takes for a client that reads nothing
-
 
 @pytest.fixture
-def many(hands):
-    """What alice has; the newest comes last."""
-    writer = hands()
-    return [writer.create("notes", title=str(n), text="x" * 20_000) for n in range(RECORDS)]
+def many(live_service, own_name):
+    """Alice's records, newest last."""
+    return fill(live_service, own_name("alice"))
 
 
 @pytest.fixture
 def stuck(subscriber, many):
-    """Alice, whose socket has a snapshot on its way that she has begun to read."""
+    """A socket of alice to which a snapshot is being sent."""
     first = subscriber(slow=True)
     first.send(op="subscribe", id="s", collection="notes")
     time.sleep(0.5)
@@ -40,7 +38,7 @@ def answers(listener, seconds: float) -> bool:
         listener.socket.settimeout(20)
 
 
-def test_a_snapshot_in_pieces_is_whole(subscriber, many):
+def test_a_snapshot_in_pieces_is_complete(subscriber, many):
     assert subscriber().subscribe("notes") == many
 
 
@@ -53,7 +51,7 @@ def test_the_second_snapshot_of_a_user_waits_until_the_first_is_read(subscriber,
     assert second.read()["records"] == many
 
 
-def test_what_changes_meanwhile_is_told_once(subscriber, hands, stuck, many):
+def test_a_change_meanwhile_is_sent_once(subscriber, hands, stuck, many):
     second = subscriber()
     second.send(op="subscribe", id="s", collection="notes")
     added = hands().create("notes", title="while both wait")
@@ -64,10 +62,10 @@ def test_what_changes_meanwhile_is_told_once(subscriber, hands, stuck, many):
     assert stuck.changes(1) == second.changes(1) == [("added", last)]
 
 
-def test_who_waits_for_a_turn_and_leaves_is_noticed(subscriber, live_service, called, stuck):
+def test_a_client_that_leaves_while_it_waits_is_noticed(subscriber, live_service, own_name, stuck):
     waiting = [subscriber() for _ in range(19)]
     for number, one in enumerate(waiting):
-        for _ in range(1 + number % 2):  # what it has sent and nobody has read hides its end
+        for _ in range(1 + number % 2):  # unread messages hide the end of the connection
             one.send(op="subscribe", id=f"s{_}", collection="notes")
     time.sleep(0.3)
     with pytest.raises(websocket.WebSocketBadStatusException, match="429"):
@@ -75,7 +73,7 @@ def test_who_waits_for_a_turn_and_leaves_is_noticed(subscriber, live_service, ca
     for one in waiting:
         one.socket.sock.close()
     opened = []
-    wait_for(lambda: opened.append(connected(live_service, called("alice"))) or opened[-1], 10)
+    wait_for(lambda: opened.append(connected(live_service, own_name("alice"))) or opened[-1], 10)
     opened[-1].close()
 
 

@@ -9,6 +9,7 @@ import pytest
 import requests
 import websocket
 
+from tests.records.filling import MANY, announce
 from tests.records.listening import Subscriber, token_of
 from tests.services import flask
 
@@ -27,7 +28,7 @@ def test_a_subscriber_sees_what_happens_to_its_records(subscriber, hands):
     ]
 
 
-def test_nobody_hears_of_what_it_may_not_read(subscriber, hands):
+def test_nobody_receives_changes_that_they_may_not_read(subscriber, hands):
     bob = subscriber("bob")
     bob.subscribe("notes")
     made = hands("alice").create("notes", title="mine")
@@ -41,10 +42,10 @@ def test_a_record_that_leaves_the_filter_is_removed_and_comes_back(subscriber, h
     alice, writer = subscriber(), hands()
     alice.subscribe("tasks", where={"or": [{"done": False}, {"done": None}]})
     task = writer.create("tasks", title="write")
-    done = writer.update("tasks", task["recordId"], done=True)
+    finished = writer.update("tasks", task["recordId"], done=True)
     writer.update("tasks", task["recordId"], title="write well")
     again = writer.update("tasks", task["recordId"], done=False)
-    assert done["data"]["done"] is True
+    assert finished["data"]["done"] is True
     assert alice.changes(3) == [
         ("added", task),
         ("removed", {"recordId": task["recordId"]}),
@@ -52,7 +53,7 @@ def test_a_record_that_leaves_the_filter_is_removed_and_comes_back(subscriber, h
     ]
 
 
-def test_a_cursor_goes_on_where_it_was_and_sends_no_snapshot(subscriber, hands):
+def test_a_cursor_resumes_without_a_snapshot(subscriber, hands):
     first, writer = subscriber(), hands()
     first.subscribe("notes")
     one = writer.create("notes", title="one")
@@ -80,16 +81,16 @@ def test_operations_write_through_the_same_store(subscriber, hands):
     assert hands().call("GET", f"notes/{record['recordId']}").status_code == 404
 
 
-def test_a_create_with_a_key_is_made_once_by_whichever_door(subscriber, hands):
-    alice, asked = subscriber(), {"op": "create", "collection": "notes", "idempotencyKey": "k-1"}
-    made = alice.ask(id=1, data={"title": "once"}, **asked)["record"]
-    assert alice.ask(id=2, data={"title": "once"}, **asked)["record"] == made
+def test_a_key_works_across_socket_and_http(subscriber, hands):
+    alice, message = subscriber(), {"op": "create", "collection": "notes", "idempotencyKey": "k-1"}
+    made = alice.ask(id=1, data={"title": "once"}, **message)["record"]
+    assert alice.ask(id=2, data={"title": "once"}, **message)["record"] == made
     by_http = hands().call("POST", "notes", {"title": "once"}, **{"Idempotency-Key": "k-1"})
     assert by_http.json() == made
-    assert alice.ask(id=3, data={"title": "other"}, **asked)["error"] == "conflict"
+    assert alice.ask(id=3, data={"title": "other"}, **message)["error"] == "conflict"
     for key in ["", "a b", "\u00e9", "k" * 256, "k\n", 5]:
-        refused = alice.ask(id=4, data={"title": "t"}, **{**asked, "idempotencyKey": key})
-        assert list(refused["details"]) == ["idempotencyKey"], key
+        error = alice.ask(id=4, data={"title": "t"}, **{**message, "idempotencyKey": key})
+        assert list(error["details"]) == ["idempotencyKey"], key
     assert alice.subscribe("notes") == [made]
 
 
@@ -125,7 +126,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_what_fails_is_told_and_leaves_the_connection_open(subscriber):
+def test_a_failed_operation_is_answered_and_leaves_the_connection_open(subscriber):
     alice = subscriber()
     for message, code in REFUSED:
         alice.socket.send(message)
@@ -145,7 +146,7 @@ def test_a_thousand_subscriptions_are_refused_one_by_one(subscriber):
     assert answers[-1]["error"] == "too_large"
 
 
-def test_the_filters_of_a_connection_search_so_much_and_no_more(subscriber):
+def test_the_searches_in_the_filters_of_a_connection_are_limited(subscriber):
     alice = subscriber()
     for id, count in enumerate([20, 20, 10]):
         many = {"or": [{"title": {"contains": str(number)}} for number in range(count)]}
@@ -176,13 +177,13 @@ def test_a_cursor_of_another_database_asks_for_a_resync(subscriber):
 
 
 def test_a_connection_is_refused_before_the_upgrade(live_service):
-    def refused(**options):
+    def refusal(**options):
         with pytest.raises(websocket.WebSocketBadStatusException) as error:
             Subscriber(live_service, "alice", **options)
         return error.value.status_code, json.loads(error.value.resp_body)["error"]
 
-    assert refused(token="nonsense") == (401, "unauthorized")
-    assert refused(seconds=-120) == (401, "unauthorized")
+    assert refusal(token="nonsense") == (401, "unauthorized")
+    assert refusal(seconds=-120) == (401, "unauthorized")
     url = f"{live_service.url}/api/records/socket"
     token = {"Authorization": f"Bearer {token_of(live_service, 'alice')}"}
     assert requests.get(url, headers=token).status_code == 404
@@ -202,10 +203,10 @@ def test_the_21st_socket_of_a_user_is_refused(subscriber):
     subscriber("bob").subscribe("notes")
 
 
-def test_sockets_that_are_opened_at_once_are_counted_too(live_service, called):
+def test_sockets_that_are_opened_in_parallel_are_counted(live_service, own_name):
     def connect():
         try:
-            return Subscriber(live_service, called("alice"))
+            return Subscriber(live_service, own_name("alice"))
         except websocket.WebSocketBadStatusException as error:
             return error.status_code
 
@@ -218,32 +219,32 @@ def test_sockets_that_are_opened_at_once_are_counted_too(live_service, called):
         time.sleep(1)  # until the server has seen them leave
 
 
-def test_a_disabled_user_and_an_expired_token_end_the_session(subscriber, live_service, called):
+def test_a_disabled_user_and_an_expired_token_end_the_session(subscriber, live_service, own_name):
     expiring, disabled = subscriber("bob", seconds=2), subscriber("carol")
     disabled.subscribe("notes")
-    flask(live_service.database_url, "users", "disable", called("carol"))
+    flask(live_service.database_url, "users", "disable", own_name("carol"))
     assert disabled.close_code() == 4401
     assert expiring.close_code() == 4401
 
 
-def test_an_erased_users_session_ends_though_the_person_is_back(subscriber, live_service, called):
+def test_the_session_of_an_erased_and_new_user_ends(subscriber, live_service, own_name):
     idle, slow = subscriber("carol"), subscriber("carol", slow=True)
     for one in (idle, slow):
         assert one.subscribe("notes") == []
-    flask(live_service.database_url, "users", "erase", called("carol"))
-    time.sleep(1)  # a token of the same second is over too
+    flask(live_service.database_url, "users", "erase", own_name("carol"))
+    time.sleep(1)  # a token issued in the same second is revoked too
     back = subscriber("carol")
     assert back.subscribe("notes") == []
     assert [idle.close_code(), slow.close_code()] == [4401, 4401]
     assert back.subscribe("tasks", id="t") == []
 
 
-def test_a_changed_role_changes_the_set(subscriber, hands, live_service, called):
+def test_a_changed_role_changes_the_visible_records(subscriber, hands, live_service, own_name):
     root = subscriber("root", role="admin")
     assert root.subscribe("notes", where={"title": {"contains": "admins"}}) == []
     note = hands("alice").create("notes", title="seen by admins")
     assert root.changes(1) == [("added", note)]
-    flask(live_service.database_url, "users", "role", called("root"), "user")
+    flask(live_service.database_url, "users", "role", own_name("root"), "user")
     assert root.read() == {"type": "resync", "id": "s"}
     assert root.subscribe("notes") == []
     hands("alice").update("notes", note["recordId"], title="no longer")
@@ -251,30 +252,26 @@ def test_a_changed_role_changes_the_set(subscriber, hands, live_service, called)
     assert root.changes(1) == [("added", own)]
 
 
-MANY = 400  # of 20 KB: more than the kernel takes for a client that reads nothing
-
-
 @pytest.fixture
-def backlog(subscriber, hands):
-    """A cursor with which `MANY` large changes have been missed."""
-    first, writer = subscriber(), hands()
+def backlog(subscriber, live_service, own_name):
+    """A cursor before `MANY` large changes."""
+    first = subscriber()
     first.subscribe("notes")
     first.close()
-    for number in range(MANY):
-        writer.create("notes", title=str(number), text="x" * 20_000)
+    announce(live_service, own_name("alice"))
     return first.cursor
 
 
-def told_until(listener, end):
-    """Everything up to a message that `end` holds for, as what became of each subscription."""
-    told = []
-    while not told or not end(told[-1]):
-        told.append(listener.read())
-    return told
+def messages_until(listener, end):
+    """Return the messages up to the first for which `end` is true."""
+    messages = []
+    while not messages or not end(messages[-1]):
+        messages.append(listener.read())
+    return messages
 
 
-def names(told, id):
-    changed = [message["record"] for message in told if message["id"] == id]
+def names(messages, id):
+    changed = [message["record"] for message in messages if message["id"] == id]
     return [record["data"]["title"] for record in changed]
 
 
@@ -282,7 +279,7 @@ def is_change_of(record):
     return lambda message: message.get("record") == record
 
 
-def test_who_resumes_beside_a_slow_subscription_loses_nothing(subscriber, hands, backlog):
+def test_resuming_beside_a_slow_subscription_loses_nothing(subscriber, hands, backlog):
     before, writer = subscriber(), hands()
     before.subscribe("tasks")
     for title in ("one", "two"):
@@ -293,32 +290,32 @@ def test_who_resumes_beside_a_slow_subscription_loses_nothing(subscriber, hands,
     alice.send(op="subscribe", id="small", collection="tasks", cursor=before.cursor)
     time.sleep(0.3)
     last = writer.create("tasks", title="three")
-    told = told_until(alice, is_change_of(last))
-    assert names(told, "small") == ["one", "two", "three"]
-    assert names(told, "large") == [str(number) for number in range(MANY)]
+    messages = messages_until(alice, is_change_of(last))
+    assert names(messages, "small") == ["one", "two", "three"]
+    assert names(messages, "large") == [str(number) for number in range(MANY)]
 
 
-def test_after_unsubscribing_no_change_follows_whatever_was_due(subscriber, hands, backlog):
+def test_after_unsubscribing_no_pending_change_follows(subscriber, hands, backlog):
     alice = subscriber(slow=True)
     alice.send(op="subscribe", id="s", collection="notes", cursor=backlog)
     time.sleep(0.5)
     alice.send(op="unsubscribe", id="s")
     alice.send(op="subscribe", id="s", collection="tasks")
-    told = told_until(alice, lambda message: message["type"] == "snapshot")
-    assert [message["type"] for message in told[-2:]] == ["ok", "snapshot"]
-    assert {message["type"] for message in told[:-2]} == {"change"}
-    assert len(told) < MANY
+    messages = messages_until(alice, lambda message: message["type"] == "snapshot")
+    assert [message["type"] for message in messages[-2:]] == ["ok", "snapshot"]
+    assert {message["type"] for message in messages[:-2]} == {"change"}
+    assert len(messages) < MANY
     task = hands().create("tasks", title="of the second")
     assert alice.changes(1) == [("added", task)]
 
 
-def test_a_session_that_is_over_ends_also_for_who_reads_slowly(
-    subscriber, hands, backlog, live_service, called
+def test_an_ended_session_is_closed_for_a_slow_reader_too(
+    subscriber, hands, backlog, live_service, own_name
 ):
     disabled, expired = subscriber(slow=True), subscriber(slow=True, seconds=2)
     for listener in (disabled, expired):
         listener.send(op="subscribe", id="s", collection="notes", cursor=backlog)
-    flask(live_service.database_url, "users", "disable", called("alice"))
+    flask(live_service.database_url, "users", "disable", own_name("alice"))
     time.sleep(4)
     assert whole_messages(expired) < MANY
     assert whole_messages(disabled) < MANY
@@ -326,19 +323,19 @@ def test_a_session_that_is_over_ends_also_for_who_reads_slowly(
 
 def test_an_expired_token_writes_nothing_though_its_socket_is_open(subscriber):
     alice, expired = subscriber(seconds=2), time.time() + 2
-    answered = []  # when each was sent, and how it was answered
+    answers = []  # when each was sent, and how it was answered
     with suppress(websocket.WebSocketException, ConnectionError, ValueError):
         while True:
             sent = time.time()
             alice.send(op="create", id=1, collection="notes", data={"title": "t"})
             answer = json.loads(alice.socket.recv())
-            answered.append((sent, answer.get("error", answer["type"])))
-    assert (answered[0][1], len(answered) > 1) == ("ok", True)
-    assert {how for moment, how in answered if moment > expired} <= {"unauthorized"}
+            answers.append((sent, answer.get("error", answer["type"])))
+    assert (answers[0][1], len(answers) > 1) == ("ok", True)
+    assert {how for moment, how in answers if moment > expired} <= {"unauthorized"}
 
 
 def whole_messages(listener):
-    """How many come until the connection is closed, or cut."""
+    """Count the complete messages until the connection ends."""
     count = 0
     with suppress(websocket.WebSocketConnectionClosedException, ConnectionError):
         while listener.socket.recv():
@@ -346,7 +343,7 @@ def whole_messages(listener):
     return count
 
 
-def test_a_worker_that_ends_sends_its_clients_elsewhere(service):
+def test_an_ending_worker_closes_its_sockets_for_a_restart(service):
     alice = Subscriber(service, "alice")
     alice.subscribe("notes")
     service.stop()

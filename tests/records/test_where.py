@@ -1,4 +1,4 @@
-"""Filters and orders: both databases find what plain Python finds, in the order it sorts."""
+"""Filters and orders: both databases agree with plain Python."""
 
 import random
 import uuid
@@ -10,12 +10,12 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from service.auth.users import Caller, enrol
-from service.database import limited
-from service.errors import InvalidRequest
+from service.database.access import time_limit
 from service.extensions import db
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column
 from service.records.store import Query
+from service.web.errors import InvalidRequest
 from tests.depth import depth
 from tests.permissions.declared import ACTIONS, OWNER, Base, Ticket
 from tests.records.others import turns
@@ -49,7 +49,7 @@ OF_ITS_OWN = Collection(
     model=Ticket,
     record_id="number",
 )
-# Beside the shared collection in its table: the same names, but nothing that could be converted.
+# In the same table as the shared collection: the same names, but values that can't be converted.
 DECOY = Collection(
     "decoy", columns=(OWNER, *(Column(c.name) for c in SHARED.columns[1:])), permissions=OWN
 )
@@ -58,7 +58,7 @@ NAMES = [column.name for column in SHARED.columns[1:]]
 TEXTS = st.text(st.sampled_from("aAb%_\\/\u00e9\u00df\ue000\U0001f600"), max_size=4) | st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=3
 )
-# Doubles that are one, though the numbers are not, and two, though 15 digits are the same.
+# Different numbers with one double, and different doubles with the same first 15 digits.
 CLOSE = st.sampled_from([2**53, 2**53 + 1, 0.3, 0.1 + 0.2, 0, -0.0])
 INTEGERS = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)
 NUMBERS = INTEGERS | st.floats(allow_nan=False, allow_infinity=False) | CLOSE
@@ -77,7 +77,7 @@ RECORD = st.fixed_dictionaries({name: st.none() | values for name, values in VAL
 
 @st.composite
 def comparison(draw, records):
-    """One column asked for one thing, more often than not about a value that a record has."""
+    """A comparison of a column, usually with a value that a record has."""
     name = draw(st.sampled_from(sorted(VALUES)))
     present = [r[name] for r in records if r[name] is not None]
     value = draw(st.sampled_from(present) | VALUES[name] if present else VALUES[name])
@@ -110,7 +110,7 @@ def tree(draw, records, depth=3):
 
 
 @st.composite
-def asked(draw):
+def query(draw):
     records = draw(st.lists(RECORD, min_size=1, max_size=8))
     return records, draw(tree(records))
 
@@ -124,7 +124,7 @@ def collection(app, request):
 
 
 def write(collection, records):
-    """Somebody new writes records; the caller and the envelopes."""
+    """Write records as a new caller; return the caller and the envelopes."""
     caller = Caller(uuid.uuid4().hex, "user")
     enrol(caller.subject)
     writes.create(DECOY, caller, dict.fromkeys(NAMES, "not convertible"))
@@ -139,7 +139,7 @@ def examples(count):
 
 
 @examples(80)
-@given(drawn=asked())
+@given(drawn=query())
 @example(drawn=([{"title": "a"}, {"title": "%"}, {"title": "_"}], {"title": {"contains": "%"}}))
 @example(drawn=([{"title": "ab"}, {"title": "a_"}], {"title": {"startsWith": "a_"}}))
 @example(drawn=([{"weight": 2**53 + 1}], {"weight": 2**53}))
@@ -148,98 +148,98 @@ def examples(count):
 def test_sql_finds_what_the_filter_matches(collection, drawn):
     records, filter_ = drawn
     caller, stored = write(collection, records)
-    parsed = where.parse(collection, "user", filter_)
-    expected = [record for record in stored if match.matches(parsed, record)]
+    condition = where.parse(collection, "user", filter_)
+    expected = [record for record in stored if match.matches(condition, record)]
     assert store.find(collection, caller, Query(where=filter_))["records"] == expected
 
 
 @pytest.mark.parametrize("text", ["a", "\U0001f600"])
-def test_a_text_is_found_by_a_thousand_characters_and_no_more(collection, text):
+def test_a_search_takes_at_most_a_thousand_characters(collection, text):
     caller, stored = write(collection, [{"title": text * 2_000}])
     for operator in ("contains", "startsWith"):
-        asked = Query(where={"title": {operator: text * 1_000}})
-        assert store.find(collection, caller, asked)["records"] == stored
+        query = Query(where={"title": {operator: text * 1_000}})
+        assert store.find(collection, caller, query)["records"] == stored
         halves = [{"title": {operator: text * 500}}, {"title": {"contains": text * 501}}]
-        with pytest.raises(InvalidRequest) as refused:
+        with pytest.raises(InvalidRequest) as error:
             store.find(collection, caller, Query(where={"or": halves}))
-        assert "at most 1000 characters in all" in refused.value.facts["details"]["where"][0]
+        assert "at most 1000 characters together" in error.value.facts["details"]["where"][0]
 
 
 @pytest.mark.parametrize(
     ("comparison", "most"), [({"title": {"contains": "a"}}, 20), ({"count": 1}, 100)]
 )
-def test_a_filter_has_so_many_comparisons_and_no_more(collection, comparison, most):
+def test_the_comparisons_of_a_filter_are_limited(collection, comparison, most):
     caller, _ = write(collection, [{}])
     assert store.find(collection, caller, Query(where={"or": [comparison] * most}))
-    with pytest.raises(InvalidRequest) as refused:
+    with pytest.raises(InvalidRequest) as error:
         store.find(collection, caller, Query(where={"or": [comparison] * (most + 1)}))
-    assert f"At most {most}" in refused.value.facts["details"]["where"][0]
+    assert f"At most {most}" in error.value.facts["details"]["where"][0]
 
 
-def test_a_search_that_nearly_finds_its_text_everywhere_is_no_more_work(collection):
-    """LIKE tries every place anew: it takes some ten seconds for these, and is ended."""
+def test_a_search_with_many_near_matches_is_fast(collection):
+    """LIKE would compare again at every place, take some ten seconds, and be interrupted."""
     caller, _ = write(collection, [{"title": "a" * 100_000}] * 40)
-    with limited(4):
-        asked = Query(where={"title": {"contains": "a" * 999 + "b"}})
-        assert store.find(collection, caller, asked)["records"] == []
+    with time_limit(4):
+        query = Query(where={"title": {"contains": "a" * 999 + "b"}})
+        assert store.find(collection, caller, query)["records"] == []
 
 
 @on_sqlite
-def test_others_run_while_texts_are_looked_through(app):
-    """On SQLite, which works inside of the worker; and where a change is held against filters."""
+def test_other_greenlets_run_during_a_search(app):
+    """On SQLite, which runs inside the worker, and in matching changes against filters."""
     with app.app_context():
         caller, stored = write(SHARED, [{"title": "a" * 100_000}] * 40)
-        asked = {"title": {"contains": "a" * 999 + "b"}}
+        query = {"title": {"contains": "a" * 999 + "b"}}
         with turns() as in_sql:
-            assert store.find(SHARED, caller, Query(where=asked))["records"] == []
-        parsed = where.parse(SHARED, "user", asked)
+            assert store.find(SHARED, caller, Query(where=query))["records"] == []
+        condition = where.parse(SHARED, "user", query)
         with turns() as in_memory:
-            assert not any(match.matches(parsed, record) for record in stored)
+            assert not any(match.matches(condition, record) for record in stored)
     assert len(in_sql) > 5
     assert len(in_memory) > 5
 
 
 @examples(40)
 @given(records=st.lists(RECORD, min_size=1, max_size=9), seed=st.integers(0, 2**32))
-def test_pages_join_to_the_sorted_whole(collection, records, seed):
+def test_the_pages_together_are_the_sorted_list(collection, records, seed):
     caller, stored = write(collection, [*records, *records[:2]])
     chance = random.Random(seed)
     for sort in SORTS:
         limit, paged = chance.randint(1, 4), []
-        asked = Query(sort=sort, limit=limit)
-        while asked:
-            page = store.find(collection, caller, asked)
+        query = Query(sort=sort, limit=limit)
+        while query:
+            page = store.find(collection, caller, query)
             paged += page["records"]
-            assert len(page["records"]) <= asked.limit
+            assert len(page["records"]) <= query.limit
             cursor = page["nextCursor"]
-            asked = Query(sort=sort, limit=limit, cursor=cursor) if cursor else None
+            query = Query(sort=sort, limit=limit, cursor=cursor) if cursor else None
         assert paged == in_order(stored, sort), sort
 
 
 @pytest.mark.parametrize("text", ["x", "\u00e9", "\U0001f600", "\x01", '"'])
-def test_a_page_of_long_texts_goes_on_at_a_cursor_that_is_taken(alice, text):
-    """They sort by their beginning; those that have the same keep the order of insertion."""
+def test_the_cursor_of_a_page_of_long_texts_is_accepted(alice, text):
+    """Long texts sort by their beginning, and equal ones by insertion."""
     begins = [text * 254, "b", "a", text * 254 + "a", text * 254 + "ab", text * 2_000]
     made = [alice.post(NOTES, {"title": "t", "text": b + "~" * 3_000}).json for b in begins]
     for direction in (1, -1):
-        sort, found, cursor = ("text" if direction == 1 else "-text"), [], None
-        while cursor or not found:
-            asked = {"sort": sort, "limit": "1"} | ({"cursor": cursor} if cursor else {})
-            page = alice.get(NOTES, query_string=asked)
+        sort, records, cursor = ("text" if direction == 1 else "-text"), [], None
+        while cursor or not records:
+            query = {"sort": sort, "limit": "1"} | ({"cursor": cursor} if cursor else {})
+            page = alice.get(NOTES, query_string=query)
             assert page.status_code == 200, page.json
-            found, cursor = found + page.json["records"], page.json["nextCursor"]
+            records, cursor = records + page.json["records"], page.json["nextCursor"]
         numbered = sorted((r["data"]["text"][:255], n) for n, r in enumerate(made))
-        assert found == [made[n] for _, n in numbered][::direction]
+        assert records == [made[n] for _, n in numbered][::direction]
 
 
 @pytest.mark.parametrize("due", ["1001-01-01T00:00:00+14:00", "9998-12-31T23:59:59-14:00"])
-def test_a_moment_outside_of_the_years_is_refused_wherever_its_offset_puts_it(alice, due):
-    refused = alice.post("/api/records/tasks", {"title": "t", "due": due})
-    assert (refused.status_code, list(refused.json["details"])) == (400, ["due"])
+def test_a_time_out_of_range_is_refused_with_any_offset(alice, due):
+    error = alice.post("/api/records/tasks", {"title": "t", "due": due})
+    assert (error.status_code, list(error.json["details"])) == (400, ["due"])
 
 
 def in_order(records, sort):
-    """As Python sorts, by insertion where values are equal; what has no value comes last."""
+    """Sort in Python: equal values by insertion, and missing values last."""
     name, direction = (
         (sort or "recordId").removeprefix("-"),
         -1 if (sort or "").startswith("-") else 1,

@@ -1,4 +1,4 @@
-"""Creating, changing and deleting over HTTP: what is taken and refused, what is left behind."""
+"""Creating, updating and deleting by HTTP: validation, answers, and the outbox."""
 
 import json
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.settings(extensions="tests.records.every_type")
 
 
 @pytest.fixture
-def counted(app):
-    """How many records and changes there are."""
+def counts(app):
+    """Return a function that counts records and changes."""
 
     def count():
         with app.app_context():
@@ -38,7 +38,7 @@ def note(alice):
     return alice.post(NOTES, {"title": "first", "text": "some"}).json
 
 
-def test_a_new_record_is_answered_whole(alice):
+def test_a_create_answers_with_the_record(alice):
     response = alice.post(NOTES, {"title": "new", "text": "words"})
     record = response.json
     assert response.status_code == 201
@@ -48,7 +48,7 @@ def test_a_new_record_is_answered_whole(alice):
     assert alice.get(f"{NOTES}/{record['recordId']}").json == record
 
 
-def test_an_update_lays_data_over_the_record(alice, note):
+def test_an_update_changes_only_its_columns(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     changed = alice.patch(path, {"text": "other"})
     assert changed.status_code == 200
@@ -67,7 +67,7 @@ def test_a_deleted_record_is_gone(alice, note):
     assert alice.records("notes") == []
 
 
-def test_updated_at_never_stands_still(alice, note):
+def test_updated_at_always_increases(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     times = [alice.patch(path, {}).json["updatedAt"] for _ in range(20)]
     assert times == sorted(set(times))
@@ -97,23 +97,23 @@ BAD = {
 @pytest.mark.parametrize("column", GOOD)
 def test_a_value_of_its_type_comes_back_as_it_was(alice, column):
     for value in GOOD[column]:
-        made = alice.post("/api/records/every-type", {"needed": "n", column: value})
-        assert made.status_code == 201, made.json
-        read = alice.get(f"/api/records/every-type/{made.json['recordId']}").json
+        response = alice.post("/api/records/every-type", {"needed": "n", column: value})
+        assert response.status_code == 201, response.json
+        read = alice.get(f"/api/records/every-type/{response.json['recordId']}").json
         assert json.dumps(read["data"][column]) == json.dumps(value)
 
 
 def test_a_time_comes_back_in_utc(alice):
-    made = alice.post(
+    response = alice.post(
         "/api/records/every-type", {"needed": "n", "datetime": "2024-03-01T01:00:00+02:00"}
     )
-    assert made.json["data"]["datetime"] == "2024-02-29T23:00:00.000000Z"
+    assert response.json["data"]["datetime"] == "2024-02-29T23:00:00.000000Z"
 
 
 @pytest.mark.parametrize("column", BAD)
-def test_a_value_of_another_type_is_refused_and_named(alice, counted, column):
-    made = alice.post("/api/records/every-type", {"needed": "n"}).json
-    path, before = f"/api/records/every-type/{made['recordId']}", counted()
+def test_a_value_of_another_type_is_refused_and_named(alice, counts, column):
+    record = alice.post("/api/records/every-type", {"needed": "n"}).json
+    path, before = f"/api/records/every-type/{record['recordId']}", counts()
     for value in BAD[column]:
         for answer in (
             alice.post("/api/records/every-type", {"needed": "n", column: value}),
@@ -121,8 +121,8 @@ def test_a_value_of_another_type_is_refused_and_named(alice, counted, column):
         ):
             assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), value
             assert list(answer.json["details"]) == [column]
-    assert counted() == before
-    assert alice.get(path).json == made
+    assert counts() == before
+    assert alice.get(path).json == record
 
 
 FORGED = ["owner", "role", "chatId", "recordId", "userId", "createdAt", "updatedAt", "nothing",
@@ -130,20 +130,20 @@ FORGED = ["owner", "role", "chatId", "recordId", "userId", "createdAt", "updated
 
 
 @pytest.mark.parametrize("name", FORGED, ids=ascii)
-def test_a_column_that_is_not_the_clients_to_write_is_refused(alice, note, counted, name):
-    before, path = counted(), f"{NOTES}/{note['recordId']}"
+def test_a_read_only_column_is_refused(alice, note, counts, name):
+    before, path = counts(), f"{NOTES}/{note['recordId']}"
     for answer in (
         alice.post(NOTES, {"title": "t", name: "bob"}),
         alice.patch(path, {name: "bob"}),
     ):
         assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
         assert list(answer.json["details"]) == [name[:100]]
-    assert counted() == before
+    assert counts() == before
     assert alice.get(path).json == note
 
 
 @pytest.mark.parametrize("name", ["chatId", "userId", "role", "parts", "edited", "recordId"])
-def test_a_message_keeps_its_place_and_its_author(alice, name):
+def test_the_place_and_author_of_a_message_are_read_only(alice, name):
     chat = alice.new_chat()
     alice.turn(chat, "hello", userMessageId="mine")
     before = alice.records("ai-messages")
@@ -152,8 +152,8 @@ def test_a_message_keeps_its_place_and_its_author(alice, name):
     assert alice.records("ai-messages") == before
 
 
-def test_what_is_required_can_be_neither_missing_nor_emptied(alice, note, counted):
-    before = counted()
+def test_a_required_column_can_be_neither_missing_nor_null(alice, note, counts):
+    before = counts()
     missing = alice.post(NOTES, {"text": "no title"})
     assert missing.json["details"] == {"title": ["Missing data for required field."]}
     for value in (None, "", "x" * 201):
@@ -161,7 +161,7 @@ def test_what_is_required_can_be_neither_missing_nor_emptied(alice, note, counte
         assert alice.patch(f"{NOTES}/{note['recordId']}", {"title": value}).status_code == 400
     faults = alice.post(NOTES, {"title": 5, "text": 6, "more": 7}).json["details"]
     assert set(faults) == {"title", "text", "more"}
-    assert counted() == before
+    assert counts() == before
 
 
 RAW = {
@@ -182,11 +182,11 @@ RAW = {
 
 
 @pytest.mark.parametrize("raw", RAW.values(), ids=RAW)
-def test_a_body_that_is_no_object_of_json_values_is_refused(alice, counted, raw):
-    before = counted()
+def test_a_body_that_is_not_a_json_object_is_refused(alice, counts, raw):
+    before = counts()
     answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
     assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
-    assert counted() == before
+    assert counts() == before
 
 
 @pytest.mark.parametrize("depth", [50, 100, 200, 300, 400, 450, 500, 600, 800, 950])
@@ -199,7 +199,9 @@ def test_a_nested_value_is_refused_or_comes_back_through_the_list(alice, depth):
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
-def test_anothers_record_answers_like_an_absent_one(alice, bob, note, statements, counted, method):
+def test_another_users_record_answers_like_a_missing_one(
+    alice, bob, note, statements, counts, method
+):
     def ask(record_id):
         del statements[:]
         body = {"json": {"title": "stolen"}} if method == "PATCH" else {}
@@ -207,30 +209,30 @@ def test_anothers_record_answers_like_an_absent_one(alice, bob, note, statements
         return response.status_code, response.json, list(statements)
 
     ask("warm")
-    before = counted()
+    before = counts()
     theirs, absent = ask(note["recordId"]), ask(MISSING)
     assert theirs == absent
     assert theirs[0] == 404
     assert any("records" in statement for statement in theirs[2])
-    assert counted() == before
+    assert counts() == before
     assert alice.get(f"{NOTES}/{note['recordId']}").json == note
 
 
 @pytest.mark.parametrize("form", ['"{}"', "{}", " {} "])
-def test_if_match_lets_through_who_has_seen_the_newest(alice, note, form):
+def test_if_match_accepts_only_the_newest_version(alice, note, form):
     path, stale = f"{NOTES}/{note['recordId']}", form.format(note["updatedAt"])
     fresh = alice.patch(path, {"title": "second"}, headers={"If-Match": stale}).json
-    for refused in (
+    for response in (
         alice.patch(path, {"title": "third"}, headers={"If-Match": stale}),
         alice.delete(path, headers={"If-Match": stale}),
     ):
-        assert (refused.status_code, refused.json["error"]) == (409, "conflict")
+        assert (response.status_code, response.json["error"]) == (409, "conflict")
     assert alice.get(path).json == fresh
     newest = form.format(fresh["updatedAt"])
     assert alice.delete(path, headers={"If-Match": newest}).status_code == 200
 
 
-def test_if_match_with_a_star_or_nothing_asks_for_nothing(alice, note):
+def test_if_match_with_a_star_or_nothing_matches_any_version(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     assert alice.patch(path, {"title": "a"}, headers={"If-Match": "*"}).status_code == 200
     assert alice.patch(path, {"title": "b"}, headers={"If-Match": ""}).status_code == 200
@@ -260,7 +262,7 @@ def test_every_write_leaves_one_change(app, alice, note):
 
 
 def test_a_change_is_written_in_the_transaction_of_its_record(app, alice, note):
-    """Where the outbox is out of order, the record is left as it was, too."""
+    """If the outbox fails, the record is unchanged."""
     with app.app_context(), db.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE outbox RENAME TO outbox_gone")
     path = f"{NOTES}/{note['recordId']}"
@@ -286,20 +288,20 @@ def test_a_refused_write_leaves_no_change(app, alice, bob, note):
     assert len(changes_of(app)) == 1
 
 
-def answered(alice, chat, text="who am i", **more):
+def answer_in(alice, chat, text="who am i", **more):
     """A stored answer with a tool call."""
     alice.turn(chat, text, **more)
     return alice.records("ai-messages", where={"role": "assistant"})[-1]
 
 
 def test_an_edited_answer_keeps_its_tool_calls(alice):
-    record = answered(alice, alice.new_chat())
+    record = answer_in(alice, alice.new_chat())
     path = f"/api/records/ai-messages/{record['recordId']}"
     changed = alice.patch(path, {"content": "in other words"}).json
     assert (changed["data"]["content"], changed["data"]["edited"]) == ("in other words", True)
     tools = [part for part in record["data"]["parts"] if part["type"].startswith("tool-")]
-    kept = [part for part in changed["data"]["parts"] if part["type"].startswith("tool-")]
-    assert kept == tools != []
+    calls = [part for part in changed["data"]["parts"] if part["type"].startswith("tool-")]
+    assert calls == tools != []
     texts = [part["text"] for part in changed["data"]["parts"] if part["type"] == "text"]
     assert texts == ["in other words"]
     assert alice.patch(path, {"content": ""}).status_code == 400
@@ -310,7 +312,7 @@ def test_an_edited_answer_keeps_its_tool_calls(alice):
 def test_the_model_is_told_of_an_edit(alice, served_by):
     chat = alice.new_chat()
     served_by.answers = [Answer(recorded.anthropic("the first answer"))]
-    record = answered(alice, chat, "a question", userMessageId="mine")
+    record = answer_in(alice, chat, "a question", userMessageId="mine")
     alice.patch("/api/records/ai-messages/mine", {"content": "another question"})
     alice.patch(f"/api/records/ai-messages/{record['recordId']}", {"content": "edited answer"})
     alice.turn(chat, "and now?")
@@ -326,9 +328,9 @@ def test_a_deleted_chat_leaves_no_text_behind(app, alice):
     chat, canary = alice.new_chat("title-canary"), "text-canary"
     alice.turn(chat, 'call records.create with {"collection":"notes","data":{"title":"n"}}')
     note = alice.records("notes")[0]["recordId"]
-    given = {"collection": "notes", "recordId": note, "data": {"title": canary}}
-    alice.turn(chat, f"call records.update with {json.dumps(given)}")
-    alice.turn(chat, f"call records.update with {json.dumps(given)}")
+    arguments = {"collection": "notes", "recordId": note, "data": {"title": canary}}
+    alice.turn(chat, f"call records.update with {json.dumps(arguments)}")
+    alice.turn(chat, f"call records.update with {json.dumps(arguments)}")
     alice.delete(f"/api/records/notes/{note}")
     assert alice.delete(f"/api/records/ai-chats/{chat}").status_code == 200
     about_chats = [
@@ -377,11 +379,11 @@ def entries_with_text(app):
     return [entry.record_id for entry in entries if entry.before]
 
 
-def test_a_deleted_chat_tells_of_each_message(app, alice):
+def test_deleting_a_chat_writes_a_change_for_each_message(app, alice):
     chat = alice.new_chat()
     alice.turn(chat, "hello", userMessageId="mine")
     ids = {record["recordId"] for record in alice.records("ai-messages")}
     alice.delete(f"/api/records/ai-chats/{chat}")
-    gone = [row for row in changes_of(app) if row.action == "removed"]
-    assert {row.record_id for row in gone} == ids | {chat}
-    assert len(gone) == 3
+    removals = [row for row in changes_of(app) if row.action == "removed"]
+    assert {row.record_id for row in removals} == ids | {chat}
+    assert len(removals) == 3

@@ -9,7 +9,7 @@ import requests
 
 from config import ROOT
 from service.sandbox import faults
-from service.sandbox.assistant import Asked, Reply, reply
+from service.sandbox.assistant import AssistantInput, AssistantReply, reply
 from service.sandbox.secrets import fill
 from tests.people import text_of
 from tests.services import on_sqlite, settings_for
@@ -66,7 +66,7 @@ TOOLS = frozenset({"schema.list", "user.current", "schema.describe"})
 
 
 def test_the_assistant_calls_what_is_asked_for_and_only_what_it_is_given():
-    asked = Asked("Which collections are there? And who am I?", tools=TOOLS)
+    asked = AssistantInput("Which collections are there? And who am I?", tools=TOOLS)
     assert reply(asked).calls == (("schema.list", {}), ("user.current", {}))
     assert reply(replace(asked, tools=frozenset())).calls == ()
     assert reply(replace(asked, may_call=False)).calls == ()
@@ -74,14 +74,16 @@ def test_the_assistant_calls_what_is_asked_for_and_only_what_it_is_given():
 
 def test_the_assistant_tells_what_a_tool_said():
     result = json.dumps({"collections": ["notes"]})
-    told = reply(Asked("which collections?", results=(("schema.list", result),), tools=TOOLS))
-    assert told == Reply("There are 1 collections that you may read: notes.")
+    told = reply(
+        AssistantInput("which collections?", results=(("schema.list", result),), tools=TOOLS)
+    )
+    assert told == AssistantReply("There are 1 collections that you may read: notes.")
 
 
 def test_the_assistant_remembers_what_it_was_told():
     earlier = ("remember that the code is blue", "remember that the code is green")
-    assert reply(Asked("What is the code?", earlier)).text == "the code is green."
-    assert "not told me" in reply(Asked("What is the key?", earlier)).text
+    assert reply(AssistantInput("What is the code?", earlier)).text == "the code is green."
+    assert "not told me" in reply(AssistantInput("What is the key?", earlier)).text
 
 
 @on_sqlite

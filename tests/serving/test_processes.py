@@ -1,4 +1,4 @@
-"""What a service leaves behind: lines of its log, directories, limits of its processes."""
+"""The processes of a service: their logs, directories and limits."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.services import Service, require, wait_for
 
 @pytest.fixture
 def here(databases, tmp_path, monkeypatch):
-    """A service whose temporary directory is the test's."""
+    """A service that uses the test's temporary directory."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     running = Service(databases.make("sqlite"), TMPDIR=tmp_path).start()
     yield running
@@ -25,18 +25,18 @@ def here(databases, tmp_path, monkeypatch):
 
 
 def lines(service) -> list[dict]:
-    """Every line of the log but what `make run` shows a person: all of them are JSON."""
+    """Return the lines of the log without those that `make run` prints for a person."""
     text = service.log.read_text()
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 def not_json(service) -> list[str]:
-    shown = ("  Sandbox at", "  Sign-in token", "ey")
+    printed = ("  Sandbox at", "  Sign-in token", "ey")
     text = service.log.read_text().splitlines()
-    return [line for line in text if line and not line.startswith(("{", *shown))]
+    return [line for line in text if line and not line.startswith(("{", *printed))]
 
 
-def test_what_gunicorn_says_is_json(here):
+def test_gunicorn_logs_json(here):
     client = client_of(here)
     client.send("GET", "/healthz bad").read_until(b"400")
     here.stop()
@@ -47,7 +47,7 @@ def test_what_gunicorn_says_is_json(here):
     assert all(line["timestamp"] and line["level"] for line in lines(here))
 
 
-def test_no_query_of_a_callback_comes_into_the_log(here):
+def test_the_query_of_a_callback_is_not_logged(here):
     client = client_of(here)
     address = "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry"
     client.send("GET", address).read_until(b"\r\n\r\n")
@@ -57,7 +57,7 @@ def test_no_query_of_a_callback_comes_into_the_log(here):
     assert "c4n4ry" not in here.log.read_text()
 
 
-def test_a_killed_workers_requests_leave_a_line_each(here):
+def test_each_request_of_a_killed_worker_is_logged(here):
     client = client_of(here)
     chats = [client.new_chat() for _ in range(3)]
     turns = [client.ask(chat, "count to 5000", chat) for chat in chats]
@@ -68,15 +68,15 @@ def test_a_killed_workers_requests_leave_a_line_each(here):
     wait_for(lambda: len(lost(here)) == 3)
     assert {(line["worker"], line["path"]) for line in lost(here)} == {(killed, "/api/ai/chat")}
     for turn in turns:
-        given = turn.raw.lower().split(b"x-request-id: ")[1].split(b"\r\n")[0].decode()
-        assert given in {line["request_id"] for line in lost(here)}
+        request_id = turn.raw.lower().split(b"x-request-id: ")[1].split(b"\r\n")[0].decode()
+        assert request_id in {line["request_id"] for line in lost(here)}
 
 
 def lost(service) -> list[dict]:
     return [line for line in lines(service) if line["event"] == "request lost with its worker"]
 
 
-def test_a_worker_that_ends_well_has_lost_nothing(here):
+def test_a_worker_that_ends_normally_logs_no_lost_request(here):
     client = client_of(here)
     client.ask(client.new_chat(), "hello", "u").read_whole()
     here.stop()
@@ -98,13 +98,13 @@ def test_a_request_keeps_the_id_that_it_came_with(here):
     wait_for(lambda: [line["request_id"] for line in lost(here)] == ["mine-1"])
 
 
-def test_the_metrics_directory_goes_with_its_service(here, tmp_path):
+def test_the_metrics_directory_is_removed_at_the_end(here, tmp_path):
     assert len(list(tmp_path.glob("service-metrics-*"))) == 1
     here.stop()
     assert not list(tmp_path.glob("service-metrics-*"))
 
 
-def test_what_a_killed_service_has_left_is_removed_at_the_next_start(here, tmp_path):
+def test_the_directory_of_a_killed_service_is_removed_at_the_next_start(here, tmp_path):
     (left,) = tmp_path.glob("service-metrics-*")
     worker = here.worker
     here.stop(signal.SIGKILL)
@@ -122,7 +122,7 @@ def test_a_directory_in_use_is_never_removed(here, tmp_path):
     metrics_directory._remove(made, os.getpid())
 
 
-def test_the_limit_of_open_files_is_raised_or_complained_of():
+def test_the_limit_of_open_files_is_raised_or_warned_about():
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (300, before[1]))
@@ -133,7 +133,7 @@ def test_the_limit_of_open_files_is_raised_or_complained_of():
     assert str(before[1]) in raise_limit(before[1])
 
 
-def test_a_limit_that_cannot_be_raised_is_one_line_at_the_start(databases):
+def test_a_limit_that_is_too_low_is_logged_at_the_start(databases):
     require(shutil.which("prlimit"), "prlimit (util-linux)")
     running = Service(databases.make("sqlite"))
     running.prefix = ["prlimit", "--nofile=1024:1024"]

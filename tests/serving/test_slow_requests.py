@@ -1,4 +1,4 @@
-"""Who stalls while a request is sent gives the connection back; who is slow is waited for."""
+"""A client that stalls while it sends a request is disconnected; a slow client is not."""
 
 import json
 import re
@@ -39,15 +39,15 @@ def bearer(service) -> bytes:
     return f"Authorization: Bearer {token}\r\n".encode()
 
 
-def held(service) -> int:
-    """Connections that the service has open; 0x01 is the kernel's ESTABLISHED."""
+def open_connections(service) -> int:
+    """Count the open connections of the service. 0x01 is the kernel's ESTABLISHED."""
     port = f":{service.port:04X}"
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(line[1].endswith(port) and line[3] == "01" for line in lines)
 
 
 def answer_of(sock: socket.socket) -> tuple[int, str, dict]:
-    """Status, head and JSON of all that comes until the service closes the connection."""
+    """Read until the service closes the connection; return status, head and JSON."""
     whole = sock.makefile("rb").read()
     head, status, body = re.match(rb"(HTTP/1.1 (\d+).*?)\r\n\r\n(.*)", whole, re.S).groups()
     return int(status), head.decode(), json.loads(body)
@@ -70,24 +70,24 @@ def test_a_request_that_stalls_is_answered_408_and_closed(connect, bearer, stall
     assert "Connection: close" in head
 
 
-def test_one_byte_after_another_holds_no_connection(service, connect, bearer):
+def test_a_request_byte_by_byte_is_disconnected(service, connect, bearer):
     socks = [connect() for _ in range(60)]
     for sock in socks:
         sock.sendall(CREATE + bearer)
-    assert held(service) >= 60
+    assert open_connections(service) >= 60
 
     def drip_until_closed() -> bool:
         for sock in socks:
             with suppress(OSError):
                 sock.send(b"x")
         time.sleep(0.1)
-        return held(service) == 0
+        return open_connections(service) == 0
 
     wait_for(drip_until_closed)
 
 
-def test_a_body_that_keeps_coming_is_taken_however_long_it_lasts(connect, bearer):
-    """Half the time of each step, for longer than one step has: the rate counts, not the sum."""
+def test_a_steady_body_may_take_any_time(connect, bearer):
+    """Each step takes half its limit, and all of them more: the limit is not for the sum."""
     note = json.dumps({"title": "slow"}).encode().ljust(BODY_STEP * 3)
     sock = connect()
     sock.sendall(CREATE + bearer + b"Content-Length: %d\r\n\r\n" % len(note))
@@ -97,26 +97,26 @@ def test_a_body_that_keeps_coming_is_taken_however_long_it_lasts(connect, bearer
     assert sock.recv(100).startswith(b"HTTP/1.1 201")
 
 
-def test_steps_that_come_early_leave_no_time_for_later_ones(connect, bearer):
-    """Most of a body at once buys no wait for its end: its last bytes have the time of a step."""
+def test_an_early_step_does_not_extend_the_next(connect, bearer):
+    """If most of a body arrives at once, its last bytes have only the limit of one step."""
     sock = connect()
     sock.sendall(CREATE + bearer + b"Content-Length: 1000000\r\n\r\n" + b"{" * 999_990)
     assert answer_of(sock)[0] == 408
 
 
-def test_a_pause_between_requests_is_closed_without_a_word(connect):
+def test_an_idle_connection_is_closed_without_an_answer(connect):
     sock = connect()
     sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
     whole = sock.makefile("rb").read()
     assert whole.count(b"HTTP/1.1") == 1
 
 
-def test_a_body_nobody_reads_does_not_hold_its_connection(service, connect):
-    """Refused by its head, 401; what follows is read for a moment, so that the client hears it."""
+def test_an_unread_body_does_not_keep_the_connection_open(service, connect):
+    """Its head is refused with 401, and the body is read briefly, so that the client gets that."""
     sock = connect()
     sock.sendall(CREATE + b"Content-Length: 1000000\r\n\r\n{")
     assert answer_of(sock)[0] == 401
-    wait_for(lambda: held(service) == 0)
+    wait_for(lambda: open_connections(service) == 0)
 
 
 def test_a_stream_outlasts_the_limits_of_requests(connect, bearer, service):

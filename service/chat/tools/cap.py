@@ -1,10 +1,10 @@
-"""A tool's result that is too large loses the ends of its longest texts, and says so."""
+"""Limiting the size of a tool's result: its longest texts lose their ends."""
 
 from typing import Any
 
-from service.json_values import encode
+from service.web.json_values import encode
 
-RESULT_LIMIT = 200_000  # bytes of JSON; contract section 6
+RESULT_LIMIT = 200_000  # bytes of JSON; docs/contract.md, section 6.2
 MARK = {"truncated": True}
 
 
@@ -13,30 +13,30 @@ def size(value: Any) -> int:
     return len(encode(value).encode())
 
 
-def capped(value: Any) -> Any:
+def limit_size(value: Any) -> Any:
     """The value if it fits; otherwise an object with `truncated: true` that does."""
     if size(value) <= RESULT_LIMIT:
         return value
     for longest in (50_000, 10_000, 2_000, 500, 100):
-        cut = _cut(value, longest)
-        whole = {**cut, **MARK} if isinstance(cut, dict) else {"result": cut, **MARK}
-        if size(whole) <= RESULT_LIMIT:
-            return whole
+        shorter = _shorten(value, longest)
+        marked = {**shorter, **MARK} if isinstance(shorter, dict) else {"result": shorter, **MARK}
+        if size(marked) <= RESULT_LIMIT:
+            return marked
     return {"text": _start(encode(value), RESULT_LIMIT - 100), **MARK}
 
 
-def _cut(value: Any, longest: int) -> Any:
+def _shorten(value: Any, longest: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= longest else value[:longest] + "…"
     if isinstance(value, list):
-        return [_cut(item, longest) for item in value]
+        return [_shorten(item, longest) for item in value]
     if isinstance(value, dict):
-        return {key: _cut(item, longest) for key, item in value.items()}
+        return {key: _shorten(item, longest) for key, item in value.items()}
     return value
 
 
 def _start(text: str, limit: int) -> str:
-    """As much of a text as fits into `limit` bytes once it stands quoted in JSON."""
+    """As much of a text as fits into `limit` bytes of JSON."""
     low, high = 0, min(len(text), limit)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""A model that asks the same again and again is told that it has its answer already."""
+"""A read that a model repeats in one turn is not run again."""
 
 import json
 from collections import Counter
@@ -9,16 +9,16 @@ ALLOWED = 2  # identical reads in a turn, with no write in between
 
 
 class LoopGuard:
-    """What this turn has asked its tools so far."""
+    """Counts the read calls of one turn."""
 
     def __init__(self) -> None:
-        self._asked: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
-    def repeats(self, name: str, given: Any, reads: bool) -> bool:
-        """Whether this call need not be run; a write makes every read worth asking again."""
+    def repeats(self, name: str, tool_input: Any, reads: bool) -> bool:
+        """Whether this call need not be run. A write allows every read again."""
         if not reads:
-            self._asked.clear()
+            self._counts.clear()
             return False
-        call = json.dumps([name, given], sort_keys=True, default=str)
-        self._asked[call] += 1
-        return self._asked[call] > ALLOWED
+        call = json.dumps([name, tool_input], sort_keys=True, default=str)
+        self._counts[call] += 1
+        return self._counts[call] > ALLOWED

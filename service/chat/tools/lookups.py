@@ -1,4 +1,4 @@
-"""The tools that look up what there is: collections, their columns, and the caller."""
+"""The tools that describe the app to the model: collections, their columns, and the caller."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from marshmallow import Schema, fields, validate
 from service.auth.users import current_role
 from service.chat.collections import USERS
 from service.chat.tools.tool import ToolContext, tool
-from service.errors import NotFound
 from service.records import permissions, store
+from service.web.errors import NotFound
 
 
 class Nothing(Schema):
@@ -36,7 +36,7 @@ def describe_collection(context: ToolContext, collection: str) -> dict[str, Any]
     """Describe one collection: its columns with their types, and what the user may do with it.
     A permission is true, false, or "own" for the user's own records only."""
     role = current_role(context.caller)
-    described = context.collections.named(collection)
+    described = context.collections.get(collection)
     rules = permissions.rules(described, role)
     if not any(rules.values()):
         raise NotFound(f"There is no collection of that name: {collection}")
@@ -49,7 +49,7 @@ def describe_collection(context: ToolContext, collection: str) -> dict[str, Any]
                 "required": column.required,
                 "readOnly": column.fixed or column.name == described.owner,
             }
-            for column in permissions.visible(described, role)
+            for column in permissions.visible_columns(described, role)
         ],
         "permissions": rules,
     }

@@ -1,6 +1,6 @@
-"""The tools over the records: the same store and checks as every other door.
+"""The tools for records. They use the same store and checks as HTTP and the socket.
 
-Source: specification, "Assistant tools"; contract section 8.
+Source: docs/contract.md, "Assistant tools" and section 8.
 """
 
 from typing import Any
@@ -9,11 +9,11 @@ from marshmallow import Schema, fields, validate
 
 from service.chat import journal
 from service.chat.tools.tool import ToolContext, tool
-from service.fields import Text
 from service.records import store, writes
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
-from service.records.writes import Note
+from service.records.writes import Hook
+from service.web.fields import Text
 
 RESULT_BYTES = 150_000  # of a page of records, so that it comes whole or with a cursor
 
@@ -66,14 +66,14 @@ class RecordChange(RecordName):
 
 
 @tool("records.query", RecordQuery(), reads=True)
-def query(context: ToolContext, collection: str, **asked: Any) -> dict[str, Any]:
+def query(context: ToolContext, collection: str, **parameters: Any) -> dict[str, Any]:
     """List the records of a collection that the user may read, 50 at a time unless told.
     When `nextCursor` is not null there are more; `truncated` says that the page is shorter than
     asked for because its records are large."""
-    named = context.collections.named(collection)
-    wanted = Query(**asked, bytes=RESULT_BYTES)
-    page = store.find(named, context.caller, wanted)
-    if page["nextCursor"] and len(page["records"]) < wanted.limit:
+    named = context.collections.get(collection)
+    request = Query(**parameters, bytes=RESULT_BYTES)
+    page = store.find(named, context.caller, request)
+    if page["nextCursor"] and len(page["records"]) < request.limit:
         page["truncated"] = True
     return page
 
@@ -81,13 +81,13 @@ def query(context: ToolContext, collection: str, **asked: Any) -> dict[str, Any]
 @tool("records.get", RecordName(), reads=True)
 def get(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
     """Fetch one record by its id."""
-    return store.get(context.collections.named(collection), context.caller, recordId)
+    return store.get(context.collections.get(collection), context.caller, recordId)
 
 
 @tool("records.create", NewRecord(), reads=False)
 def create(context: ToolContext, collection: str, data: dict[str, Any]) -> dict[str, Any]:
     """Create a record that belongs to the user."""
-    named = context.collections.named(collection)
+    named = context.collections.get(collection)
     return writes.create(named, context.caller, data, _note(context, "records.create"))
 
 
@@ -99,22 +99,22 @@ def update(
     data: dict[str, Any],
 ) -> dict[str, Any]:
     """Change columns of a record; the others stay as they are, null empties one."""
-    named = context.collections.named(collection)
-    note = _note(context, "records.update")
-    return writes.update(named, context.caller, recordId, data, note=note)
+    named = context.collections.get(collection)
+    hook = _note(context, "records.update")
+    return writes.update(named, context.caller, recordId, data, hook=hook)
 
 
 @tool("records.delete", RecordName(), reads=False)
 def delete(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
     """Delete a record for good. Only when the user has asked for it."""
-    named = context.collections.named(collection)
-    writes.delete(named, context.caller, recordId, note=_note(context, "records.delete"))
+    named = context.collections.get(collection)
+    writes.delete(named, context.caller, recordId, hook=_note(context, "records.delete"))
     return {"deleted": recordId}
 
 
-def _note(context: ToolContext, name: str) -> Note:
+def _note(context: ToolContext, name: str) -> Hook:
     turn = (context.turn_id, context.chat_id, context.caller.subject)
-    return journal.note(*turn, name, context.user_message_id, context.asked)
+    return journal.note(*turn, name, context.user_message_id, context.fingerprint)
 
 
 RECORDS = (query, get, create, update, delete)

@@ -1,4 +1,4 @@
-"""Running one tool call: its input through the schema, then the function, within its time."""
+"""Running one tool call: its input is validated, then the function runs within a time limit."""
 
 import json
 import time
@@ -11,13 +11,13 @@ from gevent import Timeout
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
-from service import database
 from service.chat import earlier
-from service.chat.tools.cap import capped
+from service.chat.tools.cap import limit_size
 from service.chat.tools.guard import ANSWERED
 from service.chat.tools.tool import Tool, ToolContext
-from service.errors import InvalidRequest, ServiceError
-from service.json_values import DEEPEST, encode, poisoned
+from service.database import access as database
+from service.web.errors import InvalidRequest, ServiceError
+from service.web.json_values import MAX_DEPTH, encode, poisoned
 
 TOOL_SECONDS = 15
 TOO_LONG = f"The tool took longer than {TOOL_SECONDS} seconds."
@@ -49,11 +49,11 @@ def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
 def read_arguments(arguments: str) -> Any:
     """A call's raw JSON as a value that can be streamed and stored. Raises `InvalidInput`."""
     try:
-        given = json.loads(arguments, parse_constant=_refuse_constant)
-        dump(given)
+        value = json.loads(arguments, parse_constant=_refuse_constant)
+        dump(value)
     except (ValueError, RecursionError):
         raise InvalidInput("The input is not valid JSON, or nested too deep.") from None
-    return given
+    return value
 
 
 def _refuse_constant(name: str) -> None:
@@ -69,7 +69,7 @@ def dump(value: Any) -> str:
     text.encode()
     if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
         raise ValueError("a key that JSON parsers of browsers refuse")
-    if text.count("{") + text.count("[") > DEEPEST and _is_deeper(value, DEEPEST):
+    if text.count("{") + text.count("[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise ValueError("nested too deep")
     return text
 
@@ -80,17 +80,17 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return any(levels == 1 or _is_deeper(item, levels - 1) for item in nested)
 
 
-def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any]) -> Outcome:
-    """Run a tool in an app context of its own, which takes its database connection along.
+def execute(app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Outcome:
+    """Run a tool in an app context of its own, which gives its database connection back.
 
-    Its time bounds its queries too: a database goes on with what nobody waits for any more.
+    The time limit applies to its queries too: the database would otherwise go on with them.
     """
-    if context.guard.repeats(tool.name, given, tool.reads):
+    if context.guard.repeats(tool.name, tool_input, tool.reads):
         return Outcome(ANSWERED)
     began, limit = time.monotonic(), Timeout(TOOL_SECONDS)
     try:
-        with limit, database.limited(TOOL_SECONDS), app.app_context():
-            output = capped(_result(tool, context, given))
+        with limit, database.time_limit(TOOL_SECONDS), app.app_context():
+            output = limit_size(_result(tool, context, tool_input))
             dump(output)
             return Outcome(output)
     except Timeout as expired:
@@ -103,20 +103,20 @@ def execute(app: Flask, tool: Tool, context: ToolContext, given: dict[str, Any])
         log.exception("tool failed", tool=tool.name)
         late = time.monotonic() - began >= TOOL_SECONDS
         return failure(TOO_LONG if late else "The tool failed.")
-    except Exception:  # a tool is anybody's code, and the turn goes on without it
+    except Exception:  # an extension's tool may raise anything, and the turn goes on
         log.exception("tool failed", tool=tool.name)
         return failure("The tool failed.")
 
 
-def _result(tool: Tool, context: ToolContext, given: dict[str, Any]) -> Any:
-    """The tool's result. A write that an earlier try has made is not repeated."""
+def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any:
+    """The tool's result. A write of an earlier try is not repeated."""
     if tool.reads:
-        return tool.execute(context, **given)
-    asked = earlier.fingerprint(tool.name, given)
-    if entry := context.earlier.take(asked):
-        log.info("written before", tool=tool.name, record_id=entry.record_id)
+        return tool.execute(context, **tool_input)
+    fingerprint = earlier.fingerprint_of(tool.name, tool_input)
+    if entry := context.earlier.take(fingerprint):
+        log.info("earlier write found", tool=tool.name, record_id=entry.record_id)
         return earlier.result(entry, context.caller, context.collections)
-    return tool.execute(replace(context, asked=asked), **given)
+    return tool.execute(replace(context, fingerprint=fingerprint), **tool_input)
 
 
 def failure(text: str) -> Outcome:

@@ -9,16 +9,16 @@ from marshmallow import Schema
 from service.auth.users import Caller
 from service.chat.earlier import EarlierWrites
 from service.chat.tools.guard import LoopGuard
-from service.openapi import json_schema
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
+from service.web.openapi import json_schema
 
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may use, in one turn. It runs inside an app context of its own.
+    """The caller and the turn of a tool call. A tool runs inside an app context of its own.
 
-    `asked` is the fingerprint of the call, `earlier` the writes of earlier tries of the message.
+    `fingerprint` identifies the call, `earlier` has the writes of earlier tries of the message.
     """
 
     caller: Caller
@@ -28,14 +28,14 @@ class ToolContext:
     guard: LoopGuard = field(default_factory=LoopGuard)
     user_message_id: str | None = None
     earlier: EarlierWrites = field(default_factory=EarlierWrites)
-    asked: str | None = None
+    fingerprint: str | None = None
 
 
 @dataclass(frozen=True)
 class Tool:
-    """`execute(context, **input)` returns a JSON value; what it raises is told to the model.
+    """`execute(context, **input)` returns a JSON value. A `ServiceError`'s text goes to the model.
 
-    `reads` is true when it changes nothing.
+    `reads` is true for a tool that changes nothing.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Tool:
 
 
 def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a function; its docstring is what the model reads."""
+    """Make a tool of a function; its docstring describes the tool to the model."""
 
     def make(execute: Callable[..., Any]) -> Tool:
         description = " ".join((execute.__doc__ or "").split())
@@ -65,7 +65,7 @@ class Tools:
     """Tools by name."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        """Raises ValueError for a name that is taken twice."""
+        """Raises ValueError if two tools have the same name."""
         self._by_name: dict[str, Tool] = {}
         for item in tools:
             if item.name in self._by_name:
@@ -74,7 +74,7 @@ class Tools:
         self.specs = tuple(item.spec for item in self._by_name.values())
 
     def only(self, names: Iterable[str] | None) -> "Tools":
-        """Those of these names; None means all. Raises ValueError for an unknown name."""
+        """The tools of these names; None means all. Raises ValueError for an unknown name."""
         if names is None:
             return self
         unknown = sorted(set(names) - set(self._by_name))

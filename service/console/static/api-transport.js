@@ -1,4 +1,4 @@
-// Every request of the console: the bearer goes in, JSON or an error from errors.js comes out.
+// Sends every request of the console: adds the bearer token, returns JSON or throws an error from errors.js.
 
 import { ApiError, NetworkError } from './errors.js';
 
@@ -14,8 +14,8 @@ import { ApiError, NetworkError } from './errors.js';
 /**
  * @param {object} options
  * @param {() => string | null} options.token
- * @param {(token: string | null) => void} options.onUnauthorized told which token was refused
- * @param {() => void} [options.onAnswer] the server is there
+ * @param {(token: string | null) => void} options.onUnauthorized called with the refused token
+ * @param {() => void} [options.onAnswer] called after each JSON answer of the server
  * @param {typeof globalThis.fetch} [options.fetch]
  * @returns {Transport}
  */
@@ -23,21 +23,21 @@ export function createTransport({ token, onUnauthorized, onAnswer = () => {}, ..
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
   async function send(method, path, body, more = {}) {
-    const sent = token();
-    const headers = { Authorization: `Bearer ${sent}`, ...more.headers };
+    const bearer = token();
+    const headers = { Authorization: `Bearer ${bearer}`, ...more.headers };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json' });
-    const asked = { method, ...more, headers, ...content };
-    const response = await reached(fetch(path, asked));
-    if (response.status === 401) onUnauthorized(sent);
-    if (!response.ok) throw await refusal(response);
+    const init = { method, ...more, headers, ...content };
+    const response = await withNetworkErrors(fetch(path, init));
+    if (response.status === 401) onUnauthorized(bearer);
+    if (!response.ok) throw await errorFrom(response);
     return response;
   }
 
-  /** @param {Promise<Response>} sent */
-  async function json(sent) {
-    const answer = await reached((await sent).json());
-    onAnswer(); // not before it was read: a page of something in between is none
+  /** @param {Promise<Response>} request */
+  async function json(request) {
+    const answer = await withNetworkErrors((await request).json());
+    onAnswer(); // only after the JSON was read: a proxy's HTML page is not an answer of the server
     return answer;
   }
 
@@ -51,7 +51,7 @@ export function createTransport({ token, onUnauthorized, onAnswer = () => {}, ..
 }
 
 /** @template T @param {Promise<T>} promise @returns {Promise<T>} */
-async function reached(promise) {
+async function withNetworkErrors(promise) {
   try {
     return await promise;
   } catch (error) {
@@ -61,15 +61,15 @@ async function reached(promise) {
 }
 
 /** @param {Response} response */
-async function refusal(response) {
+async function errorFrom(response) {
   const after = Number(response.headers.get('Retry-After'));
   const body = await response.json().catch(() => ({})); // a proxy's own error page is not JSON
   return new ApiError(response.status, body, after > 0 ? after : null);
 }
 
-/** @param {Record<string, any>} [query] objects are sent as JSON, undefined is left out */
+/** @param {Record<string, any>} [query] objects are sent as JSON; null and undefined are left out */
 export function queryString(query = {}) {
-  const given = Object.entries(query).filter(([, value]) => value != null);
-  const plain = given.map(([k, v]) => [k, typeof v === 'object' ? JSON.stringify(v) : String(v)]);
-  return plain.length ? `?${new URLSearchParams(plain)}` : '';
+  const entries = Object.entries(query).filter(([, value]) => value != null);
+  const pairs = entries.map(([k, v]) => [k, typeof v === 'object' ? JSON.stringify(v) : String(v)]);
+  return pairs.length ? `?${new URLSearchParams(pairs)}` : '';
 }

@@ -1,4 +1,4 @@
-// Each chunk decodes into one of the specification's seven actions, or only frames the stream.
+// Maps each chunk to one of the seven actions of the specification, or to none.
 
 /** @typedef {import('./chat-stream.js').Chunk} Chunk */
 
@@ -12,7 +12,7 @@
  *   | {type: 'abort'}} Action
  */
 
-/** @param {Chunk} chunk @returns {Action | null} null for chunks that only frame the stream */
+/** @param {Chunk} chunk @returns {Action | null} null for chunks that carry no content */
 export function actionOf(chunk) {
   const callId = chunk.toolCallId;
   switch (chunk.type) {
@@ -42,7 +42,7 @@ export function actionOf(chunk) {
 }
 
 /**
- * How a stream ends: every one says so itself, and one that does not was cut.
+ * How a stream ends. A stream without such a chunk was interrupted.
  * @param {Chunk} chunk @returns {'finish' | 'abort' | 'error' | null}
  */
 export function endingOf(chunk) {

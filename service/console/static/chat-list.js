@@ -1,8 +1,8 @@
 // The chats of the signed-in user, the one with the newest activity first.
 
-import { confirmed } from './confirm-dialog.js';
+import { requestConfirmation } from './confirm-dialog.js';
 import { arrange, element, icon, iconButton } from './elements.js';
-import { sorted } from './live-rows.js';
+import { sortRows } from './live-rows.js';
 import { createProblemLine } from './problem-line.js';
 import { hrefOf } from './route.js';
 import { ago } from './when.js';
@@ -12,14 +12,14 @@ import { ago } from './when.js';
  * @typedef {import('./chats.js').Chats} Chats
  */
 
-/** @param {Chats} chats @param {{begin: () => void, read: () => void}} ways */
-export function createChatList(chats, { begin, read }) {
+/** @param {Chats} chats @param {{onNewChat: () => void, onOpen: () => void}} handlers */
+export function createChatList(chats, { onNewChat, onOpen }) {
   const list = element('ul', { class: 'chats' });
   const empty = element('p', { class: 'empty', hidden: true }, 'No chats yet.');
   const problem = createProblemLine(chats.collection);
   const { attempt } = problem;
-  const fresh = { type: 'button', class: 'new-chat', on: { click: begin } };
-  const add = element('button', fresh, icon('plus'), 'New chat');
+  const addProps = { type: 'button', class: 'new-chat', on: { click: onNewChat } };
+  const add = element('button', addProps, icon('plus'), 'New chat');
   const head = element('div', { class: 'pane-head' }, element('h2', { id: 'chats-title' }, 'Chats'), add);
   const node = element(
     'nav',
@@ -37,28 +37,28 @@ export function createChatList(chats, { begin, read }) {
   /** @param {Row} row */
   async function remove(row) {
     const title = titleOf(row);
-    const text = `“${title}” and all its messages will be gone. This can’t be undone.`;
-    if (!(await confirmed({ title: 'Delete this chat?', text, action: 'Delete' }))) return;
+    const text = `“${title}” and all its messages will be deleted. This can’t be undone.`;
+    if (!(await requestConfirmation({ title: 'Delete this chat?', text, action: 'Delete' }))) return;
     if (await attempt(() => chats.remove(row.recordId))) add.focus();
   }
 
   function show() {
     const { collection } = chats;
-    const rows = sorted(collection.rows, (row) => row.updatedAt, true);
+    const rows = sortRows(collection.rows, (row) => row.updatedAt, true);
     for (const [id, item] of items) {
       if (collection.rows[id]) continue;
       item.node.remove();
       items.delete(id);
     }
-    arrange(list, rows.map(shownItem));
+    arrange(list, rows.map(renderItem));
     empty.hidden = rows.length > 0 || !collection.loaded;
-    problem.follow();
+    problem.update();
   }
 
   /** @param {Row} row */
-  function shownItem(row) {
-    const acts = { attempt, read, remove, rename: chats.rename };
-    const item = items.get(row.recordId) ?? createChatItem(acts);
+  function renderItem(row) {
+    const actions = { attempt, onOpen, remove, rename: chats.rename };
+    const item = items.get(row.recordId) ?? createChatItem(actions);
     items.set(row.recordId, item);
     item.update(row, row.recordId === selected);
     return item.node;
@@ -81,43 +81,43 @@ export function titleOf(row) {
 }
 
 /**
- * @param {{attempt: (act: () => Promise<unknown>) => Promise<boolean>, read: () => void,
- *   remove: (row: Row) => void, rename: (id: string, title: string) => Promise<void>}} acts
+ * @param {{attempt: (act: () => Promise<unknown>) => Promise<boolean>, onOpen: () => void,
+ *   remove: (row: Row) => void, rename: (id: string, title: string) => Promise<void>}} actions
  */
-function createChatItem({ attempt, read, remove, rename }) {
+function createChatItem({ attempt, onOpen, remove, rename }) {
   /** @type {Row} */
   let row;
   const title = element('span', { class: 'chat-title' });
   const time = element('time');
-  const link = element('a', { class: 'chat-link', on: { click: read } }, title, time);
-  const edit = iconButton('pencil', 'Rename', begin);
+  const link = element('a', { class: 'chat-link', on: { click: onOpen } }, title, time);
+  const edit = iconButton('pencil', 'Rename', startEditing);
   const bin = iconButton('trash', 'Delete', () => remove(row));
-  const named = { class: 'rename', maxlength: '200', 'aria-label': 'Title of the chat' };
-  const field = element('input', { ...named, hidden: true });
+  const fieldProps = { class: 'rename', maxlength: '200', 'aria-label': 'Title of the chat' };
+  const field = element('input', { ...fieldProps, hidden: true });
   const node = element('li', {}, link, field, element('span', { class: 'chat-actions' }, edit, bin));
-  link.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && begin());
+  link.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && startEditing());
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Enter') end(true);
-    if (event.key === 'Escape') end(false);
+    if (event.key === 'Enter') finishEditing(true);
+    if (event.key === 'Escape') finishEditing(false);
   });
-  field.addEventListener('blur', () => end(true, false));
+  field.addEventListener('blur', () => finishEditing(true, false));
 
-  function begin() {
+  function startEditing() {
     field.value = row.data.title ?? '';
     setEditing(true);
     field.select();
   }
 
   /** @param {boolean} save @param {boolean} [refocus] */
-  async function end(save, refocus = true) {
+  async function finishEditing(save, refocus = true) {
     if (field.hidden) return;
-    const wanted = field.value.trim();
+    const newTitle = field.value.trim();
     setEditing(false);
     if (refocus) link.focus();
-    if (!save || !wanted || wanted === row.data.title) return;
-    if (await attempt(() => rename(row.recordId, wanted))) return;
-    begin(); // what was typed is kept
-    field.value = wanted;
+    if (!save || !newTitle || newTitle === row.data.title) return;
+    if (await attempt(() => rename(row.recordId, newTitle))) return;
+    startEditing(); // keeps the new title in the field
+    field.value = newTitle;
   }
 
   /** @param {boolean} editing */

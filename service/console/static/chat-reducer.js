@@ -1,4 +1,4 @@
-// A reply while it comes in. Pure: the same actions always give the same reply.
+// A reply while it is being received. Pure: the same actions always give the same reply.
 
 /**
  * @typedef {{kind: 'text', id: string, text: string}} TextPart
@@ -19,7 +19,7 @@ export function reduce(reply, action) {
     case 'append-text':
       return { ...reply, parts: withText(reply.parts, action.textId, action.delta) };
     case 'upsert-tool-call':
-      return withCall(reply, action.callId, (call) => upserted(call, action));
+      return withCall(reply, action.callId, (call) => upsert(call, action));
     case 'finalize-tool-call':
       return withCall(reply, action.callId, (call) => ({
         ...call, state: 'done', output: action.output,
@@ -30,7 +30,7 @@ export function reduce(reply, action) {
         message: action.message,
       }));
     case 'fail-tool-output':
-      // The SDK's own servers repeat a refused input as a failed output; the first word stands.
+      // The SDK's own servers repeat a refused input as a failed output; the call stays refused.
       return withCall(reply, action.callId, (call) =>
         call.state === 'input-refused' ? call : { ...call, state: 'failed', message: action.message });
     case 'stream-error':
@@ -47,22 +47,22 @@ function withText(parts, id, delta) {
   const last = parts.findLastIndex((part) => part.kind === 'text' && part.id === id);
   if (last < 0) return [...parts, { kind: 'text', id, text: delta }];
   const part = /** @type {TextPart} */ (parts[last]);
-  return replaced(parts, last, { ...part, text: part.text + delta });
+  return replaceAt(parts, last, { ...part, text: part.text + delta });
 }
 
 /** @param {Reply} reply @param {string} id @param {(call: CallPart) => CallPart} change */
 function withCall(reply, id, change) {
   const place = reply.parts.findIndex((part) => part.kind === 'call' && part.id === id);
-  const found = /** @type {CallPart} */ (
+  const call = /** @type {CallPart} */ (
     reply.parts[place] ?? { kind: 'call', id, name: '', state: 'preparing', inputText: '' }
   );
-  const changed = change(found);
-  const parts = place < 0 ? [...reply.parts, changed] : replaced(reply.parts, place, changed);
+  const changed = change(call);
+  const parts = place < 0 ? [...reply.parts, changed] : replaceAt(reply.parts, place, changed);
   return { ...reply, parts };
 }
 
 /** @param {CallPart} call @param {Extract<Action, {type: 'upsert-tool-call'}>} action */
-function upserted(call, action) {
+function upsert(call, action) {
   /** @type {CallPart} */
   const next = { ...call, name: action.name ?? call.name };
   if (action.inputDelta !== undefined) next.inputText += action.inputDelta;
@@ -71,6 +71,6 @@ function upserted(call, action) {
 }
 
 /** @param {Part[]} parts @param {number} at @param {Part} part */
-function replaced(parts, at, part) {
+function replaceAt(parts, at, part) {
   return parts.map((old, place) => (place === at ? part : old));
 }

@@ -1,11 +1,11 @@
-// Reading the UI message stream: bytes → lines → chunks. Nothing here knows what a chunk means.
+// Reads the UI message stream: bytes → lines → chunks. What a chunk means is decided elsewhere.
 
 import { ProtocolError } from './errors.js';
 
 /** @typedef {{type: string} & Record<string, any>} Chunk */
 
 /**
- * The bytes may be cut anywhere, inside a character or between two newlines.
+ * The bytes may be split anywhere, even inside a character or between two newlines.
  * @returns {{push: (bytes: Uint8Array) => Chunk[]}}
  */
 export function createChunkDecoder() {
@@ -14,7 +14,7 @@ export function createChunkDecoder() {
   return {
     push(bytes) {
       const lines = (rest + characters.decode(bytes, { stream: true })).split('\n');
-      // What has no line end yet is kept; at the end of the stream it is no event and is dropped.
+      // An unfinished line is kept for the next bytes; at the end of the stream it is dropped.
       rest = lines.pop() ?? '';
       return lines.flatMap(chunksOf);
     },

@@ -15,17 +15,17 @@ const PANES = [
   ['records', 'Records'],
 ];
 
-const GONE = 'This chat is not there any more.';
+const GONE = 'This chat no longer exists.';
 
-/** @typedef {import('./workspace.js').World} World */
+/** @typedef {import('./workspace.js').ViewContext} ViewContext */
 
-/** @param {World} world @returns {import('./workspace.js').View} */
-export function createChatView(world) {
-  const chats = createChats({ ...world, onTurnEnd });
-  const list = createChatList(chats, { begin, read });
-  const talk = createTalk({ ...world, chats, onCreated: go });
-  const collections = TABLES.map(({ name }) => createLiveCollection(name, world));
-  const tables = TABLES.map((kind, at) => createRecordTable(kind, collections[at], world.drafts));
+/** @param {ViewContext} context @returns {import('./workspace.js').View} */
+export function createChatView(context) {
+  const chats = createChats({ ...context, onTurnEnd });
+  const list = createChatList(chats, { onNewChat: startNewChat, onOpen: showTalk });
+  const talk = createTalk({ ...context, chats, onCreated: navigate });
+  const collections = TABLES.map(({ name }) => createLiveCollection(name, context));
+  const tables = TABLES.map((kind, at) => createRecordTable(kind, collections[at], context.drafts));
   const records = element(
     'aside',
     { class: 'pane records-pane', 'aria-label': 'Records' },
@@ -37,62 +37,62 @@ export function createChatView(world) {
   /** @type {string | null | undefined} */
   let open;
   const stopWatching = [
-    chats.collection.onChange(watch),
+    chats.collection.onChange(checkOpenChat),
     ...collections.map((collection) => collection.onChange(showRecords)),
   ];
   switches.choose('talk');
 
   /** @param {string | null} chatId */
-  function go(chatId) {
+  function navigate(chatId) {
     location.hash = hrefOf('chat', chatId);
-    show(chatId); // now, not at the event: what follows speaks to the chat that is open
+    show(chatId); // not left to the hashchange event: the caller uses the open chat at once
   }
 
-  /** An empty page: its first message makes the chat. */
-  function begin() {
-    go(null);
+  /** Shows an empty chat page. The chat itself is created with its first message. */
+  function startNewChat() {
+    navigate(null);
     switches.choose('talk');
     talk.focus();
   }
 
-  /** Also the chat that is open already: on a narrow screen it may be hidden by the list. */
-  function read() {
+  /** Needed even for the chat that is already open: on a narrow screen the list may hide it. */
+  function showTalk() {
     switches.choose('talk');
   }
 
   /** @param {string | null} chatId */
   function show(chatId) {
     list.select(chatId);
-    if (chatId === open) return; // the hash tells of what has been shown already
+    if (chatId === open) return; // hashchange also follows a change made by this page
     open = chatId;
-    world.drafts.set('open-chat', chatId ?? '');
+    context.drafts.set('open-chat', chatId ?? '');
     talk.open(chatId);
-    watch();
+    checkOpenChat();
   }
 
-  /** Titles change, and a chat can be gone: deleted, here or elsewhere, or a link to none. */
-  function watch() {
+  /** Updates titles, and leaves the open chat if it was deleted or never existed. */
+  function checkOpenChat() {
     talk.show();
-    world.onTitle();
+    context.onTitle();
     const { rows, loaded } = chats.collection;
     if (!open || !loaded || rows[open]) return;
-    const gone = open;
-    const own = chats.removedHere(gone);
-    const draft = own ? '' : world.drafts.get(gone);
-    if (draft) keep(gone, draft);
+    const missingId = open;
+    const byThisPage = chats.wasRemovedHere(missingId);
+    const draft = byThisPage ? '' : context.drafts.get(missingId);
+    if (draft) moveDraftToNewChat(missingId, draft);
     replace(null);
-    if (own) return;
+    if (byThisPage) return;
     switches.choose('talk');
-    talk.composer.showProblem(draft ? `${GONE} What you typed is kept here.` : GONE);
+    talk.composer.showProblem(draft ? `${GONE} Your draft is kept here.` : GONE);
   }
 
-  /** @param {string} gone the chat whose draft goes on as that of a new one @param {string} draft */
-  function keep(gone, draft) {
-    world.drafts.set('new', [world.drafts.get('new'), draft].filter(Boolean).join('\n\n'));
-    world.drafts.set(gone, '');
+  /** @param {string} chatId the chat whose draft is moved @param {string} draft */
+  function moveDraftToNewChat(chatId, draft) {
+    context.drafts.set('new', [context.drafts.get('new'), draft].filter(Boolean).join('\n\n'));
+    context.drafts.set(chatId, '');
   }
 
-  /** Which tables there are is the server's to say; where there is none, nothing speaks of them. */
+  /** Hides the records pane if the server has none of the collections. */
   function showRecords() {
     const none = collections.every(({ missing }) => missing);
     if (none && panes.dataset.pane === 'records') switches.choose('talk');
@@ -100,12 +100,12 @@ export function createChatView(world) {
   }
 
   function onTurnEnd() {
-    world.onTurnEnd();
+    context.onTurnEnd();
     for (const collection of [chats.collection, ...collections]) collection.refresh();
   }
 
   /**
-   * Another chat instead, so that the way back does not lead here again.
+   * Shows another chat and replaces the history entry, so that Back does not return here.
    * @param {string | null} chatId
    */
   function replace(chatId) {
@@ -113,9 +113,9 @@ export function createChatView(world) {
     show(chatId);
   }
 
-  /** Where no chat is named at first, it is the one that was open when the page was left. */
-  function first(/** @type {string | null} */ chatId) {
-    const last = open === undefined ? world.drafts.get('open-chat') : '';
+  /** Without a chat in the first route, the chat that was open last is shown. */
+  function showRoute(/** @type {string | null} */ chatId) {
+    const last = open === undefined ? context.drafts.get('open-chat') : '';
     if (chatId !== open) switches.choose('talk');
     if (!chatId && last) replace(last);
     else show(chatId);
@@ -127,7 +127,7 @@ export function createChatView(world) {
       const row = open && chats.collection.rows[open];
       return row ? titleOf(row) : '';
     },
-    show: first,
+    show: showRoute,
     focus: talk.focus,
     refresh: () => [chats.collection, ...collections].forEach((collection) => collection.refresh()),
     stop() {

@@ -1,4 +1,4 @@
-// Creating, renaming and deleting chats goes through the chat routes; the list itself is a collection.
+// Creates, renames and deletes chats through the chat routes. The list itself is a collection.
 
 import { createConversation } from './conversation.js';
 import { createLiveCollection } from './live-collection.js';
@@ -7,21 +7,21 @@ import { createLiveCollection } from './live-collection.js';
 
 /**
  * @param {Omit<Parameters<typeof createConversation>[1], 'onTurnEnd'> & {onTurnEnd: () => void,
- *   socket: import('./records-socket.js').RecordsSocket}} world
+ *   socket: import('./records-socket.js').RecordsSocket}} context
  */
-export function createChats(world) {
-  const { transport, drafts } = world;
-  const collection = createLiveCollection('ai-chats', world);
+export function createChats(context) {
+  const { transport, drafts } = context;
+  const collection = createLiveCollection('ai-chats', context);
   /** @type {Map<string, import('./conversation.js').Conversation>} */
   const conversations = new Map();
-  /** @type {Map<string, string>} the version of each one's chat that its messages are as new as */
+  /** @type {Map<string, string>} by chat: the chat's version when its messages were last loaded */
   const versions = new Map();
   /** @type {Set<string>} chats that this page has deleted, or is about to */
-  const removed = new Set();
-  const unheard = collection.onChange(renew);
+  const deletedChats = new Set();
+  const unsubscribe = collection.onChange(refreshChanged);
 
-  /** A chat that has changed may have a turn of another tab. */
-  function renew() {
+  /** Refreshes conversations whose chat has changed: another tab may have added a turn. */
+  function refreshChanged() {
     for (const [chatId, conversation] of conversations) {
       const version = collection.rows[chatId]?.updatedAt;
       if (!version || version === versions.get(chatId)) continue;
@@ -31,8 +31,8 @@ export function createChats(world) {
   }
 
   /** @param {string} chatId */
-  function begun(chatId) {
-    const conversation = createConversation(chatId, world);
+  function openConversation(chatId) {
+    const conversation = createConversation(chatId, context);
     conversations.set(chatId, conversation);
     versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
     conversation.load();
@@ -41,8 +41,8 @@ export function createChats(world) {
 
   return {
     collection,
-    /** @param {string} chatId one object a chat: its turn goes on while another is shown */
-    conversation: (chatId) => conversations.get(chatId) ?? begun(chatId),
+    /** @param {string} chatId one object per chat: its turn continues while another chat is shown */
+    conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** @returns {Promise<string>} its id */
     async create() {
       const { chat } = await transport.post('/api/ai/chats');
@@ -54,22 +54,22 @@ export function createChats(world) {
       const { chat } = await transport.patch(`/api/ai/chats/${chatId}`, { title });
       collection.put(recordOf(chat));
     },
-    /** @param {string} chatId @returns {boolean} whether it is gone because this page wanted it */
-    removedHere: (chatId) => removed.has(chatId),
+    /** @param {string} chatId @returns {boolean} whether this page deleted it */
+    wasRemovedHere: (chatId) => deletedChats.has(chatId),
     /** @param {string} chatId */
     async remove(chatId) {
-      removed.add(chatId); // now: the socket may tell of it before the answer comes
+      deletedChats.add(chatId); // before the request: the socket may report the deletion before the response arrives
       await transport.delete(`/api/ai/chats/${chatId}`).catch((error) => {
-        removed.delete(chatId);
+        deletedChats.delete(chatId);
         throw error;
       });
       conversations.delete(chatId);
       drafts.set(chatId, '');
-      drafts.hold(chatId, null);
+      drafts.setQuestion(chatId, null);
       collection.drop(chatId);
     },
     stop() {
-      unheard();
+      unsubscribe();
       collection.stop();
       for (const conversation of conversations.values()) conversation.leave();
     },

@@ -1,4 +1,4 @@
-// Where a message is written. Enter sends, Shift+Enter is a new line, and a draft is never lost.
+// The message input. Enter sends, Shift+Enter starts a new line, and every change is stored as a draft.
 
 import { element, icon, iconButton } from './elements.js';
 
@@ -19,7 +19,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
     'aria-label': 'Message',
     'aria-describedby': 'composer-hint',
     maxlength: '100000',
-    on: { input: typed, keydown: pressed },
+    on: { input: onInput, keydown: onKeyDown },
   });
   const sendButton = element('button', { class: 'primary', type: 'submit' }, icon('send'), 'Send');
   const stopButton = element(
@@ -43,12 +43,12 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
     ),
   );
 
-  function typed() {
+  function onInput() {
     drafts.set(draft, box.value);
     fit();
   }
 
-  /** Browsers without `field-sizing` need to be told how high the text is. */
+  /** Sets the height to that of the text, in browsers without `field-sizing`. */
   function fit() {
     if (CSS.supports('field-sizing', 'content')) return;
     box.style.height = 'auto';
@@ -56,8 +56,8 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
   }
 
   /** @param {KeyboardEvent} event */
-  function pressed(event) {
-    // While an input method composes, Enter chooses a word.
+  function onKeyDown(event) {
+    // While an input method composes text, Enter selects a candidate.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     submit(event);
@@ -68,7 +68,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
     event.preventDefault();
     const text = box.value.trim();
     if (!text || busy) return;
-    write('');
+    setText('');
     showProblem('');
     onSend(text);
   }
@@ -80,9 +80,9 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
   }
 
   /** @param {string} text */
-  function write(text) {
+  function setText(text) {
     box.value = text;
-    typed();
+    onInput();
   }
 
   /** @param {string} text */
@@ -94,28 +94,28 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
     node,
     showProblem,
     focus: () => box.focus(),
-    /** @param {string} name whose draft is shown from now on */
+    /** @param {string} name of the draft to show */
     open(name) {
       draft = name;
       box.value = drafts.get(name);
       fit();
     },
-    /** @param {string} text what could not be sent comes before what was typed since */
+    /** @param {string} text that could not be sent, put before what was typed since */
     putBack(text) {
-      write([text, box.value].filter(Boolean).join('\n\n'));
+      setText([text, box.value].filter(Boolean).join('\n\n'));
     },
-    /** @param {string} text unless something else has been typed since */
+    /** @param {string} text to remove, unless it has been changed since */
     takeOut(text) {
-      if (box.value === text) write('');
+      if (box.value === text) setText('');
     },
     /** @param {boolean} now @param {boolean} stopping */
     setBusy(now, stopping) {
       busy = now;
-      const held = document.activeElement === stopButton || document.activeElement === sendButton;
+      const hadFocus = document.activeElement === stopButton || document.activeElement === sendButton;
       sendButton.hidden = now;
       stopButton.hidden = !now;
       stopButton.disabled = stopping;
-      if (held) box.focus(); // never to the body
+      if (hadFocus) box.focus(); // a hidden button would lose the focus to the body
     },
   };
 }

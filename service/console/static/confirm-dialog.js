@@ -1,14 +1,14 @@
-// A question before something is gone for good. The safe answer has the focus.
+// Asks for confirmation before an action that has consequences. Cancel has the focus at first.
 
 import { element } from './elements.js';
 
 /**
- * @param {{title: string, text: string, action: string}} words
+ * @param {{title: string, text: string, action: string}} question
  * @returns {Promise<boolean>}
  */
-export function confirmed(words) {
+export function requestConfirmation(question) {
   return new Promise((resolve) => {
-    const dialog = build(words);
+    const dialog = buildDialog(question);
     dialog.addEventListener('close', () => {
       dialog.remove();
       resolve(dialog.returnValue === 'yes');
@@ -18,21 +18,21 @@ export function confirmed(words) {
   });
 }
 
-/** @param {{title: string, text: string, action: string}} words @returns {HTMLDialogElement} */
-function build({ title, text, action }) {
-  const cancel = answer('quiet', 'Cancel', () => dialog.close('no'));
-  const go = answer('danger', action, () => dialog.close('yes'));
+/** @param {{title: string, text: string, action: string}} question @returns {HTMLDialogElement} */
+function buildDialog({ title, text, action }) {
+  const cancel = dialogButton('quiet', 'Cancel', () => dialog.close('no'));
+  const confirm = dialogButton('danger', action, () => dialog.close('yes'));
   const dialog = element(
     'dialog',
     { 'aria-labelledby': 'dialog-title', 'aria-describedby': 'dialog-text' },
     element('h2', { id: 'dialog-title' }, title),
     element('p', { id: 'dialog-text' }, text),
-    element('div', { class: 'dialog-actions' }, cancel, go),
+    element('div', { class: 'dialog-actions' }, cancel, confirm),
   );
   return dialog;
 }
 
 /** @param {string} kind @param {string} label @param {() => void} act */
-function answer(kind, label, act) {
+function dialogButton(kind, label, act) {
   return element('button', { type: 'button', class: kind, on: { click: act } }, label);
 }

@@ -1,37 +1,37 @@
-// What a card says: every failure together with what to do about it.
+// The texts of the connection cards. Each failure comes with advice.
 
-import { ApiError, inWords } from './errors.js';
+import { ApiError, errorText } from './errors.js';
 import { UnsafeAddress, isRefreshFailure } from './oauth-answer.js';
 
 /** @type {Record<import('./consent.js').Stage, string>} */
 export const STAGES = {
-  asking: 'Asking for the consent page…',
-  waiting: 'Go on in the window that has opened.',
-  blocked: 'Your browser has blocked the window.',
-  unconfirmed: 'The window asks whether it is you. Confirm there.',
-  closed: 'The window seems to be closed. Finish in it if it is still there, or connect again.',
+  requesting: 'Opening the consent page…',
+  waiting: 'Continue in the window that opened.',
+  blocked: 'Your browser blocked the window.',
+  unconfirmed: 'Confirm the connection in the other window.',
+  closed: 'The window seems to be closed. If it is still open, finish there. If not, connect again.',
 };
 
 /** @type {Record<import('./consent-wait.js').Ending, string>} */
 export const ENDINGS = {
   granted: '',
-  unticked: 'The account is connected, but this was left out. Connect again and leave it ticked.',
-  refused: 'Nothing was granted; the window says why. Connect again when you like.',
-  late: 'No consent has come in three minutes. Connect again.',
+  unticked: 'The account is connected, but without this permission. Connect again and leave it ticked.',
+  refused: 'Nothing was granted; the window says why. You can connect again at any time.',
+  late: 'Consent was not given within three minutes. Connect again.',
   stopped: '',
 };
 
-export const NEEDED = 'This needs your consent first. Press Connect.';
-export const LACKING = 'The account does not accept this any more. Connect again.';
+export const CONSENT_NEEDED = 'This needs your consent first. Press Connect.';
+export const NO_LONGER_ALLOWED = 'The account no longer allows this. Connect again.';
 
-const REFRESH = 'The access can’t be renewed. Reconnect; other permissions are then asked for again, one by one.';
+const REFRESH = 'Access can’t be renewed. Reconnect. The other permissions then need your consent again, one by one.';
 
 /** @type {Record<string, string>} by error code */
 const HINTS = {
   upstream_provider_error: 'Try again in a minute.',
   upstream_timeout: 'Try again in a minute.',
-  forbidden: 'Ask whoever manages the account.',
-  unknown_endpoint: 'This server does not offer it; ask its operator.',
+  forbidden: 'Ask the administrator of the account.',
+  unknown_endpoint: 'This server does not offer it. Ask its operator.',
 };
 
 /** @param {unknown} error */
@@ -39,5 +39,5 @@ export function advice(error) {
   if (isRefreshFailure(error)) return REFRESH;
   if (error instanceof UnsafeAddress) return error.message;
   const hint = error instanceof ApiError ? HINTS[error.code] : '';
-  return [inWords(error), hint].filter(Boolean).join(' ');
+  return [errorText(error), hint].filter(Boolean).join(' ');
 }

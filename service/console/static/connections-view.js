@@ -1,30 +1,30 @@
-// The connections page: the user's own accounts, and for each permission a card.
+// The connections page: the user's accounts, with a card for each permission.
 
-import { confirmed } from './confirm-dialog.js';
+import { requestConfirmation } from './confirm-dialog.js';
 import { createConnectionCard } from './connection-card.js';
 import { createConnections } from './connections.js';
 import { createConsents } from './consent.js';
 import { arrange, element } from './elements.js';
-import { inWords } from './errors.js';
+import { errorText } from './errors.js';
 import { integrationOf } from './integrations.js';
 
-/** @typedef {import('./workspace.js').World} World */
+/** @typedef {import('./workspace.js').ViewContext} ViewContext */
 
-/** @param {World} world @returns {import('./workspace.js').View} */
+/** @param {ViewContext} context @returns {import('./workspace.js').View} */
 export function createConnectionsView({ transport, announce }) {
   const connections = createConnections(transport);
   const consents = createConsents({ transport, connections });
-  const site = { transport, announce, connections, consents };
+  const context = { transport, announce, connections, consents };
   const problem = element('span', {});
-  const again = element('button', { type: 'button', on: { click: connections.refresh } }, 'Try again');
-  const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, problem, again);
+  const retry = element('button', { type: 'button', on: { click: connections.refresh } }, 'Try again');
+  const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, problem, retry);
   const empty = element('p', { class: 'empty' }, 'Loading…');
   const list = element('div', { class: 'accounts' });
   const node = element(
     'div',
     { class: 'connections-view' },
     element('h2', {}, 'Connections'),
-    element('p', { class: 'lead' }, 'Your own accounts. Each permission is asked for alone, and only when you connect it.'),
+    element('p', { class: 'lead' }, 'Your own accounts. Each permission is requested separately, and only when you connect it.'),
     notice,
     empty,
     list,
@@ -32,17 +32,17 @@ export function createConnectionsView({ transport, announce }) {
   /** @type {Map<string, ReturnType<typeof createAccount>>} */
   const accounts = new Map();
   const channel = new BroadcastChannel('oauth');
-  channel.onmessage = ({ data }) => consents.hear(data);
-  window.addEventListener('message', hear);
+  channel.onmessage = ({ data }) => consents.receive(data);
+  window.addEventListener('message', onMessage);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(update);
 
   /** @param {MessageEvent} event */
-  function hear({ origin, data }) {
-    if (origin === location.origin) consents.hear(data);
+  function onMessage({ origin, data }) {
+    if (origin === location.origin) consents.receive(data);
   }
 
-  /** Not while another view is shown: it is read when this one is. */
+  /** Does nothing while another view is shown: showing this one reads the status. */
   function refresh() {
     if (node.isConnected) connections.refresh();
   }
@@ -52,13 +52,13 @@ export function createConnectionsView({ transport, announce }) {
     problem.textContent = connections.problem;
     notice.hidden = !connections.problem;
     empty.hidden = all === null ? Boolean(connections.problem) : Object.keys(all).length > 0;
-    empty.textContent = all === null ? 'Loading…' : 'This server has nothing that a user could connect.';
-    arrange(list, Object.keys(all ?? {}).map(shownAccount));
+    empty.textContent = all === null ? 'Loading…' : 'This server has no accounts that you can connect.';
+    arrange(list, Object.keys(all ?? {}).map(renderAccount));
   }
 
   /** @param {string} name */
-  function shownAccount(name) {
-    const account = accounts.get(name) ?? createAccount(name, site);
+  function renderAccount(name) {
+    const account = accounts.get(name) ?? createAccount(name, context);
     accounts.set(name, account);
     account.update();
     return account.node;
@@ -74,48 +74,48 @@ export function createConnectionsView({ transport, announce }) {
       stopWatching();
       consents.stop();
       channel.close();
-      window.removeEventListener('message', hear);
+      window.removeEventListener('message', onMessage);
       window.removeEventListener('focus', refresh);
     },
   };
 }
 
 /**
- * One integration: whose account it is, its cards, and the way out.
+ * One integration: the connected account, the cards, and the button to disconnect.
  * @param {string} name
- * @param {Omit<import('./connection-card.js').Site, 'name'>} site
+ * @param {Omit<import('./connection-card.js').CardContext, 'name'>} context
  */
-function createAccount(name, site) {
-  const { connections, announce } = site;
+function createAccount(name, context) {
+  const { connections, announce } = context;
   const { title, cards } = integrationOf(name);
-  const shown = cards.map((card) => createConnectionCard(card, { ...site, name }));
-  const whose = element('p', { class: 'whose' });
-  const leave = element('button', { type: 'button', class: 'quiet', on: { click: disconnect } }, 'Disconnect');
+  const views = cards.map((card) => createConnectionCard(card, { ...context, name }));
+  const owner = element('p', { class: 'whose' });
+  const disconnectButton = element('button', { type: 'button', class: 'quiet', on: { click: disconnect } }, 'Disconnect');
   const problem = element('p', { class: 'problem', role: 'alert' });
-  const named = `account-${name}`;
+  const headingId = `account-${name}`;
   const node = element(
     'section',
-    { class: 'account', 'aria-labelledby': named },
-    element('div', { class: 'account-head' }, element('h3', { id: named, tabindex: '-1' }, title), whose, leave),
+    { class: 'account', 'aria-labelledby': headingId },
+    element('div', { class: 'account-head' }, element('h3', { id: headingId, tabindex: '-1' }, title), owner, disconnectButton),
     problem,
-    element('ul', { class: 'connection-cards' }, ...shown.map((card) => card.node)),
+    element('ul', { class: 'connection-cards' }, ...views.map((card) => card.node)),
   );
 
   async function disconnect() {
-    const text = 'Every permission is taken back. What the console has shown of the account is not kept.';
-    if (!(await confirmed({ title: `Disconnect ${title}?`, text, action: 'Disconnect' }))) return;
+    const text = 'All permissions are removed. The previews of this account disappear.';
+    if (!(await requestConfirmation({ title: `Disconnect ${title}?`, text, action: 'Disconnect' }))) return;
     problem.textContent = '';
     try {
       await connections.disconnect(name);
       announce(`${title} is disconnected`);
       focus();
     } catch (error) {
-      problem.textContent = inWords(error);
+      problem.textContent = errorText(error);
     }
   }
 
   function focus() {
-    if (shown.length) shown[0].focus();
+    if (views.length) views[0].focus();
     else node.querySelector('h3')?.focus();
   }
 
@@ -124,10 +124,10 @@ function createAccount(name, site) {
     focus,
     update() {
       const { connected, email } = connections.of(name);
-      whose.textContent = !connected ? 'Not connected' : email ? `Connected as ${email}` : 'Connected';
-      whose.dataset.on = String(connected);
-      leave.hidden = !connected;
-      for (const card of shown) card.update();
+      owner.textContent = !connected ? 'Not connected' : email ? `Connected as ${email}` : 'Connected';
+      owner.dataset.on = String(connected);
+      disconnectButton.hidden = !connected;
+      for (const card of views) card.update();
     },
   };
 }

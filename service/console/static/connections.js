@@ -1,6 +1,6 @@
-// What the signed-in user has connected: the service's status, as last read.
+// The connections of the signed-in user: the status that was last read from the service.
 
-import { inWords } from './errors.js';
+import { errorText } from './errors.js';
 import { createListeners } from './listeners.js';
 
 /**
@@ -11,10 +11,10 @@ import { createListeners } from './listeners.js';
 /** @param {import('./api-transport.js').Transport} transport */
 export function createConnections(transport) {
   const listeners = createListeners();
-  let asked = 0;
-  let shown = 0;
+  let lastRequest = 0;
+  let lastApplied = 0;
   const connections = {
-    /** @type {Record<string, Status> | null} by integration; null until it has been read */
+    /** @type {Record<string, Status> | null} by integration; null until it was read once */
     all: null,
     problem: '',
     onChange: listeners.add,
@@ -24,18 +24,18 @@ export function createConnections(transport) {
 
     /** Reads it again; never throws, `problem` says what went wrong. */
     async refresh() {
-      const turn = (asked += 1);
+      const number = (lastRequest += 1);
       const [all, problem] = await transport.get('/api/integrations/status').then(
         (answer) => [answer, ''],
-        (error) => [connections.all, inWords(error)],
+        (error) => [connections.all, errorText(error)],
       );
-      if (turn < shown) return; // a later question has been answered already
-      shown = turn;
+      if (number < lastApplied) return; // a later request has been answered already
+      lastApplied = number;
       Object.assign(connections, { all, problem });
-      listeners.tell();
+      listeners.notify();
     },
 
-    /** Takes everything back. @param {string} name */
+    /** Disconnects the account and removes all its permissions. @param {string} name */
     async disconnect(name) {
       await transport.delete(`/api/integrations/oauth/${encodeURIComponent(name)}/disconnect`);
       await connections.refresh();

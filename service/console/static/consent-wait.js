@@ -1,55 +1,56 @@
-// Waiting for a consent that is given in another window. Its page tells how it ended; where that
-// does not arrive (another browser, a provider that cuts windows off), the status is asked.
+// Waits for a consent that is given in another window. The page at its end reports the outcome.
+// Where the report does not arrive (another browser, a provider that isolates windows), the status is polled.
 
 /**
- * What is heard while waiting. 'closed' says nothing by itself: a window that has been cut off
+ * What can arrive while waiting. 'closed' alone decides nothing: a window that the provider isolates
  * looks closed while the user still reads in it.
- * @typedef {import('./oauth-answer.js').Outcome | 'closed' | 'stop'} News
+ * @typedef {import('./oauth-answer.js').Outcome | 'closed' | 'stop'} Signal
  *
  * @typedef {'granted' | 'unticked' | 'refused' | 'late' | 'stopped'} Ending
  */
 
-const PAUSES = [1_000, 2_000, 5_000];
-const PATIENCE = 180_000;
+const POLL_INTERVALS = [1_000, 2_000, 5_000]; // ms; the last one repeats
+const TIMEOUT = 180_000; // ms
 
 /**
  * @param {object} options
- * @param {() => Promise<boolean>} options.granted asks the status
- * @param {boolean} options.lit whether the status said so before: then only the page can tell
- * @param {ReturnType<typeof createNews>} options.news
- * @param {(what: 'unconfirmed' | 'closed') => void} options.tell
+ * @param {() => Promise<boolean>} options.readGranted reads the status
+ * @param {boolean} options.grantedBefore then the status proves nothing, and only the page's report counts
+ * @param {ReturnType<typeof createSignals>} options.signals
+ * @param {(stage: 'unconfirmed' | 'closed') => void} options.onStage
  * @param {(milliseconds: number) => Promise<void>} options.sleep
  * @param {() => number} options.now milliseconds
  * @returns {Promise<Ending>}
  */
-export async function waitForConsent({ granted, lit, news, tell, sleep, now }) {
-  const end = now() + PATIENCE;
+export async function waitForConsent({ readGranted, grantedBefore, signals, onStage, sleep, now }) {
+  const end = now() + TIMEOUT;
   for (let round = 0; now() < end; round += 1) {
-    await Promise.race([sleep(PAUSES[Math.min(round, PAUSES.length - 1)]), news.arrival()]);
-    const heard = news.take();
-    if (heard === 'stop') return 'stopped';
-    if (heard === 'connected') return (await granted()) ? 'granted' : 'unticked';
-    if (heard === 'failed') return 'refused';
-    if (heard === 'unconfirmed') tell(heard);
-    else if (!lit && (await granted())) return 'granted';
-    else if (heard === 'closed') tell(heard);
+    const interval = POLL_INTERVALS[Math.min(round, POLL_INTERVALS.length - 1)];
+    await Promise.race([sleep(interval), signals.arrival()]);
+    const signal = signals.take();
+    if (signal === 'stop') return 'stopped';
+    if (signal === 'connected') return (await readGranted()) ? 'granted' : 'unticked';
+    if (signal === 'failed') return 'refused';
+    if (signal === 'unconfirmed') onStage(signal);
+    else if (!grantedBefore && (await readGranted())) return 'granted';
+    else if (signal === 'closed') onStage(signal);
   }
   return 'late';
 }
 
-/** What is told before anybody asks is kept until somebody does. */
-export function createNews() {
-  /** @type {News[]} */
-  const kept = [];
+/** A queue of signals: those that arrive while nobody waits are kept. */
+export function createSignals() {
+  /** @type {Signal[]} */
+  const queue = [];
   /** @type {(value?: any) => void} */
   let wake = () => {};
   return {
-    /** @param {News} item */
-    tell(item) {
-      kept.push(item);
+    /** @param {Signal} signal */
+    send(signal) {
+      queue.push(signal);
       wake();
     },
-    arrival: () => new Promise((resolve) => (kept.length ? resolve(null) : (wake = resolve))),
-    take: () => kept.shift(),
+    arrival: () => new Promise((resolve) => (queue.length ? resolve(null) : (wake = resolve))),
+    take: () => queue.shift(),
   };
 }

@@ -1,6 +1,6 @@
-// The way to a user's consent: a window, the provider's page in it, and what comes of it.
+// Requests a user's consent: opens a window with the provider's page and waits for the outcome.
 
-import { createNews, waitForConsent } from './consent-wait.js';
+import { createSignals, waitForConsent } from './consent-wait.js';
 import { isGranted } from './integrations.js';
 import { consentNeeded, isAboutTheBody, isResult, safeAuthUrl } from './oauth-answer.js';
 
@@ -8,21 +8,21 @@ import { consentNeeded, isAboutTheBody, isResult, safeAuthUrl } from './oauth-an
  * @typedef {import('./integrations.js').Card} Card
  * @typedef {import('./consent-wait.js').Ending} Ending
  *
- * What the user is told on the way. 'blocked' comes with the address, for a link.
- * @typedef {'asking' | 'waiting' | 'blocked' | 'unconfirmed' | 'closed'} Stage
+ * The stages that are shown to the user. 'blocked' comes with the address, for a link.
+ * @typedef {'requesting' | 'waiting' | 'blocked' | 'unconfirmed' | 'closed'} Stage
  *
- * @typedef {object} Surroundings the window, or what stands for it in a test
+ * @typedef {object} Environment the browser functions, replaced in tests
  * @property {(url: string, target: string, features: string) => Window | null} open
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now
  */
 
-const LOOK = 'popup,width=560,height=720';
-const GLANCE = 500; // ms between two looks at whether the window is still there
+const WINDOW_FEATURES = 'popup,width=560,height=720';
+const CLOSED_CHECK = 500; // ms between two checks whether the window is still open
 
-/** @type {Surroundings} */
-const HERE = {
-  open: (...given) => window.open(...given),
+/** @type {Environment} */
+const BROWSER = {
+  open: (...options) => window.open(...options),
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   now: () => performance.now(),
 };
@@ -32,46 +32,48 @@ const HERE = {
  * @param {object} options
  * @param {import('./api-transport.js').Transport} options.transport
  * @param {import('./connections.js').Connections} options.connections
- * @param {Surroundings} [options.here]
+ * @param {Environment} [options.environment]
  */
-export function createConsents({ transport, connections, here = HERE }) {
-  /** @type {{name: string, popup: Window | null, news: ReturnType<typeof createNews>} | null} */
+export function createConsents({ transport, connections, environment = BROWSER }) {
+  /** @type {{name: string, popup: Window | null, signals: ReturnType<typeof createSignals>} | null} */
   let current = null;
 
   /**
-   * Call it in the click itself: only then may a window be opened.
+   * Call it in the click handler: browsers allow a new window only there.
    * @param {string} name of the integration
    * @param {Card} card
-   * @param {{renew: boolean, tell: (stage: Stage, url?: string) => void}} options `renew` forgets
-   *   the tokens first, for those that can't be refreshed
+   * @param {{renew: boolean, onStage: (stage: Stage, url?: string) => void}} options `renew` disconnects
+   *   first, for tokens that can't be refreshed
    * @returns {Promise<Ending>}
    */
-  async function ask(name, card, { renew, tell }) {
+  async function request(name, card, { renew, onStage }) {
     stop();
-    const popup = here.open('about:blank', '_blank', LOOK);
-    const news = createNews();
-    const mine = (current = { name, popup, news });
+    const popup = environment.open('about:blank', '_blank', WINDOW_FEATURES);
+    const signals = createSignals();
+    const own = (current = { name, popup, signals });
     try {
-      tell('asking');
-      const lit = !renew && isGranted(card, connections.of(name));
+      onStage('requesting');
+      const grantedBefore = !renew && isGranted(card, connections.of(name));
       if (renew) await connections.disconnect(name);
       const address = await consentAddress(card.endpoint);
-      if (current !== mine) return 'stopped';
+      if (current !== own) return 'stopped';
       if (!address) return await alreadyGranted(name, card, popup);
-      show(popup, address, tell);
-      const granted = () => connections.refresh().then(() => isGranted(card, connections.of(name)));
-      const ending = await waitForConsent({ granted, lit, news, tell, sleep: watching(mine), now: here.now });
-      if (ending === 'granted') popup?.close(); // where it can't close itself
+      show(popup, address, onStage);
+      const readGranted = () => connections.refresh().then(() => isGranted(card, connections.of(name)));
+      const { now } = environment;
+      const sleep = sleepWatching(own);
+      const ending = await waitForConsent({ readGranted, grantedBefore, signals, onStage, sleep, now });
+      if (ending === 'granted') popup?.close(); // in case it can't close itself
       return ending;
     } catch (error) {
       popup?.close();
       throw error;
     } finally {
-      if (current === mine) current = null;
+      if (current === own) current = null;
     }
   }
 
-  /** @param {string} endpoint @returns {Promise<string | null>} null when nothing more is needed */
+  /** @param {string} endpoint @returns {Promise<string | null>} null if no consent is needed */
   async function consentAddress(endpoint) {
     try {
       const needed = consentNeeded(await transport.post(`/api/integrations/${endpoint}`, {}));
@@ -89,41 +91,41 @@ export function createConsents({ transport, connections, here = HERE }) {
     return isGranted(card, connections.of(name)) ? 'granted' : 'unticked';
   }
 
-  /** Sleeps, and looks now and then whether the window has gone: told once. */
-  function watching(/** @type {NonNullable<typeof current>} */ { popup, news }) {
-    let seen = popup !== null && !popup.closed;
+  /** A sleep that also checks whether the window was closed and signals it once. */
+  function sleepWatching(/** @type {NonNullable<typeof current>} */ { popup, signals }) {
+    let open = popup !== null && !popup.closed;
     return async (/** @type {number} */ milliseconds) => {
-      const end = here.now() + milliseconds;
-      while (here.now() < end) {
-        await here.sleep(Math.min(GLANCE, end - here.now()));
-        if (!seen || !popup?.closed) continue;
-        seen = false;
-        news.tell('closed');
+      const end = environment.now() + milliseconds;
+      while (environment.now() < end) {
+        await environment.sleep(Math.min(CLOSED_CHECK, end - environment.now()));
+        if (!open || !popup?.closed) continue;
+        open = false;
+        signals.send('closed');
       }
     };
   }
 
   function stop() {
-    current?.news.tell('stop');
+    current?.signals.send('stop');
     current?.popup?.close();
     current = null;
   }
 
   return {
-    ask,
+    request,
     stop,
-    /** A message from somewhere: a consent page of ours, or not. @param {unknown} value */
-    hear(value) {
+    /** Takes a message, which may not be from a consent page of ours. @param {unknown} value */
+    receive(value) {
       if (!isResult(value)) return;
-      if (current?.name === value.integration) current.news.tell(value.outcome);
+      if (current?.name === value.integration) current.signals.send(value.outcome);
       else connections.refresh();
     },
   };
 }
 
-/** @param {Window | null} popup @param {string} address @param {(stage: Stage, url?: string) => void} tell */
-function show(popup, address, tell) {
-  if (!popup || popup.closed) return tell('blocked', address);
+/** @param {Window | null} popup @param {string} address @param {(stage: Stage, url?: string) => void} onStage */
+function show(popup, address, onStage) {
+  if (!popup || popup.closed) return onStage('blocked', address);
   popup.location.replace(address);
-  tell('waiting');
+  onStage('waiting');
 }

@@ -1,4 +1,4 @@
-// The console's entry: the sign-in page or the workspace, whichever the session asks for.
+// The entry point: shows the sign-in page, or the workspace when there is a session.
 
 import { createSession } from './session.js';
 import { createSignIn } from './sign-in.js';
@@ -10,22 +10,22 @@ const sandbox = document.documentElement.dataset.sandbox === 'yes';
 const storage = sessionStorage;
 const session = createSession(storage);
 /** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
-let shown = null;
+let page = null;
 
-/** @param {string} sentence read out once, politely */
+/** @param {string} sentence for screen readers */
 function announce(sentence) {
   announcer.textContent = '';
   requestAnimationFrame(() => (announcer.textContent = sentence));
 }
 
 function show() {
-  shown?.stop();
+  page?.stop();
   announcer.textContent = '';
-  shown = session.token
+  page = session.token
     ? createWorkspace({ session, storage, sandbox, announce })
     : createSignIn({ session, sandbox });
-  app.replaceChildren(shown.node);
-  shown.ready?.();
+  app.replaceChildren(page.node);
+  page.ready?.();
 }
 
 session.onChange(show);

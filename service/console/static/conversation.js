@@ -1,19 +1,19 @@
-// One open chat: its history, and the turn that runs in it. It goes on while another chat is shown.
+// One open chat: its messages and its running turn, which continues while another chat is shown.
 
 import { actionOf, endingOf } from './chat-actions.js';
 import { EMPTY_REPLY, reduce } from './chat-reducer.js';
 import { readUiStream } from './chat-stream.js';
-import { ApiError, ProtocolError, inWords } from './errors.js';
-import { readPage, renewed } from './history.js';
+import { ApiError, ProtocolError, errorText } from './errors.js';
+import { readPage, mergeNewest } from './history.js';
 import { newId } from './ids.js';
 import { createListeners } from './listeners.js';
 import { replyTo, userMessage } from './messages.js';
 
-const CUT = 'The connection was lost before the reply was complete. Your message is back in the box.';
-const NOTHING_SAID = 'Stopped before anything was said. Your message is back in the box.';
-const STOP_PATIENCE = 5000; // ms until a stream that does not end by itself is let go
-const STOP_AGAIN = 300; // ms: a turn that is only just being admitted does not hear of a stop yet
-const LEFT = new DOMException('the page goes', 'AbortError');
+const CONNECTION_LOST = 'The connection was lost before the reply was complete. Your message is back in the input box.';
+const STOPPED_EARLY = 'Stopped before the reply began. Your message is back in the input box.';
+const STOP_TIMEOUT = 5000; // ms until a stream that does not end by itself is aborted
+const STOP_INTERVAL = 300; // ms; repeated, because a turn that is not admitted yet ignores a stop
+const PAGE_LEFT = new DOMException('the page was left', 'AbortError');
 
 /**
  * @typedef {import('./messages.js').Message} Message
@@ -24,18 +24,18 @@ const LEFT = new DOMException('the page goes', 'AbortError');
 
 /**
  * @param {string} chatId
- * @param {object} world
- * @param {import('./api-transport.js').Transport} world.transport
- * @param {import('./drafts.js').Drafts} world.drafts
- * @param {() => void} world.onTurnEnd
- * @param {(sentence: string) => void} world.announce
+ * @param {object} context
+ * @param {import('./api-transport.js').Transport} context.transport
+ * @param {import('./drafts.js').Drafts} context.drafts
+ * @param {() => void} context.onTurnEnd
+ * @param {(sentence: string) => void} context.announce
  */
 export function createConversation(chatId, { transport, drafts, onTurnEnd, announce }) {
   const listeners = createListeners();
   /** @type {AbortController | null} */
   let request = null;
   let turns = 0;
-  let doubtful = false; // whether there may be stored messages that are not shown
+  let outdated = false; // whether there may be stored messages that are not shown
   const conversation = {
     chatId,
     /** @type {Phase} */
@@ -44,51 +44,51 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     messages: [],
     /** @type {string | null} */
     earlier: null,
-    /** @type {{question: Message, reply: Reply} | null} the turn that runs, or the one that failed */
+    /** @type {{question: Message, reply: Reply} | null} the running turn, or the failed one */
     turn: null,
     problem: '',
-    /** The question whose stored reply was stopped; only this page knows. */
-    stopped: '',
-    /** What goes back into the composer; whoever takes it empties it. */
-    returned: '',
-    /** What is stored after all, and leaves the composer; whoever takes it out empties it. */
-    stored: '',
+    /** The id of the question whose reply was stopped. The server does not store it. */
+    stoppedId: '',
+    /** Text to put back into the composer. The view clears it after doing so. */
+    restoredText: '',
+    /** Text to remove from the composer because it was stored. The view clears it after doing so. */
+    storedText: '',
     onChange: listeners.add,
     load,
     refresh,
     loadEarlier,
     send,
     stop,
-    /** The page goes: nothing is shown or asked any more. */
-    leave: () => request?.abort(LEFT),
+    /** Ends the request when the page is left. Nothing is shown or read after it. */
+    leave: () => request?.abort(PAGE_LEFT),
   };
 
   /** @param {Partial<typeof conversation>} values */
   function set(values) {
     Object.assign(conversation, values);
-    listeners.tell();
+    listeners.notify();
   }
 
-  /** The newest messages, as stored. An answer that can't know of a turn begun since is no use. */
+  /** Loads the newest stored messages. An answer requested before a newer turn began is ignored. */
   async function load() {
     const before = turns;
-    doubtful = false;
+    outdated = false;
     try {
       const newest = await readPage(transport, chatId, null);
       if (turns === before) {
-        const first = conversation.phase === 'loading';
-        set({ ...renewed(conversation, newest), phase: 'idle' });
-        recoverQuestion(first);
-      } else doubtful = true;
-      if (doubtful && !request) await load(); // the end of a turn loads again
+        const firstLoad = conversation.phase === 'loading';
+        set({ ...mergeNewest(conversation, newest), phase: 'idle' });
+        recoverQuestion(firstLoad);
+      } else outdated = true;
+      if (outdated && !request) await load(); // the end of a turn loads again
     } catch (error) {
-      if (turns === before) set({ phase: 'idle', problem: inWords(error) });
+      if (turns === before) set({ phase: 'idle', problem: errorText(error) });
     }
   }
 
-  /** Something has changed in the chat: another tab's turn, or our own. */
+  /** Call it when the chat has changed, by a turn of this page or of another tab. */
   async function refresh() {
-    if (request || conversation.phase === 'loading') doubtful = true;
+    if (request || conversation.phase === 'loading') outdated = true;
     else await load();
   }
 
@@ -97,21 +97,21 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
       const { messages, earlier } = await readPage(transport, chatId, conversation.earlier);
       set({ messages: [...messages, ...conversation.messages], earlier });
     } catch (error) {
-      set({ problem: inWords(error) });
+      set({ problem: errorText(error) });
     }
   }
 
   /**
-   * A message that was on its way when the page was left: stored by now, or typed for nothing.
-   * @param {boolean} first whether this is known for the first time
+   * Restores a message that was being sent when the page was left, unless it has been stored.
+   * @param {boolean} firstLoad whether this is the first load of the messages
    */
-  function recoverQuestion(first) {
+  function recoverQuestion(firstLoad) {
     const question = drafts.question(chatId);
     if (!question || conversation.turn) return;
     if (isStored(question.id)) {
-      drafts.hold(chatId, null);
-      set({ stored: question.text });
-    } else if (first) set({ returned: question.text });
+      drafts.setQuestion(chatId, null);
+      set({ storedText: question.text });
+    } else if (firstLoad) set({ restoredText: question.text });
   }
 
   /** @param {string} id */
@@ -122,19 +122,19 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
   /** @param {string} text @param {string} modelId */
   async function send(text, modelId) {
     const before = drafts.question(chatId);
-    const again = before?.text === text; // the same id replaces what a cut may have left behind
+    const again = before?.text === text; // the same id replaces what an interrupted turn may have stored
     const question = again ? before : { id: newId(), text };
-    drafts.hold(chatId, question);
+    drafts.setQuestion(chatId, question);
     turns += 1;
     const { signal } = (request = new AbortController());
     const turn = { question: userMessage(question.id, text), reply: EMPTY_REPLY };
     set({ phase: 'asking', turn, problem: '' });
     const body = { chatId, userMessageId: question.id, content: text, modelId: modelId || null };
     try {
-      await ask(again ? { ...body, trigger: 'regenerate-message' } : body, signal);
+      await runTurn(again ? { ...body, trigger: 'regenerate-message' } : body, signal);
     } catch (error) {
-      if (signal.aborted) await letGo(signal);
-      else refused(error);
+      if (signal.aborted) await finishAborted(signal);
+      else failBeforeStream(error);
     } finally {
       request = null;
       onTurnEnd();
@@ -142,20 +142,20 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
   }
 
   /** @param {Record<string, any>} body @param {AbortSignal} signal */
-  async function ask(body, signal) {
+  async function runTurn(body, signal) {
     const response = await transport.open('/api/ai/chat', body, signal);
-    const ending = await follow(response);
-    if (ending === 'finish') await finished(response.headers.get('X-Asst-Id') ?? newId());
-    else if (ending === 'abort') await stopped();
-    else if (ending === 'error') failed(current().reply.message);
-    else if (signal.aborted) await letGo(signal);
-    else cut();
+    const ending = await readReply(response);
+    if (ending === 'finish') await finish(response.headers.get('X-Asst-Id') ?? newId());
+    else if (ending === 'abort') await finishStopped();
+    else if (ending === 'error') fail(current().reply.message);
+    else if (signal.aborted) await finishAborted(signal);
+    else failInterrupted();
   }
 
   const current = () => /** @type {NonNullable<typeof conversation.turn>} */ (conversation.turn);
 
   /** @param {Response} response @returns {Promise<'finish' | 'abort' | 'error' | null>} */
-  async function follow(response) {
+  async function readReply(response) {
     let ending = null;
     try {
       for await (const chunk of readUiStream(response)) {
@@ -170,68 +170,70 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
   }
 
   /** @param {string} id of the stored reply */
-  async function finished(id) {
+  async function finish(id) {
     const { question, reply } = current();
-    drafts.hold(chatId, null);
+    drafts.setQuestion(chatId, null);
     const known = conversation.messages.filter((message) => message.id !== question.id);
     const messages = [...known, question, replyTo(question, reply.parts, id)];
     set({ phase: 'idle', turn: null, messages });
     announce('Answer ready');
-    if (doubtful) await load();
+    if (outdated) await load();
   }
 
-  /** What an interrupted turn leaves behind is the server's to say. */
-  async function stopped() {
+  /** Only the server knows what a stopped turn has stored. */
+  async function finishStopped() {
     const { question } = current();
     await load();
-    const kept = isStored(question.id);
-    if (kept) drafts.hold(chatId, null);
-    const left = kept ? { stopped: question.id } : { returned: question.text, problem: NOTHING_SAID };
-    set({ turn: null, ...left });
+    const isKept = isStored(question.id);
+    if (isKept) drafts.setQuestion(chatId, null);
+    const outcome = isKept
+      ? { stoppedId: question.id }
+      : { restoredText: question.text, problem: STOPPED_EARLY };
+    set({ turn: null, ...outcome });
     announce('Stopped');
   }
 
-  /** @param {unknown} error before the stream: nothing is stored */
-  function refused(error) {
+  /** @param {unknown} error before the stream began, so that nothing was stored */
+  function failBeforeStream(error) {
     const conflict = error instanceof ApiError && error.status === 409 && error.retryAfter === null;
-    // Its id is taken by an older message: next time it goes out as a new one.
-    if (conflict) drafts.hold(chatId, { id: newId(), text: current().question.text });
-    failed(inWords(error));
+    // An older message has this id, so the next attempt uses a new one.
+    if (conflict) drafts.setQuestion(chatId, { id: newId(), text: current().question.text });
+    fail(errorText(error));
   }
 
-  function cut() {
-    doubtful = true;
-    const reply = reduce(current().reply, { type: 'stream-error', message: CUT });
+  function failInterrupted() {
+    outdated = true;
+    const reply = reduce(current().reply, { type: 'stream-error', message: CONNECTION_LOST });
     set({ turn: { ...current(), reply } });
-    failed(CUT);
+    fail(CONNECTION_LOST);
   }
 
-  /** @param {string} problem the reply stays readable, and the question can be sent again */
-  function failed(problem) {
+  /** @param {string} problem shown above the question, which can be sent again; the partial reply stays */
+  function fail(problem) {
     const { question, reply } = current();
-    const shown = { question, reply: { ...reply, state: /** @type {const} */ ('failed') } };
-    set({ phase: 'idle', turn: shown, problem, returned: question.text });
+    const failedTurn = { question, reply: { ...reply, state: /** @type {const} */ ('failed') } };
+    set({ phase: 'idle', turn: failedTurn, problem, restoredText: question.text });
   }
 
-  /** The server ends the stream, so that what was said is stored before we look. */
+  /** Asks the server to stop: it stores the partial reply, then ends the stream. */
   async function stop() {
     set({ phase: 'stopping' });
     const running = request;
-    const until = Date.now() + STOP_PATIENCE;
+    const until = Date.now() + STOP_TIMEOUT;
     try {
       while (running === request && Date.now() < until) {
         await transport.post(`/api/ai/chat/${chatId}/stop`);
-        await new Promise((resolve) => setTimeout(resolve, STOP_AGAIN));
+        await new Promise((resolve) => setTimeout(resolve, STOP_INTERVAL));
       }
     } catch {
-      // It can't be reached: then at least we stop listening.
+      // The server can't be reached: only the stream is aborted.
     }
     running?.abort();
   }
 
-  /** @param {AbortSignal} signal of a request that we ended */
-  async function letGo(signal) {
-    if (signal.reason !== LEFT) await stopped();
+  /** @param {AbortSignal} signal of a request that this page aborted */
+  async function finishAborted(signal) {
+    if (signal.reason !== PAGE_LEFT) await finishStopped();
   }
 
   return conversation;

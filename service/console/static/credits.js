@@ -1,4 +1,4 @@
-// Credits left, in the header.
+// The credit balance in the header.
 
 import { element } from './elements.js';
 
@@ -11,7 +11,7 @@ export function createCredits(transport) {
       const { balance } = await transport.get('/api/credits', { limit: 1 });
       amount.textContent = balance.toLocaleString(undefined, { maximumFractionDigits: 2 });
     } catch {
-      amount.textContent = '–'; // whoever needs credits next is told why there are none
+      amount.textContent = '–'; // the next request that needs credits shows the reason
     }
   }
   refresh();

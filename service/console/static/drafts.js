@@ -1,11 +1,11 @@
-// Text that is typed but not sent yet. It survives a reload and a session that ends by itself.
+// Text that was typed but not sent yet. It survives a reload and an expired session.
 
 /**
- * @typedef {{id: string, text: string}} Question a message on its way: its id and its text
+ * @typedef {{id: string, text: string}} Question a message being sent: its id and its text
  * @typedef {ReturnType<typeof createDrafts>} Drafts
  */
 
-/** @param {Storage} storage @param {string} subject drafts of one user are never another's */
+/** @param {Storage} storage @param {string} subject the signed-in user; drafts of other users are not visible */
 export function createDrafts(storage, subject) {
   const prefix = `console.draft:${subject}:`;
   /** @param {string} name @param {string} value */
@@ -24,7 +24,7 @@ export function createDrafts(storage, subject) {
     /** @param {string} chat @returns {Question | null} */
     question: (chat) => JSON.parse(storage.getItem(`${prefix}sent:${chat}`) ?? 'null'),
     /** @param {string} chat @param {Question | null} question */
-    hold: (chat, question) => put(`sent:${chat}`, question ? JSON.stringify(question) : ''),
+    setQuestion: (chat, question) => put(`sent:${chat}`, question ? JSON.stringify(question) : ''),
     clear() {
       for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
     },

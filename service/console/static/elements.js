@@ -1,4 +1,4 @@
-// Nodes are made one by one and texts set as text: no HTML string ever reaches the document.
+// Builds DOM nodes. Text is set as text: no HTML string ever reaches the document.
 
 /** @typedef {Node | string | null | undefined | false} Child */
 
@@ -17,12 +17,12 @@ export function element(tag, props = {}, ...children) {
     else if (name === 'value' || name === 'checked') /** @type {any} */ (node)[name] = value;
     else if (value !== false && value != null) node.setAttribute(name, value === true ? '' : value);
   }
-  node.append(...present(children));
+  node.append(...withoutEmpty(children));
   return node;
 }
 
 /** @param {Child[]} children @returns {(Node | string)[]} */
-function present(children) {
+function withoutEmpty(children) {
   return /** @type {(Node | string)[]} */ (children.filter((c) => c || c === ''));
 }
 
@@ -53,7 +53,7 @@ const PATHS = {
 };
 
 /**
- * A drawing that says nothing by itself: the control around it has the name.
+ * A decorative drawing, hidden from screen readers. The control around it carries the name.
  * @param {keyof typeof PATHS} name
  */
 export function icon(name) {
@@ -73,20 +73,20 @@ export function icon(name) {
  * @param {Record<string, any>} [props]
  */
 export function iconButton(name, label, act, props = {}) {
-  const named = { type: 'button', class: 'icon-button', 'aria-label': label, title: label };
-  return element('button', { ...named, on: { click: act }, ...props }, icon(name));
+  const base = { type: 'button', class: 'icon-button', 'aria-label': label, title: label };
+  return element('button', { ...base, on: { click: act }, ...props }, icon(name));
 }
 
 /**
- * Puts nodes into this order under their parent, moving as few as need be. What has the focus
- * keeps it, where the browser can move a node without taking it out first.
+ * Puts nodes into this order under their parent and moves as few as possible. A focused node
+ * keeps the focus in browsers that have `moveBefore`.
  * @param {any} parent @param {Node[]} nodes
  */
 export function arrange(parent, nodes) {
   nodes.forEach((node, at) => {
-    const there = parent.childNodes[at] ?? null;
-    if (there === node) return;
-    if (node.parentNode === parent && parent.moveBefore) parent.moveBefore(node, there);
-    else parent.insertBefore(node, there);
+    const current = parent.childNodes[at] ?? null;
+    if (current === node) return;
+    if (node.parentNode === parent && parent.moveBefore) parent.moveBefore(node, current);
+    else parent.insertBefore(node, current);
   });
 }

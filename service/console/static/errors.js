@@ -1,6 +1,6 @@
-// What can go wrong, and how it is said to the person at the screen.
+// The errors of the console and the texts that are shown for them.
 
-/** The server refused; its body is `{error, message, details?, …facts}`. */
+/** The server refused a request; the body is `{error, message, details?, …facts}`. */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -19,20 +19,20 @@ export class ApiError extends Error {
 
 /** No answer came, or it ended before it was complete. */
 export class NetworkError extends Error {
-  constructor(message = 'The server can’t be reached. Check that it runs, then try again.') {
+  constructor(message = 'The server can’t be reached. Check that it is running, then try again.') {
     super(message);
   }
 }
 
-/** The stream says something that is no UI message stream. */
+/** The response is not a UI message stream. */
 export class ProtocolError extends Error {}
 
-/** @param {unknown} error @returns {string} a sentence or two, with what to do where we know it */
-export function inWords(error) {
+/** @param {unknown} error @returns {string} one or two sentences, with advice where there is some */
+export function errorText(error) {
   if (error instanceof ApiError) return [error.message, ...hints(error)].join(' ');
   if (error instanceof NetworkError) return error.message;
-  console.error(error); // ours: a person can do nothing about it, a developer can
-  return 'Something went wrong in this page. Reload it; what you typed is kept.';
+  console.error(error); // an error of the console itself, for its developers
+  return 'Something went wrong on this page. Reload it; your drafts are kept.';
 }
 
 /** @param {ApiError} error */
@@ -40,7 +40,7 @@ function* hints(error) {
   yield* fields(error.details);
   if (error.code === 'insufficient_credits') {
     const { needed, available } = error.facts;
-    if (available !== undefined) yield `This needs up to ${needed}, and ${available} are left.`;
+    if (available !== undefined) yield `Up to ${needed} credits are needed; ${available} are left.`;
   }
   if (error.retryAfter !== null) yield `Try again in ${error.retryAfter} s.`;
 }

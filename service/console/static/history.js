@@ -1,4 +1,4 @@
-// The stored messages of a chat, page by page, as the transcript shows them.
+// Reads the stored messages of a chat, page by page.
 
 import { messagesOf } from './messages.js';
 
@@ -6,7 +6,7 @@ const PAGE = 50;
 
 /**
  * @typedef {{messages: import('./messages.js').Message[], earlier: string | null}} History
- *   `earlier` is the cursor of what comes before, if there is more
+ *   `earlier` is the cursor of the page before, if there is one
  */
 
 /**
@@ -22,10 +22,10 @@ export async function readPage(transport, chatId, cursor) {
 }
 
 /**
- * The newest page, read again, behind the earlier ones that had been asked for.
+ * Puts a newly read newest page behind the earlier messages that were already loaded.
  * @param {History} known @param {History} newest @returns {History}
  */
-export function renewed(known, newest) {
+export function mergeNewest(known, newest) {
   const first = newest.messages[0]?.id;
   const at = known.messages.findIndex((message) => message.id === first);
   if (at < 1) return newest;

@@ -1,61 +1,59 @@
-// What the connections page knows of each integration: a card for each flag of its status. Another
-// integration is one more entry here; one without an entry is shown without cards.
+// Declares the cards of each integration, one for each flag of its status. An integration without
+// an entry here is shown without cards.
 
-import { FEW, contactLines, eventLines, fileLines, mailLines } from './previews.js';
+import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from './previews.js';
 
 /**
  * @typedef {{connected: boolean, email?: string} & Record<string, any>} Status
  * @typedef {import('./previews.js').Line} Line
- * @typedef {{title: string, text: string, action: string}} Question
+ * @typedef {{title: string, text: string, action: string}} Confirmation
  *
- * A harmless call: either `lines` makes a preview of its data, or `dry` expects that the empty body
- * is refused, which happens only after the grant was found good.
- * @typedef {object} Attempt
+ * A harmless call that tests the permission. `lines` makes a preview of its data. With `emptyBody`,
+ * the body is empty and must be refused, which the service does only after it has checked the grant.
+ * @typedef {object} TestCall
  * @property {(status: Status) => Record<string, any>} body
  * @property {(data: any, status: Status) => {title: string, lines: Line[]}} lines
- * @property {boolean} [dry]
- * @property {(status: Status) => Question} [question] for what is not only read
+ * @property {boolean} [emptyBody]
+ * @property {(status: Status) => Confirmation} [confirmation] for calls that change something
  *
  * @typedef {object} Card
- * @property {string} flag of the status; a card looks at its own one only
+ * @property {string} flag of the status; each card has its own
  * @property {string} title
  * @property {any} icon
  * @property {string} allows
- * @property {string} endpoint whose one scope lights the flag; {} makes it ask for consent
- * @property {Attempt} attempt
+ * @property {string} endpoint whose scope sets the flag; an empty body makes it return the consent address
+ * @property {TestCall} testCall
  *
  * @typedef {{title: string, cards: Card[]}} Integration
  */
 
-/** @param {string} title @param {Record<string, any>} body @param {(data: any) => Line[]} lines @returns {Attempt} */
-function reading(title, body, lines) {
+/** @param {string} title @param {Record<string, any>} body @param {(data: any) => Line[]} lines @returns {TestCall} */
+function readCall(title, body, lines) {
   return { body: () => body, lines: (data) => ({ title, lines: lines(data) }) };
 }
 
-/** @type {Attempt} */
-const sending = {
+/** @type {TestCall} */
+const SEND_CALL = {
   body: ({ email }) => ({
     to: email,
     subject: 'A test from the console',
-    content: 'You have sent this to yourself, to try the connection.',
+    content: 'You sent this message to yourself to test the connection.',
   }),
   lines: (_, { email }) => ({ title: 'Sent', lines: [{ text: `To ${email}`, about: 'A test from the console' }] }),
-  question: ({ email }) => ({
-    title: 'Send a test?',
-    text: `A short message goes from ${email} to ${email}, and to nobody else.`,
+  confirmation: ({ email }) => ({
+    title: 'Send a test message?',
+    text: `A short message is sent from ${email} to ${email}, and to nobody else.`,
     action: 'Send',
   }),
 };
 
-/** @type {Attempt} */
-const checking = {
-  body: () => ({}),
-  dry: true,
-  lines: () => ({ title: 'The permission is there', lines: [{ text: 'Nothing was changed in the mailbox.' }] }),
-};
+/** @param {string} text what has not been done @returns {TestCall} */
+function emptyCall(text) {
+  return { body: () => ({}), emptyBody: true, lines: () => ({ title: 'The permission works', lines: [{ text }] }) };
+}
 
 /** @type {Record<string, Integration>} */
-const KNOWN = {
+const INTEGRATIONS = {
   cloudsuite: {
     title: 'Cloud suite',
     cards: [
@@ -65,24 +63,24 @@ const KNOWN = {
         icon: 'mail',
         allows: 'List messages with their senders, subjects and first words.',
         endpoint: 'cloudsuite/mail-list',
-        attempt: reading('Newest messages', { maxResults: FEW }, mailLines),
+        testCall: readCall('Newest messages', { maxResults: PREVIEW_LINES }, mailLines),
       },
       {
         flag: 'mailSend',
         title: 'Send mail',
         icon: 'plane',
-        allows: 'Send messages as you. Asks for “change mail”, which covers reading and sending.',
+        allows: 'Send messages as you. Requests “change mail”, which includes reading and sending.',
         endpoint: 'cloudsuite/mail-send',
-        attempt: sending,
+        testCall: SEND_CALL,
       },
       {
         flag: 'mailModify',
         title: 'Change mail',
         icon: 'archive',
-        allows: 'Reply, archive, mark as read or unread, move to the trash. Never delete for good.',
-        // Not mail-send: a grant to send alone satisfies that one, and this card would never light.
+        allows: 'Reply, archive, mark as read or unread, move to the trash. Never delete permanently.',
+        // Not mail-send: a scope for sending alone satisfies it and does not set this flag.
         endpoint: 'mail-reply',
-        attempt: checking,
+        testCall: emptyCall('Nothing was changed in the mailbox.'),
       },
       {
         flag: 'calendar',
@@ -90,7 +88,7 @@ const KNOWN = {
         icon: 'calendar',
         allows: 'See your events and add new ones.',
         endpoint: 'cloudsuite/calendar-list-events',
-        attempt: reading('Next events', { maxResults: FEW }, eventLines),
+        testCall: readCall('Next events', { maxResults: PREVIEW_LINES }, eventLines),
       },
       {
         flag: 'drive',
@@ -98,7 +96,7 @@ const KNOWN = {
         icon: 'folder',
         allows: 'List your files and open them.',
         endpoint: 'cloudsuite/drive-list',
-        attempt: reading('Latest files', { pageSize: FEW }, fileLines),
+        testCall: readCall('Latest files', { pageSize: PREVIEW_LINES }, fileLines),
       },
       {
         flag: 'contacts',
@@ -106,7 +104,20 @@ const KNOWN = {
         icon: 'people',
         allows: 'Look up names and addresses.',
         endpoint: 'cloudsuite/contacts-list',
-        attempt: reading('Contacts', { pageSize: FEW }, contactLines),
+        testCall: readCall('Contacts', { pageSize: PREVIEW_LINES }, contactLines),
+      },
+    ],
+  },
+  shortvideo: {
+    title: 'Short videos',
+    cards: [
+      {
+        flag: 'publish',
+        title: 'Post videos',
+        icon: 'plane',
+        allows: 'Post videos from a web address to your account.',
+        endpoint: 'shortvideo-post-video',
+        testCall: emptyCall('Nothing was posted.'),
       },
     ],
   },
@@ -114,7 +125,7 @@ const KNOWN = {
 
 /** @param {string} name as the status calls it @returns {Integration} */
 export function integrationOf(name) {
-  return Object.hasOwn(KNOWN, name) ? KNOWN[name] : { title: name, cards: [] };
+  return Object.hasOwn(INTEGRATIONS, name) ? INTEGRATIONS[name] : { title: name, cards: [] };
 }
 
 /** @param {Card} card @param {Status} status */

@@ -1,6 +1,6 @@
 /**
- * A listener list: what a model tells its views by.
- * @returns {{add: (listener: () => void) => () => void, tell: () => void}}
+ * A list of listeners, by which a model notifies its views of changes.
+ * @returns {{add: (listener: () => void) => () => void, notify: () => void}}
  */
 export function createListeners() {
   const all = new Set();
@@ -9,7 +9,7 @@ export function createListeners() {
       all.add(listener);
       return () => all.delete(listener);
     },
-    tell() {
+    notify() {
       for (const listener of [...all]) listener();
     },
   };

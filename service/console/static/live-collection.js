@@ -1,11 +1,11 @@
-// A collection on the screen: kept by the socket, or loaded by HTTP where the socket can't be had.
+// A collection kept up to date by the socket, or loaded by HTTP while there is no socket.
 
 import { createListeners } from './listeners.js';
-import { ApiError, inWords } from './errors.js';
-import { applied, rowsOf, withRow, without } from './live-rows.js';
+import { ApiError, errorText } from './errors.js';
+import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
 
 const PAGE = 200;
-const MOST_PAGES = 5; // 1000 rows; a table of more is no table to read
+const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
 
 /**
  * @typedef {import('./live-rows.js').Rows} Rows
@@ -16,7 +16,7 @@ const MOST_PAGES = 5; // 1000 rows; a table of more is no table to read
 /**
  * @param {string} name
  * @param {{transport: import('./api-transport.js').Transport,
- *   socket: import('./records-socket.js').RecordsSocket}} doors
+ *   socket: import('./records-socket.js').RecordsSocket}} connections
  */
 export function createLiveCollection(name, { transport, socket }) {
   const listeners = createListeners();
@@ -30,36 +30,36 @@ export function createLiveCollection(name, { transport, socket }) {
     problem: '',
     onChange: listeners.add,
     stop,
-    /** For those who changed something and may not hear of it: no-op while the socket tells. */
+    /** Reads the collection again, unless the socket is open and reports every change. */
     refresh: () => (socket.phase === 'open' ? Promise.resolve() : load()),
-    /** @param {Row} record the answer to a write of our own */
+    /** @param {Row} record as returned by a write of this page */
     put: (record) => set({ rows: withRow(collection.rows, record) }),
     /** @param {string} recordId */
-    drop: (recordId) => set({ rows: without(collection.rows, recordId) }),
+    drop: (recordId) => set({ rows: withoutRow(collection.rows, recordId) }),
     create,
     update,
     remove,
   };
   const unsubscribe = socket.subscribe(name, undefined, receive);
-  const unheard = socket.onPhase(heed);
-  heed();
+  const removePhaseListener = socket.onPhase(onPhaseChange);
+  onPhaseChange();
 
   /** @param {Partial<typeof collection>} values */
   function set(values) {
     Object.assign(collection, values);
-    listeners.tell();
+    listeners.notify();
   }
 
   /** @param {any} message */
   function receive(message) {
     if (message.type === 'error') return fail(new ApiError(0, message));
-    return set({ rows: applied(collection.rows, message), loaded: true, missing: false, problem: '' });
+    return set({ rows: applyMessage(collection.rows, message), loaded: true, missing: false, problem: '' });
   }
 
-  /** A connection that failed: show what there is, once, and go on trying. */
-  function heed() {
+  /** Loads once by HTTP when the connection fails; the socket keeps trying. */
+  function onPhaseChange() {
     if (socket.phase === 'waiting' && !collection.loaded) load();
-    // A subscription that goes on where it was, and has missed nothing, is told nothing.
+    // A subscription that resumes without having missed anything receives no message.
     if (socket.phase === 'open' && collection.problem) set({ problem: '' });
   }
 
@@ -67,10 +67,10 @@ export function createLiveCollection(name, { transport, socket }) {
     try {
       const records = [];
       let cursor = null;
-      for (let page = 0; page === 0 || (cursor && page < MOST_PAGES); page += 1) {
-        const found = await transport.get(path, { limit: PAGE, cursor });
-        records.push(...found.records);
-        cursor = found.nextCursor;
+      for (let page = 0; page === 0 || (cursor && page < MAX_PAGES); page += 1) {
+        const answer = await transport.get(path, { limit: PAGE, cursor });
+        records.push(...answer.records);
+        cursor = answer.nextCursor;
       }
       set({ rows: rowsOf(records), loaded: true, missing: false, problem: '' });
     } catch (error) {
@@ -81,14 +81,14 @@ export function createLiveCollection(name, { transport, socket }) {
   /** @param {unknown} error */
   function fail(error) {
     if (error instanceof ApiError && error.code === 'not_found') set({ missing: true, loaded: true });
-    else set({ problem: inWords(error) });
+    else set({ problem: errorText(error) });
   }
 
   /** @param {Record<string, any>} data */
   async function create(data) {
     const live = socket.phase === 'open';
     const record = live
-      ? await socket.ask({ op: 'create', collection: name, data })
+      ? await socket.request({ op: 'create', collection: name, data })
       : await transport.post(path, data);
     if (record) collection.put(record);
     return record;
@@ -97,10 +97,10 @@ export function createLiveCollection(name, { transport, socket }) {
   /** @param {Row} row @param {Record<string, any>} data only what changes */
   async function update(row, data) {
     const { recordId, updatedAt } = row;
-    // By HTTP we may not have heard of a newer version, so the server is told which one we saw.
+    // Without the socket the row may be outdated, so the server checks the version.
     const record =
       socket.phase === 'open'
-        ? await socket.ask({ op: 'update', collection: name, recordId, data })
+        ? await socket.request({ op: 'update', collection: name, recordId, data })
         : await transport.patch(`${path}/${recordId}`, data, { 'If-Match': updatedAt });
     // A row that was removed in the meantime stays removed.
     if (record && collection.rows[recordId]) collection.put(record);
@@ -108,14 +108,14 @@ export function createLiveCollection(name, { transport, socket }) {
 
   /** @param {Row} row */
   async function remove({ recordId }) {
-    if (socket.phase === 'open') await socket.ask({ op: 'delete', collection: name, recordId });
+    if (socket.phase === 'open') await socket.request({ op: 'delete', collection: name, recordId });
     else await transport.delete(`${path}/${recordId}`);
     collection.drop(recordId);
   }
 
   function stop() {
     unsubscribe();
-    unheard();
+    removePhaseListener();
   }
 
   return collection;

@@ -1,4 +1,4 @@
-// The rows of one subscription. Pure: what a snapshot, a change or a loaded list makes of them.
+// The rows of one subscription, updated by snapshots and changes. Pure functions.
 
 /**
  * @typedef {import('./messages.js').Row} Row
@@ -11,28 +11,28 @@ export function rowsOf(records) {
 }
 
 /** @param {Rows} rows @param {any} message `snapshot` or `change` @returns {Rows} */
-export function applied(rows, message) {
+export function applyMessage(rows, message) {
   if (message.type === 'snapshot') return rowsOf(message.records);
-  if (message.action === 'removed') return without(rows, message.record.recordId);
+  if (message.action === 'removed') return withoutRow(rows, message.record.recordId);
   return withRow(rows, message.record);
 }
 
 /** @param {Rows} rows @param {Row} record @returns {Rows} */
 export function withRow(rows, record) {
   const known = rows[record.recordId];
-  // Our own write's answer can overtake the change that tells of an earlier one.
+  // The answer to our own write can arrive before the message about an earlier change.
   if (known && known.updatedAt > record.updatedAt) return rows;
   return { ...rows, [record.recordId]: record };
 }
 
 /** @param {Rows} rows @param {string} recordId @returns {Rows} */
-export function without(rows, recordId) {
-  const { [recordId]: gone, ...rest } = rows;
+export function withoutRow(rows, recordId) {
+  const { [recordId]: removed, ...rest } = rows;
   return rest;
 }
 
 /** @param {Rows} rows @param {(row: Row) => string} key @param {boolean} [descending] */
-export function sorted(rows, key, descending = false) {
+export function sortRows(rows, key, descending = false) {
   const sign = descending ? -1 : 1;
   const compare = (/** @type {string} */ a, /** @type {string} */ b) => (a < b ? -1 : a > b ? 1 : 0);
   return Object.values(rows).sort(

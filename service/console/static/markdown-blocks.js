@@ -1,5 +1,5 @@
-// A safe subset of Markdown as a tree of blocks. Pure, and total: any text is some tree, also one
-// that is cut in the middle, because a reply is shown while it is still coming in.
+// Parses a safe subset of Markdown into a tree of blocks. Pure. Any text gives a tree, also one that
+// ends in the middle, because a reply is shown while it is still being received.
 
 import { parseInline } from './markdown-inline.js';
 
@@ -12,7 +12,7 @@ import { parseInline } from './markdown-inline.js';
  *   | {kind: 'list', ordered: boolean, start: number, items: Block[][]}
  *   | {kind: 'table', head: Inline[][], rows: Inline[][][]}
  *   | {kind: 'rule'}} Block
- * @typedef {{block: Block, next: number} | null} Taken
+ * @typedef {{block: Block, next: number} | null} BlockMatch
  */
 
 const DEPTH = 6;
@@ -40,41 +40,41 @@ export function parseBlocks(text, depth = 0) {
   return blocks;
 }
 
-/** @param {string[]} lines @param {number} at @param {number} depth @returns {Taken} */
+/** @param {string[]} lines @param {number} at @param {number} depth @returns {BlockMatch} */
 function takeBlock(lines, at, depth) {
   if (depth >= DEPTH) return null;
   for (const taker of TAKERS) {
-    const taken = taker(lines, at, depth);
-    if (taken) return taken;
+    const match = taker(lines, at, depth);
+    if (match) return match;
   }
   return null;
 }
 
-/** @param {string[]} lines @param {number} at @returns {Taken} open until the end if never closed */
+/** @param {string[]} lines @param {number} at @returns {BlockMatch} an unclosed fence extends to the end of the text */
 function takeFence(lines, at) {
-  const opened = FENCE.exec(lines[at]);
-  if (!opened) return null;
-  const closing = new RegExp(`^ {0,3}${opened[1][0]}{${opened[1].length},}\\s*$`);
+  const match = FENCE.exec(lines[at]);
+  if (!match) return null;
+  const closing = new RegExp(`^ {0,3}${match[1][0]}{${match[1].length},}\\s*$`);
   let end = at + 1;
   while (end < lines.length && !closing.test(lines[end])) end += 1;
   const text = lines.slice(at + 1, end).join('\n');
-  return { block: { kind: 'code', language: opened[2], text }, next: end + 1 };
+  return { block: { kind: 'code', language: match[2], text }, next: end + 1 };
 }
 
-/** @param {string[]} lines @param {number} at @returns {Taken} */
+/** @param {string[]} lines @param {number} at @returns {BlockMatch} */
 function takeHeading(lines, at) {
-  const found = HEADING.exec(lines[at]);
-  if (!found) return null;
-  const children = parseInline(found[2]);
-  return { block: { kind: 'heading', level: found[1].length, children }, next: at + 1 };
+  const match = HEADING.exec(lines[at]);
+  if (!match) return null;
+  const children = parseInline(match[2]);
+  return { block: { kind: 'heading', level: match[1].length, children }, next: at + 1 };
 }
 
-/** @param {string[]} lines @param {number} at @returns {Taken} */
+/** @param {string[]} lines @param {number} at @returns {BlockMatch} */
 function takeRule(lines, at) {
   return RULE.test(lines[at]) ? { block: { kind: 'rule' }, next: at + 1 } : null;
 }
 
-/** @param {string[]} lines @param {number} at @param {number} depth @returns {Taken} */
+/** @param {string[]} lines @param {number} at @param {number} depth @returns {BlockMatch} */
 function takeQuote(lines, at, depth) {
   let end = at;
   while (end < lines.length && /^ {0,3}>/.test(lines[end])) end += 1;
@@ -83,7 +83,7 @@ function takeQuote(lines, at, depth) {
   return { block: { kind: 'quote', blocks: parseBlocks(inner.join('\n'), depth + 1) }, next: end };
 }
 
-/** @param {string[]} lines @param {number} at @param {number} depth @returns {Taken} */
+/** @param {string[]} lines @param {number} at @param {number} depth @returns {BlockMatch} */
 function takeList(lines, at, depth) {
   const first = ITEM.exec(lines[at]);
   if (!first || first[1].length > 3) return null;
@@ -91,7 +91,7 @@ function takeList(lines, at, depth) {
   /** @type {Block[][]} */
   const items = [];
   let end = at;
-  while (end < lines.length && begins(lines[end], ordered)) {
+  while (end < lines.length && startsItem(lines[end], ordered)) {
     const next = endOfItem(lines, end);
     items.push(parseBlocks(itemText(lines.slice(end, next)), depth + 1));
     end = next;
@@ -100,28 +100,28 @@ function takeList(lines, at, depth) {
   return { block: { kind: 'list', ordered, start, items }, next: end };
 }
 
-/** @param {string} line @param {boolean} ordered whether it begins an item of such a list */
-function begins(line, ordered) {
-  const found = ITEM.exec(line);
-  return found !== null && found[1].length <= 3 && /\d/.test(found[2]) === ordered;
+/** @param {string} line @param {boolean} ordered whether it starts an item of such a list */
+function startsItem(line, ordered) {
+  const match = ITEM.exec(line);
+  return match !== null && match[1].length <= 3 && /\d/.test(match[2]) === ordered;
 }
 
 /** @param {string[]} lines @param {number} at @returns {number} the line after an item */
 function endOfItem(lines, at) {
   let end = at + 1;
   for (let line = end; line < lines.length; line += 1) {
-    if (!lines[line].trim()) continue; // it belongs to the item if what follows does
-    if (!belongs(lines, line, indent(lines[at]))) break;
+    if (!lines[line].trim()) continue; // a blank line is inside the item if the next line is
+    if (!isInsideItem(lines, line, indent(lines[at]))) break;
     end = line + 1;
   }
-  // Blank lines between two items are between them, not the list's end.
+  // Blank lines between two items do not end the list.
   let next = end;
   while (next < lines.length && !lines[next].trim()) next += 1;
   return next < lines.length && ITEM.test(lines[next]) ? next : end;
 }
 
 /** @param {string[]} lines @param {number} at @param {number} outer the item's own indentation */
-function belongs(lines, at, outer) {
+function isInsideItem(lines, at, outer) {
   const line = lines[at];
   if (ITEM.test(line)) return indent(line) > outer + 1;
   const continued = lines[at - 1].trim() !== '' && !interrupts(lines, at);
@@ -138,7 +138,7 @@ function itemText(lines) {
   return [lines[0].slice(mark), ...rest].join('\n');
 }
 
-/** @param {string[]} lines @param {number} at @returns {Taken} */
+/** @param {string[]} lines @param {number} at @returns {BlockMatch} */
 function takeTable(lines, at) {
   if (!lines[at].includes('|') || !DELIMITERS.test(lines[at + 1] ?? '')) return null;
   const head = cells(lines[at]);
@@ -160,16 +160,16 @@ function cells(line) {
 /** @param {string[]} lines @param {number} at @param {number} depth */
 function takeParagraph(lines, at, depth) {
   let end = at + 1;
-  const goesOn = (/** @type {number} */ line) =>
+  const continues = (/** @type {number} */ line) =>
     Boolean(lines[line]?.trim()) && (depth >= DEPTH || !interrupts(lines, line));
-  while (goesOn(end)) end += 1;
+  while (continues(end)) end += 1;
   const text = lines.slice(at, end).map((line) => line.trim()).join('\n');
   /** @type {Block} */
   const block = { kind: 'paragraph', children: parseInline(text) };
   return { block, next: end };
 }
 
-/** @param {string[]} lines @param {number} at whether this line ends a paragraph before it */
+/** @param {string[]} lines @param {number} at whether this line ends the paragraph before it */
 function interrupts(lines, at) {
   const line = lines[at];
   const starts = [FENCE, HEADING, RULE, /^ {0,3}>/, /^ {0,3}([-*+]|1[.)])\s+\S/];

@@ -1,4 +1,4 @@
-// Text inside a block: code, emphasis, links. Pure; the result is a tree, never HTML.
+// Parses the text inside a block: code, emphasis, links. Pure; the result is a tree, never HTML.
 
 /**
  * @typedef {{kind: 'text', text: string} | {kind: 'code', text: string} | {kind: 'break'}
@@ -6,10 +6,10 @@
  *   | {kind: 'link', href: string, children: Inline[]}} Inline
  */
 
-// How far an opening mark looks for its closing one. Without a limit, a reply made of opening
-// marks alone would take the square of its length.
-const REACH = 2000;
-const MARK_REACH = 500;
+// How many characters are searched for a closing mark. Without a limit, the time for a reply made
+// of opening marks alone would grow with the square of its length.
+const SEARCH_LIMIT = 2000;
+const MARK_SEARCH_LIMIT = 500;
 const MARKS = /** @type {const} */ ([
   ['**', 'strong'],
   ['__', 'strong'],
@@ -24,27 +24,27 @@ const WORD = /[\p{L}\p{N}]/u;
 /** @param {string} text @param {number} [depth] @returns {Inline[]} */
 export function parseInline(text, depth = 0) {
   /** @type {Inline[]} */
-  const found = [];
+  const nodes = [];
   let plain = '';
   let at = 0;
   while (at < text.length) {
-    const taken = take(text, at, depth);
-    if (!taken) {
+    const token = take(text, at, depth);
+    if (!token) {
       plain += text[at];
       at += 1;
       continue;
     }
-    const [node, length] = taken;
+    const [node, length] = token;
     if (node.kind === 'text') plain += node.text;
     else {
-      if (plain) found.push({ kind: 'text', text: plain });
+      if (plain) nodes.push({ kind: 'text', text: plain });
       plain = '';
-      found.push(node);
+      nodes.push(node);
     }
     at += length;
   }
-  if (plain) found.push({ kind: 'text', text: plain });
-  return found;
+  if (plain) nodes.push({ kind: 'text', text: plain });
+  return nodes;
 }
 
 /** @param {string} text @param {number} at @param {number} depth @returns {[Inline, number] | null} */
@@ -57,21 +57,21 @@ function take(text, at, depth) {
   if (letter === '`') return takeCode(text, at);
   if (letter === '[' && depth < 4) return takeLink(text, at, depth);
   if (/[hm]/i.test(letter) && !WORD.test(text[at - 1] ?? '')) return takeBareLink(text, at);
-  return depth < 4 ? takeMarked(text, at, depth) : null;
+  return depth < 4 ? takeEmphasis(text, at, depth) : null;
 }
 
 /** @param {string} text @param {number} at @returns {[Inline, number]} */
 function takeCode(text, at) {
   const fence = /^`+/.exec(text.slice(at, at + 20))?.[0] ?? '`';
   const start = at + fence.length;
-  const end = text.slice(start, start + REACH).indexOf(fence);
+  const end = text.slice(start, start + SEARCH_LIMIT).indexOf(fence);
   if (end < 0) return [{ kind: 'text', text: fence }, fence.length];
   const code = text.slice(start, start + end);
   return [{ kind: 'code', text: code.trim() || code }, end + 2 * fence.length];
 }
 
 /** @param {string} text @param {number} at @param {number} depth @returns {[Inline, number] | null} */
-function takeMarked(text, at, depth) {
+function takeEmphasis(text, at, depth) {
   const mark = MARKS.find(([sign]) => text.startsWith(sign, at));
   if (!mark) return null;
   const [sign, kind] = mark;
@@ -79,7 +79,7 @@ function takeMarked(text, at, depth) {
   if (sign[0] === '_' && WORD.test(text[at - 1] ?? '')) return null;
   const start = at + sign.length;
   if (/\s|^$/.test(text[start] ?? '')) return null;
-  const ahead = text.slice(start, start + MARK_REACH);
+  const ahead = text.slice(start, start + MARK_SEARCH_LIMIT);
   for (let end = ahead.indexOf(sign, 1); end > 0; end = ahead.indexOf(sign, end + 1)) {
     const after = ahead[end + sign.length] ?? '';
     if (/\s/.test(ahead[end - 1]) || (sign[0] === '_' && WORD.test(after))) continue;
@@ -94,32 +94,32 @@ function takeMarked(text, at, depth) {
 
 /** @param {string} text @param {number} at @param {number} depth @returns {[Inline, number] | null} */
 function takeLink(text, at, depth) {
-  const found = /^\[([^[\]\n]{1,500})\]\(([^()\s]{1,1000}(?:\([^()\s]{0,200}\))?[^()\s]{0,500})\)/.exec(
-    text.slice(at, at + REACH),
+  const match = /^\[([^[\]\n]{1,500})\]\(([^()\s]{1,1000}(?:\([^()\s]{0,200}\))?[^()\s]{0,500})\)/.exec(
+    text.slice(at, at + SEARCH_LIMIT),
   );
-  if (!found) return null;
-  const [whole, label, target] = found;
+  if (!match) return null;
+  const [whole, label, target] = match;
   const href = safeHref(target);
-  // A link that may not be followed still shows where it would have led.
+  // A link that is not allowed is shown as text, with its target.
   if (!href) return [{ kind: 'text', text: `${label} (${target})` }, whole.length];
-  return [{ kind: 'link', href, children: unlinked(parseInline(label, depth + 1)) }, whole.length];
+  return [{ kind: 'link', href, children: withoutLinks(parseInline(label, depth + 1)) }, whole.length];
 }
 
 /** @param {string} text @param {number} at @returns {[Inline, number] | null} */
 function takeBareLink(text, at) {
-  const found = BARE_LINK.exec(text.slice(at, at + REACH));
-  const address = found?.[0].replace(/[.,;:!?)\]}*_~]+$/, '') ?? '';
+  const match = BARE_LINK.exec(text.slice(at, at + SEARCH_LIMIT));
+  const address = match?.[0].replace(/[.,;:!?)\]}*_~]+$/, '') ?? '';
   const href = safeHref(address);
   if (!href) return null;
   return [{ kind: 'link', href, children: [{ kind: 'text', text: address }] }, address.length];
 }
 
-/** @param {Inline[]} nodes a link inside a link's label is only its text @returns {Inline[]} */
-function unlinked(nodes) {
+/** @param {Inline[]} nodes links inside a link's label become text @returns {Inline[]} */
+function withoutLinks(nodes) {
   return nodes.flatMap((node) => (node.kind === 'link' ? node.children : [node]));
 }
 
-/** @param {string} target @returns {string | null} the address, if it is one that may be followed */
+/** @param {string} target @returns {string | null} the address, if it is an allowed one */
 export function safeHref(target) {
   if (!URL.canParse(target)) return null;
   const { protocol, href } = new URL(target);

@@ -1,4 +1,4 @@
-// Markdown as nodes. They are made one by one: with `trusted-types 'none'` there is no other way.
+// Renders Markdown as DOM nodes, one by one: `trusted-types 'none'` allows no HTML strings.
 
 import { element } from './elements.js';
 import { parseBlocks } from './markdown-blocks.js';
@@ -16,24 +16,24 @@ export function renderMarkdown(text) {
 }
 
 /**
- * A region whose text grows: only blocks that changed are made anew, so that a selection stays
- * and a long reply is not rebuilt for every word.
+ * A region whose text grows. Only changed blocks are built again: a selection is kept, and a long
+ * reply is not rebuilt for every word.
  */
 export function createMarkdownRegion() {
   const node = element('div', { class: 'prose' });
   /** @type {string[]} */
-  let shown = [];
+  let keys = [];
   return {
     node,
     /** @param {string} text */
     update(text) {
       const blocks = parseBlocks(text);
-      const wanted = blocks.map((block) => JSON.stringify(block));
-      const same = wanted.findIndex((key, place) => key !== shown[place]);
-      const keep = same < 0 ? wanted.length : same;
+      const newKeys = blocks.map((block) => JSON.stringify(block));
+      const same = newKeys.findIndex((key, place) => key !== keys[place]);
+      const keep = same < 0 ? newKeys.length : same;
       while (node.childNodes.length > keep) node.lastChild.remove();
       node.append(...blocks.slice(keep).map(blockNode));
-      shown = wanted;
+      keys = newKeys;
     },
   };
 }
@@ -44,7 +44,7 @@ function blockNode(block) {
     case 'paragraph':
       return element('p', {}, ...inlineNodes(block.children));
     case 'heading':
-      // One level in the outline, whatever the model wrote: its # is not the page's.
+      // Always h4: the model's heading levels are not those of the page.
       return element('h4', { class: `level-${block.level}` }, ...inlineNodes(block.children));
     case 'code':
       return codeNode(block);
@@ -62,18 +62,18 @@ function blockNode(block) {
 /** @param {Extract<Block, {kind: 'code'}>} block */
 function codeNode({ language, text }) {
   const label = language ? `${language} code` : 'Code';
-  // A box that scrolls must be reachable by keyboard.
+  // A scrollable box must be reachable by keyboard.
   return element('pre', { tabindex: '0', role: 'group', 'aria-label': label }, element('code', {}, text));
 }
 
 /** @param {Extract<Block, {kind: 'list'}>} block */
 function listNode({ ordered, start, items }) {
   const from = ordered && start !== 1 ? { start: String(start) } : {};
-  return element(ordered ? 'ol' : 'ul', from, ...items.map((blocks) => element('li', {}, ...tight(blocks))));
+  return element(ordered ? 'ol' : 'ul', from, ...items.map((blocks) => element('li', {}, ...itemNodes(blocks))));
 }
 
-/** @param {Block[]} blocks an item's first paragraph stands without a paragraph's margins */
-function tight(blocks) {
+/** @param {Block[]} blocks of one item; its first paragraph is not wrapped, so it has no margins */
+function itemNodes(blocks) {
   const [first, ...rest] = blocks;
   if (first?.kind !== 'paragraph') return blocks.map(blockNode);
   return [...inlineNodes(first.children), ...rest.map(blockNode)];
@@ -108,8 +108,8 @@ function inlineNode(node) {
     case 'code':
       return element('code', {}, node.text);
     case 'link': {
-      const away = { href: node.href, target: '_blank', rel: 'noopener noreferrer nofollow' };
-      return element('a', away, ...inlineNodes(node.children));
+      const attributes = { href: node.href, target: '_blank', rel: 'noopener noreferrer nofollow' };
+      return element('a', attributes, ...inlineNodes(node.children));
     }
     default:
       return element(node.kind, {}, ...inlineNodes(node.children));

@@ -1,4 +1,4 @@
-// One message of the transcript. A reply that still comes in is updated in place.
+// One message of the transcript. A reply that is still being received is updated in place.
 
 import { element } from './elements.js';
 import { createMarkdownRegion } from './markdown.js';
@@ -34,15 +34,15 @@ export function createMessageView(role) {
 function createPart(role, kind) {
   if (kind === 'call') return { kind, ...createToolCall() };
   if (role === 'user') {
-    // As it was typed: a person's asterisks are not markup.
+    // Users' messages are shown as typed, not as Markdown.
     const node = element('p', { class: 'as-typed' });
     return { kind, node, update: (/** @type {any} */ part) => (node.textContent = part.text) };
   }
   const region = createMarkdownRegion();
-  let shown = '';
+  let current = '';
   const update = (/** @type {{text: string}} */ part) => {
-    if (part.text !== shown) region.update(part.text);
-    shown = part.text;
+    if (part.text !== current) region.update(part.text);
+    current = part.text;
   };
   return { kind, node: region.node, update };
 }

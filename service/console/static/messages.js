@@ -1,19 +1,19 @@
-// Messages as the transcript shows them, from stored records.
+// Converts stored records to the messages of the transcript.
 
 /**
  * @typedef {import('./chat-reducer.js').Part} Part
  * @typedef {{recordId: string, data: Record<string, any>, createdAt: string, updatedAt: string}} Row
  * @typedef {{id: string, role: 'user' | 'assistant', text: string, parts: Part[], key?: string}}
- *   Message `key` is what it goes by on the screen, where that must outlive a change of its id
+ *   Message `key` identifies it on the screen where its id may still change
  */
 
 /** @param {Row[]} records of `ai-messages`, oldest first @returns {Message[]} */
 export function messagesOf(records) {
   const messages = records.map(messageOf);
   return messages.map((message, at) => {
-    const asked = messages[at - 1];
-    const answers = message.role === 'assistant' && asked?.role === 'user';
-    return answers ? { ...message, key: keyOfReply(asked) } : message;
+    const previous = messages[at - 1];
+    const answers = message.role === 'assistant' && previous?.role === 'user';
+    return answers ? { ...message, key: keyOfReply(previous) } : message;
   });
 }
 
@@ -27,7 +27,7 @@ function messageOf({ recordId, data }) {
   return { id: recordId, role: data.role, text: data.content, parts };
 }
 
-/** @param {any} part as an `ai` 5 client assembles it @param {string} id @returns {Part[]} */
+/** @param {any} part as a client of `ai` 5 stores it @param {string} id @returns {Part[]} */
 function partsOf(part, id) {
   if (part.type === 'text') return part.text ? [{ kind: 'text', id, text: part.text }] : [];
   if (!part.type.startsWith('tool-')) return []; // step-start
@@ -51,7 +51,8 @@ export function replyTo(question, parts, id = '') {
 }
 
 /**
- * A reply goes by its question, so that what was unfolded in it stays so when its id is known.
+ * The key of a reply comes from its question, so that the reply keeps its view (and its open tool
+ * calls) when its own id becomes known.
  * @param {Message} question
  */
 function keyOfReply(question) {

@@ -1,7 +1,7 @@
-// Which model answers. The choice holds for the tab.
+// Selects the model that answers. The choice is kept for this tab.
 
 import { element } from './elements.js';
-import { inWords } from './errors.js';
+import { errorText } from './errors.js';
 
 const KEY = 'console.model';
 
@@ -24,13 +24,13 @@ export function createModelPicker(transport, storage) {
       if (usable.some((/** @type {any} */ m) => m.id === chosen)) select.value = chosen;
     } catch (error) {
       select.replaceChildren(element('option', { value: '' }, 'Default model'));
-      select.title = inWords(error);
+      select.title = errorText(error);
     }
   }
 
   return {
     node: select,
-    /** @returns {string} '' leaves the choice to the server */
+    /** @returns {string} '' for the default of the server */
     get modelId() {
       return select.value;
     },

@@ -1,16 +1,16 @@
-// On the page where a consent ends: tells the console how it went, then goes away.
-// Nothing but these two words: the tokens are the server's, and no window ever sees one.
+// Runs on the page that ends a consent: reports the outcome to the console, then closes the window.
+// It sends the integration and the outcome only. Tokens stay on the server.
 
 const { integration, outcome } = document.body.dataset;
 const result = { type: 'oauth-result', integration, outcome };
-const READABLE = 400; // ms
+const CLOSE_DELAY = 400; // ms, so that the text can be seen
 
-// To our own origin only: whatever page has opened this one, no other may know.
+// To our own origin only: any page may have opened this one.
 window.opener?.postMessage(result, location.origin);
 
-// A provider's page may have cut the window off from its opener.
+// A provider's page may have removed the link to the opener.
 const channel = new BroadcastChannel('oauth');
 channel.postMessage(result);
 
-// Where a window may not close itself, its text says what to do.
-if (outcome === 'connected') setTimeout(() => window.close(), READABLE);
+// If the browser does not allow a window to close itself, the text says what to do.
+if (outcome === 'connected') setTimeout(() => window.close(), CLOSE_DELAY);

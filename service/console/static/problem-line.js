@@ -1,39 +1,39 @@
-// What went wrong with a list, in a line above it. The refusal of an act stays until the next act;
-// the list's own trouble goes when it is over.
+// The error line above a list. The error of an action stays until the next action; an error of the
+// list itself disappears when it is over.
 
 import { element } from './elements.js';
-import { inWords } from './errors.js';
+import { errorText } from './errors.js';
 
 /** @param {import('./live-collection.js').LiveCollection} collection */
 export function createProblemLine(collection) {
   const node = element('p', { class: 'problem', role: 'alert' });
-  let told = ''; // the collection's, as last shown
+  let lastProblem = ''; // of the collection
 
   /** @param {string} text */
-  function say(text) {
+  function show(text) {
     node.textContent = text;
   }
 
   return {
     node,
-    say,
-    /** @param {() => Promise<unknown>} act @returns {Promise<boolean>} whether it was done */
+    show,
+    /** @param {() => Promise<unknown>} act @returns {Promise<boolean>} whether it succeeded */
     async attempt(act) {
       try {
-        say('');
+        show('');
         await act();
         return true;
       } catch (error) {
-        say(inWords(error));
+        show(errorText(error));
         collection.refresh();
         return false;
       }
     },
-    /** The collection has changed. */
-    follow() {
-      if (collection.problem) say(collection.problem);
-      else if (told && node.textContent === told) say('');
-      told = collection.problem;
+    /** Call it when the collection has changed. */
+    update() {
+      if (collection.problem) show(collection.problem);
+      else if (lastProblem && node.textContent === lastProblem) show('');
+      lastProblem = collection.problem;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Cells that are edited where they stand. Enter saves, Escape takes back, leaving a cell saves.
+// Cells that are edited in place. Enter saves, Escape restores, leaving a cell saves.
 
 import { element } from './elements.js';
 import { fromLocalInput, moment, toLocalInput } from './when.js';
@@ -6,10 +6,10 @@ import { fromLocalInput, moment, toLocalInput } from './when.js';
 /**
  * @typedef {import('./messages.js').Row} Row
  * @typedef {{name: string, label: string, kind: 'text' | 'flag' | 'moment', lines?: boolean}} Column
- * @typedef {(column: Column, value: any) => Promise<boolean>} Save resolves to whether it is stored
- * @typedef {{node: HTMLElement, update: (row: Row, of: string) => boolean, abandon: () => string}} Cell
- *   `update` tells whether what is shown has changed; `abandon` ends the typing and gives what was
- *   typed and not saved
+ * @typedef {(column: Column, value: any) => Promise<boolean>} Save resolves to whether it was saved
+ * @typedef {{node: HTMLElement, update: (row: Row, rowTitle: string) => boolean, abandon: () => string}} Cell
+ *   `update` returns whether the shown value has changed; `abandon` ends the editing and returns the
+ *   unsaved text. `rowTitle` names the row for screen readers
  */
 
 /**
@@ -26,14 +26,14 @@ export function createCell(column, save, warn) {
 function textCell(column, save, warn) {
   const field = element('textarea', { class: 'cell', rows: '1', placeholder: column.label });
   let stored = ''; // what the server has
-  let base = ''; // what it had when the typing began
+  let base = ''; // what it had when the editing began
   const dirty = () => field.value !== base;
 
   async function commit() {
     if (!dirty()) return;
     if (stored !== base && stored !== field.value) {
       base = stored;
-      return warn(`It was changed to “${stored}” meanwhile. Enter saves yours, Escape takes theirs.`);
+      return warn(`This was changed to “${stored}” in the meantime. Press Enter to keep yours, Escape to use theirs.`);
     }
     const typed = field.value;
     const saved = await save(column, typed);
@@ -58,12 +58,12 @@ function textCell(column, save, warn) {
   });
   return {
     node: field,
-    update(row, of) {
+    update(row, rowTitle) {
       const value = row.data[column.name] ?? '';
       const changed = value !== stored;
       stored = value;
-      field.setAttribute('aria-label', `${column.label} of ${of}`);
-      if (changed && !dirty()) field.value = base = stored; // never over what is being typed
+      field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
+      if (changed && !dirty()) field.value = base = stored; // never overwrites unsaved text
       return changed;
     },
     abandon() {
@@ -83,11 +83,11 @@ function flagCell(column, save) {
   });
   return {
     node: box,
-    update(row, of) {
+    update(row, rowTitle) {
       const value = row.data[column.name] === true;
       const changed = value !== stored;
       box.checked = stored = value;
-      box.setAttribute('aria-label', `${column.label}: ${of}`);
+      box.setAttribute('aria-label', `${column.label}: ${rowTitle}`);
       return changed;
     },
     abandon: () => '',
@@ -95,7 +95,7 @@ function flagCell(column, save) {
 }
 
 /**
- * Shown in words; a click makes it a field.
+ * A date and time shown as text; a click turns it into a field.
  * @param {Column} column @param {Save} save @returns {Cell}
  */
 function momentCell(column, save) {
@@ -117,7 +117,7 @@ function momentCell(column, save) {
   /** @param {boolean} refocus */
   async function commit(refocus) {
     if (field.hidden) return;
-    if (field.validity.badInput) return setEditing(false, refocus); // half a date is none
+    if (field.validity.badInput) return setEditing(false, refocus); // an incomplete date is discarded
     const value = field.value ? fromLocalInput(field.value) : null;
     const same = field.value === (stored ? toLocalInput(stored) : '');
     if (same || (await save(column, value))) setEditing(false, refocus);
@@ -132,14 +132,14 @@ function momentCell(column, save) {
 
   return {
     node,
-    update(row, of) {
+    update(row, rowTitle) {
       const value = row.data[column.name] ?? '';
       const changed = value !== stored;
       stored = value;
       words.textContent = value ? moment(value) : `Add ${column.label.toLowerCase()}`;
       words.classList.toggle('unset', !value);
-      words.setAttribute('aria-label', `${column.label} of ${of}: ${value ? moment(value) : 'none'}`);
-      field.setAttribute('aria-label', `${column.label} of ${of}`);
+      words.setAttribute('aria-label', `${column.label} of ${rowTitle}: ${value ? moment(value) : 'none'}`);
+      field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
       return changed;
     },
     abandon() {

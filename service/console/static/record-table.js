@@ -1,17 +1,17 @@
-// A live table of one collection, changed by hand here and by the assistant beside it.
+// A live table of one collection. The user edits it here, the assistant through its tools.
 
 import { arrange, element, icon, iconButton } from './elements.js';
-import { sorted } from './live-rows.js';
+import { sortRows } from './live-rows.js';
 import { createProblemLine } from './problem-line.js';
 import { createCell } from './record-cells.js';
 
 /**
  * @typedef {import('./record-cells.js').Column} Column
  * @typedef {import('./messages.js').Row} Row
- * @typedef {{name: string, title: string, one: string, columns: Column[]}} TableKind
+ * @typedef {{name: string, title: string, singular: string, columns: Column[]}} TableKind
  */
 
-const DELETED = 'This row was deleted meanwhile.';
+const DELETED = 'This row was deleted in the meantime.';
 
 /**
  * @param {TableKind} kind
@@ -46,56 +46,56 @@ export function createRecordTable(kind, collection, drafts) {
   /** @type {Map<string, ReturnType<typeof createRow>>} */
   const views = new Map();
   /** @type {Set<string>} rows that are being deleted here */
-  const unwanted = new Set();
+  const deleting = new Set();
   let first = true;
 
-  const acts = {
-    warn: problem.say,
+  const actions = {
+    warn: problem.show,
     save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.update(row, data)),
     async remove(/** @type {Row} */ row) {
-      unwanted.add(row.recordId);
+      deleting.add(row.recordId);
       if (await attempt(() => collection.remove(row))) adding.focus();
-      unwanted.delete(row.recordId);
+      deleting.delete(row.recordId);
     },
   };
 
   /**
-   * What was being typed into a row that is gone, and where, is not lost with it.
+   * Keeps the unsaved text and the focus of a row that was deleted elsewhere.
    * @param {ReturnType<typeof createRow>} view
    */
   function rescue(view) {
-    const held = view.node.contains(document.activeElement);
-    const typed = view.abandon(); // first: the focus leaves, and a cell that is left saves
-    if (held) adding.focus();
-    if (!held && !typed) return;
-    const kept = !typed || adding.take(typed);
-    problem.say(kept ? DELETED : `${DELETED} You had typed “${typed}”.`);
+    const hadFocus = view.node.contains(document.activeElement);
+    const typed = view.abandon(); // before moving the focus: a cell saves when it loses the focus
+    if (hadFocus) adding.focus();
+    if (!hadFocus && !typed) return;
+    const isMoved = !typed || adding.prefill(typed);
+    problem.show(isMoved ? DELETED : `${DELETED} You had typed “${typed}”.`);
   }
 
   function show() {
-    const found = sorted(collection.rows, (row) => row.createdAt, true);
+    const sorted = sortRows(collection.rows, (row) => row.createdAt, true);
     for (const [id, view] of views) {
       if (collection.rows[id]) continue;
-      if (!unwanted.has(id)) rescue(view);
+      if (!deleting.has(id)) rescue(view);
       view.node.remove();
       views.delete(id);
     }
-    arrange(rows, found.map(shownRow));
+    arrange(rows, sorted.map(renderRow));
     node.hidden = collection.missing;
-    count.textContent = collection.loaded ? String(found.length) : '';
-    empty.textContent = emptyText(found.length);
-    table.hidden = !found.length;
-    problem.follow();
+    count.textContent = collection.loaded ? String(sorted.length) : '';
+    empty.textContent = emptyText(sorted.length);
+    table.hidden = !sorted.length;
+    problem.update();
     first = first && !collection.loaded;
   }
 
   /** @param {Row} row */
-  function shownRow(row) {
+  function renderRow(row) {
     const known = views.get(row.recordId);
-    const view = known ?? createRow(kind.columns, acts);
+    const view = known ?? createRow(kind.columns, actions);
     views.set(row.recordId, view);
     const changed = view.update(row);
-    if (changed && !first) mark(view.node, known ? 'changed' : 'added');
+    if (changed && !first) highlight(view.node, known ? 'changed' : 'added');
     return view.node;
   }
 
@@ -115,16 +115,16 @@ function headCell({ label }) {
   return element('th', { scope: 'col' }, label);
 }
 
-/** @param {HTMLElement} node @param {string} how shown for a moment, so that the eye finds it */
-function mark(node, how) {
+/** @param {HTMLElement} node @param {string} className shown for a moment to highlight the row */
+function highlight(node, className) {
   node.classList.remove('changed', 'added');
-  requestAnimationFrame(() => node.classList.add(how));
+  requestAnimationFrame(() => node.classList.add(className));
 }
 
 /**
  * @param {Column[]} columns
  * @param {{warn: (text: string) => void, save: (row: Row, data: any) => Promise<boolean>,
- *   remove: (row: Row) => void}} acts
+ *   remove: (row: Row) => void}} actions
  */
 function createRow(columns, { warn, save, remove }) {
   /** @type {Row} */
@@ -137,15 +137,15 @@ function createRow(columns, { warn, save, remove }) {
   const node = element('tr', {}, ...boxes, element('td', { class: 'column-delete' }, bin));
   return {
     node,
-    /** @returns {string} what was typed and not saved */
+    /** @returns {string} the unsaved text, if any */
     abandon: () => cells.map((cell) => cell.abandon()).find(Boolean) ?? '',
     /** @param {Row} next @returns {boolean} whether anything shown has changed */
     update(next) {
       row = next;
-      const of = row.data.title || 'untitled';
-      bin.setAttribute('aria-label', `Delete ${of}`);
+      const title = row.data.title || 'untitled';
+      bin.setAttribute('aria-label', `Delete ${title}`);
       node.classList.toggle('is-done', row.data.done === true);
-      return cells.map((cell) => cell.update(row, of)).includes(true);
+      return cells.map((cell) => cell.update(row, title)).includes(true);
     },
   };
 }
@@ -159,13 +159,13 @@ function createAddForm(kind, drafts, add) {
   const draft = `row:${kind.name}`;
   const field = element('input', {
     class: 'add-field',
-    'aria-label': `New ${kind.one}`,
-    placeholder: `Add a ${kind.one}`,
+    'aria-label': `New ${kind.singular}`,
+    placeholder: `Add a ${kind.singular}`,
     autocomplete: 'off',
     value: drafts.get(draft),
     on: { input: keep },
   });
-  const label = `Add this ${kind.one}`;
+  const label = `Add this ${kind.singular}`;
   const button = element('button', { class: 'icon-button', 'aria-label': label, title: label }, icon('plus'));
   function keep() {
     drafts.set(draft, field.value);
@@ -183,8 +183,8 @@ function createAddForm(kind, drafts, add) {
   return {
     node: element('form', { class: 'add-row', on: { submit } }, field, button),
     focus: () => field.focus(),
-    /** @param {string} text @returns {boolean} false where something else is being typed here */
-    take(text) {
+    /** @param {string} text @returns {boolean} false if the field already has text */
+    prefill(text) {
       if (field.value) return false;
       field.value = text.replaceAll('\n', ' ');
       keep();

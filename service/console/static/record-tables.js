@@ -1,11 +1,11 @@
-// The tables beside the chat: declarations, and nothing but them. Another table is another entry.
+// Declares the tables beside the chat, one entry each.
 
 /** @type {import('./record-table.js').TableKind[]} */
 export const TABLES = [
   {
     name: 'tasks',
     title: 'Tasks',
-    one: 'task',
+    singular: 'task',
     columns: [
       { name: 'done', label: 'Done', kind: 'flag' },
       { name: 'title', label: 'Title', kind: 'text' },
@@ -15,7 +15,7 @@ export const TABLES = [
   {
     name: 'notes',
     title: 'Notes',
-    one: 'note',
+    singular: 'note',
     columns: [
       { name: 'title', label: 'Title', kind: 'text' },
       { name: 'text', label: 'Text', kind: 'text', lines: true },

@@ -1,4 +1,4 @@
-// The one WebSocket of a signed-in page: does what socket-state.js decides, and nothing more.
+// The WebSocket of a signed-in page. It carries out the effects that socket-state.js decides on.
 
 import { ApiError, NetworkError } from './errors.js';
 import { newId } from './ids.js';
@@ -26,16 +26,16 @@ export function createRecordsSocket(options) {
   /** @type {Map<string, (message: any) => void>} */
   const receivers = new Map();
   /** @type {Map<string, (message: any) => void>} */
-  const waiting = new Map();
+  const pending = new Map();
   const listeners = createListeners();
 
   /** @param {import('./socket-state.js').Event} event */
-  function on(event) {
+  function handle(event) {
     const before = state.phase;
     const [next, effects] = advance(state, event);
     state = next;
     effects.forEach(perform);
-    if (state.phase !== before) listeners.tell();
+    if (state.phase !== before) listeners.notify();
   }
 
   /** @param {import('./socket-state.js').Effect} effect */
@@ -47,14 +47,14 @@ export function createRecordsSocket(options) {
         clearTimeout(timer);
         return socket?.close();
       case 'wait':
-        timer = setTimeout(() => on({ type: 'waited' }), effect.ms);
+        timer = setTimeout(() => handle({ type: 'timeout' }), effect.ms);
         return undefined;
       case 'send':
         return socket?.send(JSON.stringify(effect.message));
       case 'deliver':
         return receivers.get(effect.id)?.(effect.message);
       case 'answer':
-        return waiting.get(effect.id)?.(effect.message);
+        return pending.get(effect.id)?.(effect.message);
       case 'sign-out':
         return onSessionOver();
     }
@@ -62,22 +62,22 @@ export function createRecordsSocket(options) {
 
   function connect() {
     clearTimeout(timer);
-    const opened = (socket = new Socket(url, ['records.v1', `bearer.${token}`]));
-    // A socket that was replaced may still speak.
-    const current = () => opened === socket;
-    opened.onopen = () => current() && on({ type: 'opened' });
-    opened.onmessage = ({ data }) => current() && on({ type: 'message', message: JSON.parse(data) });
-    opened.onclose = ({ code }) => current() && on({ type: 'closed', code, random: random() });
+    const created = (socket = new Socket(url, ['records.v1', `bearer.${token}`]));
+    // A replaced socket may still send events.
+    const current = () => created === socket;
+    created.onopen = () => current() && handle({ type: 'opened' });
+    created.onmessage = ({ data }) => current() && handle({ type: 'message', message: JSON.parse(data) });
+    created.onclose = ({ code }) => current() && handle({ type: 'closed', code, random: random() });
   }
 
   return {
     get phase() {
       return state.phase;
     },
-    start: () => on({ type: 'start' }),
-    stop: () => on({ type: 'stop' }),
-    /** The server may be back: don't wait for the timer. */
-    hurry: () => on({ type: 'hurry' }),
+    start: () => handle({ type: 'start' }),
+    stop: () => handle({ type: 'stop' }),
+    /** Reconnects now instead of waiting for the timer. */
+    reconnectNow: () => handle({ type: 'reconnect' }),
     onPhase: listeners.add,
     /**
      * @param {string} collection @param {any} where @param {(message: any) => void} receive
@@ -86,32 +86,32 @@ export function createRecordsSocket(options) {
     subscribe(collection, where, receive) {
       const id = newId();
       receivers.set(id, receive);
-      on({ type: 'subscribe', id, collection, where });
+      handle({ type: 'subscribe', id, collection, where });
       return () => {
         receivers.delete(id);
-        on({ type: 'unsubscribe', id });
+        handle({ type: 'unsubscribe', id });
       };
     },
     /**
      * Create, update or delete. Only while the phase is open.
-     * @param {Record<string, any>} operation @returns {Promise<any>} the record, where there is one
+     * @param {Record<string, any>} operation @returns {Promise<any>} the record, if there is one
      */
-    ask(operation) {
+    request(operation) {
       const id = newId();
       return new Promise((resolve, reject) => {
-        waiting.set(id, (message) => {
-          waiting.delete(id);
-          if (message.type === 'error') reject(refusal(message));
+        pending.set(id, (message) => {
+          pending.delete(id);
+          if (message.type === 'error') reject(errorFrom(message));
           else resolve(message.record);
         });
-        on({ type: 'ask', message: { id, ...operation } });
+        handle({ type: 'request', message: { id, ...operation } });
       });
     },
   };
 }
 
 /** @param {any} message */
-function refusal(message) {
+function errorFrom(message) {
   if (message.error === 'connection_lost') return new NetworkError(message.message);
   return new ApiError(0, message);
 }

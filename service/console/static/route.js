@@ -1,11 +1,11 @@
-// Where the page is: `#/chat/<id>`. A view that comes later adds its own first word.
+// The route in the hash: `#/<view>/<id>`, for example `#/chat/<id>`.
 
 /** @typedef {{view: string, id: string | null}} Route */
 
 /** @param {string} hash @returns {Route} */
 export function parseRoute(hash) {
   const [view, id] = hash.replace(/^#\/?/, '').split('/');
-  return { view: view || 'chat', id: id ? safelyDecoded(id) : null };
+  return { view: view || 'chat', id: id ? decode(id) : null };
 }
 
 /** @param {string} view @param {string | null} [id] */
@@ -14,7 +14,7 @@ export function hrefOf(view, id = null) {
 }
 
 /** @param {string} text */
-function safelyDecoded(text) {
+function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {

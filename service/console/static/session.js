@@ -1,4 +1,4 @@
-// Who is signed in. The token lives in sessionStorage: it ends with the tab, and never in a URL.
+// The signed-in user. The token is kept in sessionStorage until the tab is closed, and never in a URL.
 
 import { createListeners } from './listeners.js';
 
@@ -25,12 +25,12 @@ export function createSession(storage) {
     begin(token) {
       storage.setItem(KEY, token);
       Object.assign(session, { token, subject: subjectOf(token), reason: '' });
-      listeners.tell();
+      listeners.notify();
     },
     end(reason = '') {
       storage.removeItem(KEY);
       Object.assign(session, { token: null, subject: '', reason });
-      listeners.tell();
+      listeners.notify();
     },
     onChange: listeners.add,
   };
@@ -38,7 +38,7 @@ export function createSession(storage) {
 }
 
 /**
- * What was pasted, without the words and line ends that are copied along.
+ * A pasted token without the header name, "Bearer" and white space that may be copied with it.
  * @param {string} pasted
  */
 export function tidyToken(pasted) {
@@ -46,7 +46,7 @@ export function tidyToken(pasted) {
 }
 
 /**
- * Only to show and to tell one user's drafts from another's; the server alone verifies.
+ * The subject, for display and for the names of drafts. Only the server verifies the token.
  * @param {string | null} token
  */
 export function subjectOf(token) {

@@ -1,9 +1,9 @@
-// The page of nobody yet: a token is pasted, and tried before it is believed.
+// The sign-in page. The token is tested with a request before the session begins.
 
 import { createTransport } from './api-transport.js';
 import { createBrand } from './brand.js';
 import { element } from './elements.js';
-import { ApiError, inWords } from './errors.js';
+import { ApiError, errorText } from './errors.js';
 import { tidyToken } from './session.js';
 
 /**
@@ -14,7 +14,7 @@ import { tidyToken } from './session.js';
 export function createSignIn({ session, sandbox }) {
   const field = element('input', {
     id: 'token',
-    type: 'password', // somebody may look over a shoulder
+    type: 'password', // not readable by others who see the screen
     autocomplete: 'off',
     spellcheck: 'false',
     required: true,
@@ -38,9 +38,9 @@ export function createSignIn({ session, sandbox }) {
     'main',
     { class: 'sign-in' },
     createBrand(sandbox),
-    element('p', { class: 'welcome-line' }, 'Chat with tools, over records that change as you watch.'),
+    element('p', { class: 'welcome-line' }, 'Chat with an assistant that reads and changes your records.'),
     form,
-    element('p', { class: 'hint' }, 'The token stays in this tab until it is closed.'),
+    element('p', { class: 'hint' }, 'The token is kept in this tab until you close it.'),
   );
 
   /** @param {Event} event */
@@ -54,7 +54,7 @@ export function createSignIn({ session, sandbox }) {
       await createTransport({ token: () => token, onUnauthorized: () => {} }).get('/api/credits', { limit: 1 });
       session.begin(token);
     } catch (error) {
-      problem.textContent = sentence(error);
+      problem.textContent = signInProblem(error);
       button.disabled = false;
       field.select();
     }
@@ -63,7 +63,7 @@ export function createSignIn({ session, sandbox }) {
   return {
     node,
     stop() {},
-    /** Said once the page stands: an alert that is there from the start is not read out. */
+    /** Shown after the page is in place: screen readers skip an alert that exists from the start. */
     ready() {
       problem.textContent = session.reason;
       field.focus();
@@ -72,7 +72,7 @@ export function createSignIn({ session, sandbox }) {
 }
 
 /** @param {unknown} error */
-function sentence(error) {
+function signInProblem(error) {
   const refused = error instanceof ApiError && error.status === 401;
-  return refused ? 'This token is not valid (any more). Paste a fresh one.' : inWords(error);
+  return refused ? 'This token is not valid or has expired. Paste a new one.' : errorText(error);
 }

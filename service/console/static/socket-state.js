@@ -1,17 +1,17 @@
-// The records socket as a pure machine: an event in, the next state and what to do out. The thin
-// records-socket.js does it. All that can go wrong with a connection is decided, and tested, here.
+// The records socket as a pure state machine: an event gives the next state and a list of effects,
+// which records-socket.js carries out. Every failure of a connection is handled, and tested, here.
 
 /**
  * @typedef {{collection: string, where?: any, cursor?: string}} Subscription
  * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'over'} Phase
  * @typedef {{phase: Phase, attempt: number, subscriptions: Record<string, Subscription>,
- *   asked: readonly string[]}} State
- * @typedef {{type: 'start' | 'stop' | 'opened' | 'waited' | 'hurry'}
+ *   pending: readonly string[]}} State
+ * @typedef {{type: 'start' | 'stop' | 'opened' | 'timeout' | 'reconnect'}
  *   | {type: 'closed', code: number, random: number}
  *   | {type: 'message', message: any}
  *   | {type: 'subscribe', id: string, collection: string, where?: any}
  *   | {type: 'unsubscribe', id: string}
- *   | {type: 'ask', message: {id: string} & Record<string, any>}} Event
+ *   | {type: 'request', message: {id: string} & Record<string, any>}} Event
  * @typedef {{do: 'connect' | 'disconnect' | 'sign-out'}
  *   | {do: 'wait', ms: number}
  *   | {do: 'send', message: any}
@@ -22,40 +22,40 @@
 
 export const SERVER_RESTARTS = 1012;
 export const SESSION_OVER = 4401;
-export const LOST = {
+export const CONNECTION_LOST = {
   type: 'error',
   error: 'connection_lost',
-  message: 'The connection was lost before the server answered. Look whether it was saved.',
+  message: 'The connection was lost before the server answered. Check whether it was saved.',
 };
 
 const FIRST_WAIT = 1000; // ms
 const LONGEST_WAIT = 30_000;
 
 /** @type {State} */
-export const NOT_STARTED = { phase: 'idle', attempt: 0, subscriptions: {}, asked: [] };
+export const NOT_STARTED = { phase: 'idle', attempt: 0, subscriptions: {}, pending: [] };
 
 /** @param {State} state @param {Event} event @returns {Step} */
 export function advance(state, event) {
   switch (event.type) {
     case 'start':
       return state.phase === 'idle' ? connect(state) : [state, []];
-    case 'waited':
-    case 'hurry':
+    case 'timeout':
+    case 'reconnect':
       return state.phase === 'waiting' ? connect(state) : [state, []];
     case 'stop':
-      return [{ ...NOT_STARTED, phase: 'over' }, [{ do: 'disconnect' }, ...lost(state)]];
+      return [{ ...NOT_STARTED, phase: 'over' }, [{ do: 'disconnect' }, ...failPending(state)]];
     case 'opened':
-      return opened(state);
+      return handleOpened(state);
     case 'closed':
-      return closed(state, event);
+      return handleClosed(state, event);
     case 'message':
-      return received(state, event.message);
+      return handleMessage(state, event.message);
     case 'subscribe':
-      return subscribed(state, event);
+      return addSubscription(state, event);
     case 'unsubscribe':
-      return unsubscribed(state, event.id);
-    case 'ask':
-      return [{ ...state, asked: [...state.asked, event.message.id] }, [send(event.message)]];
+      return removeSubscription(state, event.id);
+    case 'request':
+      return [{ ...state, pending: [...state.pending, event.message.id] }, [send(event.message)]];
   }
 }
 
@@ -64,28 +64,28 @@ function connect(state) {
   return [{ ...state, phase: 'connecting' }, [{ do: 'connect' }]];
 }
 
-/** @param {State} state @returns {Step} every subscription goes on from where it was */
-function opened(state) {
+/** @param {State} state @returns {Step} every subscription resumes from its cursor */
+function handleOpened(state) {
   const all = Object.entries(state.subscriptions);
-  return [{ ...state, phase: 'open' }, all.map(([id, wanted]) => subscribe(id, wanted))];
+  return [{ ...state, phase: 'open' }, all.map(([id, subscription]) => subscribe(id, subscription))];
 }
 
 /** @param {State} state @param {{code: number, random: number}} event @returns {Step} */
-function closed(state, { code, random }) {
+function handleClosed(state, { code, random }) {
   if (state.phase === 'over') return [state, []];
-  const answers = lost(state);
+  const answers = failPending(state);
   if (code === SESSION_OVER) {
-    return [{ ...state, phase: 'over', asked: [] }, [...answers, { do: 'sign-out' }]];
+    return [{ ...state, phase: 'over', pending: [] }, [...answers, { do: 'sign-out' }]];
   }
-  // Another worker takes over at once; if it does not, the next try waits like any other.
+  // After a restart another worker is ready at once. If not, the next attempt waits as usual.
   const ms = code === SERVER_RESTARTS && state.phase === 'open' ? 0 : wait(state.attempt, random);
   const attempt = state.attempt + 1;
-  return [{ ...state, phase: 'waiting', asked: [], attempt }, [...answers, { do: 'wait', ms }]];
+  return [{ ...state, phase: 'waiting', pending: [], attempt }, [...answers, { do: 'wait', ms }]];
 }
 
 /**
- * Between half and the whole of a span that doubles: clients that were cut off together must not
- * come back together.
+ * The delay before a reconnect, in milliseconds: a random value in the upper half of a span that
+ * doubles, so that clients which lost the connection together do not return together.
  * @param {number} attempt @param {number} random 0 to 1
  */
 export function wait(attempt, random) {
@@ -94,51 +94,51 @@ export function wait(attempt, random) {
 }
 
 /** @param {State} state @returns {Effect[]} */
-function lost(state) {
-  return state.asked.map((id) => ({ do: 'answer', id, message: { ...LOST, id } }));
+function failPending(state) {
+  return state.pending.map((id) => ({ do: 'answer', id, message: { ...CONNECTION_LOST, id } }));
 }
 
 /** @param {State} state @param {any} message @returns {Step} */
-function received(state, message) {
-  // Only now is the connection known to carry anything: some proxies open it and then drop it.
-  const heard = { ...state, attempt: 0 };
+function handleMessage(state, message) {
+  // Only a message proves that the connection works: some proxies open it and then drop it.
+  const resetState = { ...state, attempt: 0 };
   const { id, type } = message;
-  if (state.asked.includes(id)) {
-    const asked = state.asked.filter((other) => other !== id);
-    return [{ ...heard, asked }, [{ do: 'answer', id, message }]];
+  if (state.pending.includes(id)) {
+    const pending = state.pending.filter((other) => other !== id);
+    return [{ ...resetState, pending }, [{ do: 'answer', id, message }]];
   }
-  const wanted = state.subscriptions[id];
-  if (!wanted) return [heard, []]; // of a subscription that has just been ended
+  const subscription = state.subscriptions[id];
+  if (!subscription) return [resetState, []]; // for a subscription that has just ended
   if (type === 'resync') {
-    const { cursor, ...afresh } = wanted;
-    return [withSubscription(heard, id, afresh), [subscribe(id, afresh)]];
+    const { cursor, ...withoutCursor } = subscription;
+    return [withSubscription(resetState, id, withoutCursor), [subscribe(id, withoutCursor)]];
   }
-  const known = message.cursor === undefined ? wanted : { ...wanted, cursor: message.cursor };
-  return [withSubscription(heard, id, known), [{ do: 'deliver', id, message }]];
+  const updated = message.cursor === undefined ? subscription : { ...subscription, cursor: message.cursor };
+  return [withSubscription(resetState, id, updated), [{ do: 'deliver', id, message }]];
 }
 
 /** @param {State} state @param {{id: string, collection: string, where?: any}} event @returns {Step} */
-function subscribed(state, { id, collection, where }) {
-  const wanted = where === undefined ? { collection } : { collection, where };
-  const effects = state.phase === 'open' ? [subscribe(id, wanted)] : [];
-  return [withSubscription(state, id, wanted), effects];
+function addSubscription(state, { id, collection, where }) {
+  const subscription = where === undefined ? { collection } : { collection, where };
+  const effects = state.phase === 'open' ? [subscribe(id, subscription)] : [];
+  return [withSubscription(state, id, subscription), effects];
 }
 
 /** @param {State} state @param {string} id @returns {Step} */
-function unsubscribed(state, id) {
-  const { [id]: gone, ...subscriptions } = state.subscriptions;
-  const effects = gone && state.phase === 'open' ? [send({ op: 'unsubscribe', id })] : [];
+function removeSubscription(state, id) {
+  const { [id]: removed, ...subscriptions } = state.subscriptions;
+  const effects = removed && state.phase === 'open' ? [send({ op: 'unsubscribe', id })] : [];
   return [{ ...state, subscriptions }, effects];
 }
 
-/** @param {State} state @param {string} id @param {Subscription} wanted @returns {State} */
-function withSubscription(state, id, wanted) {
-  return { ...state, subscriptions: { ...state.subscriptions, [id]: wanted } };
+/** @param {State} state @param {string} id @param {Subscription} subscription @returns {State} */
+function withSubscription(state, id, subscription) {
+  return { ...state, subscriptions: { ...state.subscriptions, [id]: subscription } };
 }
 
-/** @param {string} id @param {Subscription} wanted @returns {Effect} */
-function subscribe(id, wanted) {
-  return send({ op: 'subscribe', id, ...wanted });
+/** @param {string} id @param {Subscription} subscription @returns {Effect} */
+function subscribe(id, subscription) {
+  return send({ op: 'subscribe', id, ...subscription });
 }
 
 /** @param {any} message @returns {Effect} */

@@ -1,9 +1,9 @@
-// The conversation in the middle: transcript and composer of the chat that is open.
+// The pane in the middle: transcript and composer of the open chat.
 
 import { titleOf } from './chat-list.js';
 import { createComposer } from './composer.js';
 import { element } from './elements.js';
-import { inWords } from './errors.js';
+import { errorText } from './errors.js';
 import { createModelPicker } from './model-picker.js';
 import { createTranscript } from './transcript.js';
 
@@ -14,12 +14,12 @@ const SUGGESTIONS = [
 ];
 
 /**
- * @param {object} world
- * @param {import('./chats.js').Chats} world.chats
- * @param {import('./drafts.js').Drafts} world.drafts
- * @param {import('./api-transport.js').Transport} world.transport
- * @param {Storage} world.storage
- * @param {(chatId: string) => void} world.onCreated
+ * @param {object} context
+ * @param {import('./chats.js').Chats} context.chats
+ * @param {import('./drafts.js').Drafts} context.drafts
+ * @param {import('./api-transport.js').Transport} context.transport
+ * @param {Storage} context.storage
+ * @param {(chatId: string) => void} context.onCreated
  */
 export function createTalk({ chats, drafts, transport, storage, onCreated }) {
   const title = element('h2', { class: 'talk-title' });
@@ -41,8 +41,8 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
   let frame = 0;
   let problem = '';
 
-  /** Many chunks come in one frame; they are drawn once. */
-  function draw() {
+  /** Renders at most once per frame, however many chunks arrive. */
+  function scheduleShow() {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       show();
@@ -61,33 +61,33 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
     transcript.show(conversation);
     if (conversation.problem !== problem) composer.showProblem(conversation.problem);
     problem = conversation.problem;
-    if (conversation.returned) composer.putBack(conversation.returned);
-    if (conversation.stored) composer.takeOut(conversation.stored);
-    conversation.returned = conversation.stored = '';
+    if (conversation.restoredText) composer.putBack(conversation.restoredText);
+    if (conversation.storedText) composer.takeOut(conversation.storedText);
+    conversation.restoredText = conversation.storedText = '';
   }
 
   /** @param {string} text */
   async function onSend(text) {
-    if (!conversation) return begin(text);
+    if (!conversation) return createChatAndSend(text);
     problem = '';
     return conversation.send(text, models.modelId);
   }
 
-  /** The first message makes its chat. @param {string} text */
-  async function begin(text) {
+  /** Creates the chat for its first message. @param {string} text */
+  async function createChatAndSend(text) {
     composer.setBusy(true, true);
-    drafts.set('new', text); // until it is held as the question of a chat
+    drafts.set('new', text); // until it is stored as the question of a chat
     try {
       const chatId = await chats.create();
-      const since = drafts.get('new');
-      if (since !== text) drafts.set(chatId, since);
+      const newDraft = drafts.get('new');
+      if (newDraft !== text) drafts.set(chatId, newDraft);
       chats.conversation(chatId).send(text, models.modelId);
       drafts.set('new', '');
       onCreated(chatId);
     } catch (error) {
       composer.setBusy(false, false);
       composer.putBack(text);
-      composer.showProblem(inWords(error));
+      composer.showProblem(errorText(error));
     }
   }
 
@@ -99,12 +99,12 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
     node,
     focus: composer.focus,
     composer,
-    show: draw,
+    show: scheduleShow,
     /** @param {string | null} chatId */
     open(chatId) {
       stopListening();
       conversation = chatId ? chats.conversation(chatId) : null;
-      stopListening = conversation?.onChange(draw) ?? (() => {});
+      stopListening = conversation?.onChange(scheduleShow) ?? (() => {});
       problem = '';
       composer.showProblem('');
       composer.open(chatId ?? 'new');
@@ -121,7 +121,7 @@ function createWelcome(onSend) {
   return element(
     'div',
     { class: 'welcome' },
-    element('p', { class: 'welcome-line' }, 'The assistant reads and changes records with your rights, and yours only.'),
+    element('p', { class: 'welcome-line' }, 'The assistant reads and changes records with your permissions only.'),
     element('ul', { class: 'suggestions', 'aria-label': 'Suggestions' }, ...buttons),
   );
 }

@@ -1,10 +1,10 @@
-// A tool call in a reply: its name and state in one line, what went in and came out on demand.
+// A tool call in a reply: name and state in one line, input and output when it is opened.
 
 import { element, icon } from './elements.js';
 
 /** @typedef {import('./chat-reducer.js').CallPart} CallPart */
 
-const WORDS = {
+const STATE_LABELS = {
   preparing: 'Preparing',
   running: 'Running',
   done: 'Done',
@@ -21,11 +21,11 @@ export function createToolCall() {
   const summary = element('summary', {}, icon('chevron'), name, preview, state);
   const node = element('details', { class: 'call' }, summary, body);
   /** @type {CallPart | null} */
-  let shown = null;
+  let current = null;
   node.addEventListener('toggle', () => {
-    if (!shown || !node.open) return;
-    fill(shown);
-    node.scrollIntoView({ block: 'nearest' }); // the last call opens below the edge
+    if (!current || !node.open) return;
+    fill(current);
+    node.scrollIntoView({ block: 'nearest' }); // the newest call would open below the visible part
   });
 
   /** @param {CallPart} call */
@@ -37,12 +37,12 @@ export function createToolCall() {
     node,
     /** @param {CallPart} call */
     update(call) {
-      if (call === shown) return;
-      shown = call;
+      if (call === current) return;
+      current = call;
       node.dataset.state = call.state;
       name.textContent = call.name;
       preview.textContent = previewOf(call);
-      state.textContent = WORDS[call.state];
+      state.textContent = STATE_LABELS[call.state];
       if (node.open) fill(call);
     },
   };
@@ -55,7 +55,7 @@ function previewOf({ input, inputText, message }) {
   return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
 }
 
-/** @param {any} input a call's few arguments read better without their braces */
+/** @param {any} input arguments without braces, for a short preview */
 function compact(input) {
   if (!input || typeof input !== 'object' || Array.isArray(input)) return JSON.stringify(input ?? '');
   const pairs = Object.entries(input);

@@ -1,4 +1,4 @@
-// What has been said in a chat. Screen readers hear "Answer ready" once, not each word of a reply.
+// The messages of a chat. Screen readers announce "Answer ready" once, not each word of a reply.
 
 import { arrange, element, icon } from './elements.js';
 import { createMessageView } from './message-view.js';
@@ -11,7 +11,7 @@ import { replyTo } from './messages.js';
 
 const INCOMPLETE = 'This reply is incomplete.';
 const STOPPED = 'This reply was stopped.';
-const NEAR = 60; // pixels from the end that still count as reading along
+const NEAR = 60; // pixels from the end within which new text is followed
 
 export function createTranscript() {
   const list = element('div', { class: 'messages' });
@@ -20,7 +20,7 @@ export function createTranscript() {
   const note = element('p', { class: 'turn-note', hidden: true });
   const log = element(
     'div',
-    // Off for good: history that loads is not news either.
+    // Always off: loading the history must not be announced either.
     { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' },
     earlier,
     list,
@@ -32,18 +32,19 @@ export function createTranscript() {
   /** @type {Map<string, {node: HTMLElement, update: (parts: any) => void}>} */
   const views = new Map();
   /** @type {Conversation | null} */
-  let shown = null;
+  let current = null;
   /** @type {string | undefined} */
   let question;
 
   const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
   const toEnd = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
   let atEnd = true;
-  log.addEventListener('scroll', () => log.clientHeight && look()); // a hidden pane is at its top
+  let height = 0; // of the log, when that was measured
+  log.addEventListener('scroll', () => log.clientHeight && updatePosition()); // a hidden pane reports the top
   const sizes = new ResizeObserver((changes) => {
     if (!log.clientHeight) return;
     if (atEnd && changes.some(({ target }) => target === log)) toEnd();
-    look(); // what a call unfolds is longer, and is read from where it was opened
+    updatePosition(); // an opened tool call makes the log longer but does not scroll it
   });
   sizes.observe(log);
   sizes.observe(list);
@@ -53,16 +54,20 @@ export function createTranscript() {
   });
   earlier.addEventListener('click', async () => {
     const below = log.scrollHeight;
-    await shown?.loadEarlier();
+    await current?.loadEarlier();
     log.scrollTop += log.scrollHeight - below;
   });
 
-  function look() {
+  function updatePosition() {
     atEnd = distance() < NEAR;
+    height = log.clientHeight;
     jump.hidden = atEnd;
   }
 
-  /** @param {Message[]} messages @param {number} unsaved how many, at the end, are of a failed turn */
+  // A tool call that was opened just now is not measured yet. A log of another height still is at its end.
+  const isAtEnd = () => atEnd && (log.clientHeight !== height || distance() < NEAR);
+
+  /** @param {Message[]} messages @param {number} unsaved how many messages at the end belong to a failed turn */
   function place(messages, unsaved) {
     const keys = new Set(messages.map(keyOf));
     for (const [key, view] of views) {
@@ -85,19 +90,19 @@ export function createTranscript() {
     /** @param {Conversation} conversation */
     show(conversation) {
       const { turn, phase } = conversation;
-      const asked = turn?.question.id;
-      const follow = conversation !== shown || (asked && asked !== question) || atEnd;
-      shown = conversation;
-      question = asked;
+      const questionId = turn?.question.id;
+      const follow = conversation !== current || (questionId && questionId !== question) || isAtEnd();
+      current = conversation;
+      question = questionId;
       const failed = turn?.reply.state === 'failed';
       place(messagesOf(conversation), failed ? (turn?.reply.parts.length ? 2 : 1) : 0);
       earlier.hidden = !conversation.earlier;
-      waiting.hidden = phase === 'idle' || phase === 'loading' || !silent(turn);
+      waiting.hidden = phase === 'idle' || phase === 'loading' || !showsNothing(turn);
       note.textContent = noteOf(conversation);
       note.hidden = !note.textContent;
       log.setAttribute('aria-busy', String(phase === 'asking' || phase === 'stopping'));
       if (follow) toEnd();
-      look();
+      updatePosition();
     },
   };
 }
@@ -112,22 +117,22 @@ function messagesOf({ messages, turn }) {
   if (!turn) return messages;
   const { question, reply } = turn;
   const stored = messages.filter((message) => message.id !== question.id);
-  const coming = reply.parts.length ? [replyTo(question, reply.parts)] : [];
-  return [...stored, question, ...coming];
+  const partial = reply.parts.length ? [replyTo(question, reply.parts)] : [];
+  return [...stored, question, ...partial];
 }
 
-/** @param {Conversation} conversation what there is to say of the last reply */
-function noteOf({ messages, turn, stopped }) {
+/** @param {Conversation} conversation a note about the last reply */
+function noteOf({ messages, turn, stoppedId }) {
   if (turn) return turn.reply.state === 'failed' && turn.reply.parts.length ? INCOMPLETE : '';
-  const asked = messages.findLast(({ role }) => role === 'user');
-  return asked && asked.id === stopped ? STOPPED : '';
+  const lastQuestion = messages.findLast(({ role }) => role === 'user');
+  return lastQuestion && lastQuestion.id === stoppedId ? STOPPED : '';
 }
 
 /** @param {Message} message */
 const keyOf = (message) => message.key ?? message.id;
 
-/** @param {Conversation['turn']} turn whether nothing shows yet that the assistant is at work */
-function silent(turn) {
+/** @param {Conversation['turn']} turn whether nothing on the screen shows that the assistant is working */
+function showsNothing(turn) {
   const last = turn?.reply.parts.at(-1);
   return !last || (last.kind === 'call' && last.state !== 'preparing' && last.state !== 'running');
 }

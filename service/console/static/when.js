@@ -1,4 +1,4 @@
-// Times for people, in their own time zone.
+// Formats times for display, in the user's time zone.
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -22,7 +22,7 @@ export function moment(iso) {
   return at.toLocaleString(undefined, /** @type {any} */ ({ ...day, ...time }));
 }
 
-/** @param {string} iso @returns {string} as `<input type="datetime-local">` wants it */
+/** @param {string} iso @returns {string} in the format of `<input type="datetime-local">` */
 export function toLocalInput(iso) {
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -11,8 +11,8 @@ import { createRecordsSocket } from './records-socket.js';
 import { hrefOf, parseRoute } from './route.js';
 
 /**
- * What every view is given.
- * @typedef {object} World
+ * What every view receives.
+ * @typedef {object} ViewContext
  * @property {import('./api-transport.js').Transport} transport
  * @property {import('./records-socket.js').RecordsSocket} socket
  * @property {import('./drafts.js').Drafts} drafts
@@ -25,14 +25,14 @@ import { hrefOf, parseRoute } from './route.js';
  *   refresh: () => void, focus: () => void, stop: () => void}} View `title` is '' for none
  */
 
-/** A view is an entry here, and in the menu. */
+/** The views, in the order of the menu. */
 const VIEWS = [
   { name: 'chat', label: 'Chat', create: createChatView },
   { name: 'connections', label: 'Connections', create: createConnectionsView },
 ];
 
 const TITLE = document.title;
-const OVER = 'Your session is over. Sign in again; what you typed is kept.';
+const SESSION_ENDED = 'Your session has ended. Sign in again; your drafts are kept.';
 
 /**
  * @param {object} options
@@ -42,18 +42,18 @@ const OVER = 'Your session is over. Sign in again; what you typed is kept.';
  * @param {(sentence: string) => void} options.announce
  */
 export function createWorkspace({ session, storage, sandbox, announce }) {
-  const over = () => session.end(OVER);
+  const endSession = () => session.end(SESSION_ENDED);
   const transport = createTransport({
     token: () => session.token,
-    // A late answer to an old token must not end the session that has begun since.
-    onUnauthorized: (token) => token === session.token && token !== null && over(),
-    onAnswer: hurry,
+    // A late answer to an old token must not end a newer session.
+    onUnauthorized: (token) => token === session.token && token !== null && endSession(),
+    onAnswer: reconnectNow,
   });
-  const socket = createRecordsSocket({ token: session.token ?? '', onSessionOver: over });
+  const socket = createRecordsSocket({ token: session.token ?? '', onSessionOver: endSession });
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
-  const hears = { onTurnEnd: credits.refresh, onTitle: showTitle };
-  const world = { transport, socket, drafts, storage, announce, ...hears };
+  const callbacks = { onTurnEnd: credits.refresh, onTitle: showTitle };
+  const context = { transport, socket, drafts, storage, announce, ...callbacks };
   /** @type {Map<string, View>} */
   const views = new Map();
   /** @type {View | null} */
@@ -66,17 +66,17 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     'p',
     { class: 'notice', hidden: true },
     'Live updates are off.',
-    element('span', { class: 'more' }, 'Lists are read again after each reply.'),
+    element('span', { class: 'more' }, 'Lists reload after each reply.'),
     reload,
   );
   const menu = createMenu();
-  const of = { sandbox, menu: menu.node, live, credits: credits.node, subject: session.subject };
-  const header = createHeader({ ...of, signOut });
+  const parts = { sandbox, menu: menu.node, live, credits: credits.node, subject: session.subject };
+  const header = createHeader({ ...parts, signOut });
   const node = element('div', { class: 'workspace' }, header, notice, main);
-  const stopHearing = socket.onPhase(showPhase);
+  const removePhaseListener = socket.onPhase(showPhase);
   window.addEventListener('hashchange', showRoute);
-  window.addEventListener('online', hurry);
-  document.addEventListener('visibilitychange', hurry);
+  window.addEventListener('online', reconnectNow);
+  document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
   showRoute();
 
@@ -84,27 +84,27 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const open = socket.phase === 'open';
     word.textContent = open ? 'Live' : 'Not live';
     live.dataset.on = String(open);
-    // Not while the first connection is being made: that is no news.
+    // Not shown while the first connection is being made.
     if (socket.phase === 'waiting') notice.hidden = false;
     if (!open || notice.hidden) return;
     notice.hidden = true;
     credits.refresh();
   }
 
-  /** Who looks, or has just been answered, need not wait for the timer. */
-  function hurry() {
-    if (!document.hidden) socket.hurry();
+  /** Reconnects without waiting when the page is visible and the server may be back. */
+  function reconnectNow() {
+    if (!document.hidden) socket.reconnectNow();
   }
 
   function showRoute() {
-    const { view, id } = parseRoute(location.hash);
-    const known = VIEWS.find(({ name }) => name === view) ?? VIEWS[0];
-    const shown = views.get(known.name) ?? known.create(world);
-    views.set(known.name, shown);
-    current = shown;
-    if (main.firstChild !== shown.node) main.replaceChildren(shown.node);
-    menu.mark(known.name, id);
-    shown.show(id);
+    const { view: viewName, id } = parseRoute(location.hash);
+    const entry = VIEWS.find(({ name }) => name === viewName) ?? VIEWS[0];
+    const view = views.get(entry.name) ?? entry.create(context);
+    views.set(entry.name, view);
+    current = view;
+    if (main.firstChild !== view.node) main.replaceChildren(view.node);
+    menu.mark(entry.name, id);
+    view.show(id);
     showTitle();
   }
 
@@ -115,11 +115,11 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   function refresh() {
     for (const view of views.values()) view.refresh();
     credits.refresh();
-    hurry();
+    reconnectNow();
   }
 
   function signOut() {
-    drafts.clear(); // a session that ends by itself keeps them; who leaves takes them along
+    drafts.clear(); // an expired session keeps the drafts; signing out deletes them
     session.end('You are signed out.');
   }
 
@@ -127,14 +127,14 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   return {
     node,
     ready() {
-      // On a touch screen this would raise the keyboard before anything has been read.
+      // On a touch screen the focus would open the keyboard.
       if (matchMedia('(pointer: fine)').matches) [...views.values()].at(-1)?.focus();
     },
     stop() {
       window.removeEventListener('hashchange', showRoute);
-      window.removeEventListener('online', hurry);
-      document.removeEventListener('visibilitychange', hurry);
-      stopHearing();
+      window.removeEventListener('online', reconnectNow);
+      document.removeEventListener('visibilitychange', reconnectNow);
+      removePhaseListener();
       for (const view of views.values()) view.stop();
       socket.stop();
       document.title = TITLE;
@@ -166,8 +166,8 @@ function createMenu() {
   return {
     node: element('nav', { class: 'menu', 'aria-label': 'Views' }, ...links),
     /**
-     * Each entry leads back to where its view was left.
-     * @param {string} name of the view that is shown @param {string | null} id what it shows
+     * Marks the current entry. Each entry links to where its view was left.
+     * @param {string} name of the current view @param {string | null} id of what it shows
      */
     mark(name, id) {
       for (const link of links) {

@@ -1,4 +1,4 @@
-"""What both wires do alike: JSON both ways, and HTTP statuses as faults."""
+"""Shared by both wires: encoding and decoding JSON, and the faults behind HTTP statuses."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from typing import Any
 
 from service.providers.events import Fault, ProviderError
 
-# No context is a tenth as wide. JSON can carry 1e999, and a turn's sum has to fit an INTEGER.
+# Ten times the widest context. JSON can carry 1e999, and the sum of a turn must fit an INTEGER.
 COUNT_LIMIT = 100_000_000
 
 
@@ -49,7 +49,7 @@ TOO_LONG = re.compile(
 )
 
 
-# OpenAI answers 429 for an empty account, Anthropic 400: to ask again does not help.
+# OpenAI answers 429 for an empty account, Anthropic 400; a retry would not help.
 UNPAID = re.compile(
     r"insufficient_(quota|funds|balance|credits)|billing_(error|hard_limit_reached|not_active)|"
     r"credit balance is too low|account_deactivated",
@@ -59,35 +59,34 @@ UNKNOWN_MODEL = re.compile(r"model_(not_found|decommissioned|not_available)|unkn
 
 
 def refusal_of(status: int, error: Any) -> Fault:
-    """The fault behind a refusal and the error that came with it.
+    """The fault behind a status other than 200 and the error object that came with it.
 
-    Hosts say in their own words that a prompt is too long. Source: their error pages, and issues
-    filed against clients that did not know the words.
+    Each host has its own text for a prompt that is too long. Source: the hosts' error pages, and
+    issues of clients that did not recognise a text.
     """
-    told = _words(error)
-    if operators := operators_fault(error):
-        return operators
-    if status == 413 or (status in (400, 422) and TOO_LONG.search(told)):
+    if fault := operators_fault(error):
+        return fault
+    if status == 413 or (status in (400, 422) and TOO_LONG.search(_text_of(error))):
         return "too-long"
     return fault_of(status)
 
 
 def operators_fault(error: Any) -> Fault | None:
     """The fault of an error that only the operator can mend, with any status; else None."""
-    told = _words(error)
-    if UNPAID.search(told):
+    text = _text_of(error)
+    if UNPAID.search(text):
         return "refused-key"
-    return "unknown-model" if UNKNOWN_MODEL.search(told) else None
+    return "unknown-model" if UNKNOWN_MODEL.search(text) else None
 
 
-def _words(error: Any) -> str:
+def _text_of(error: Any) -> str:
     return " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
 
 
 def error_in(body: bytes) -> dict[str, Any]:
     """The error object of a JSON answer; empty for any other answer.
 
-    Ollama's is a text; vLLM's used to be the answer itself.
+    Ollama's error is a text; in older versions of vLLM the whole answer is the error.
     """
     try:
         answer = parse(body)

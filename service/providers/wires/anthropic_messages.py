@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from service.providers.calls import finished
+from service.providers.calls import finish_call
 from service.providers.events import (
     CallFragment,
     CallStarted,
@@ -15,9 +15,9 @@ from service.providers.events import (
     PromptCounted,
     ProviderError,
     StepFinished,
-    Text,
+    TextFragment,
     Usage,
-    storable,
+    make_storable,
 )
 from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
@@ -34,8 +34,8 @@ from service.providers.wires.answers import (
 
 VERSION = "2023-06-01"
 
-# Everything up to this mark is kept by the provider for five minutes. The order is tools, system,
-# messages, so that the mark on the system text covers the tools too. At most four in a request.
+# The provider caches everything up to this mark for five minutes. The order is tools, system,
+# messages, so that the mark on the system text covers the tools too. A request may have four.
 CACHED = {"cache_control": {"type": "ephemeral"}}
 
 REASONS: dict[str, FinishReason] = {
@@ -73,7 +73,7 @@ class AnthropicMessages:
         }
         if prompt.cacheable:
             _mark(body)
-        if provider.told_users and prompt.user:
+        if provider.receives_user and prompt.user:
             body["metadata"] = {"user_id": prompt.user}
         if prompt.tools:
             body["tools"] = [
@@ -116,11 +116,11 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
 def _mark(body: dict[str, Any]) -> None:
     """Mark the end of the system text, of the newest message and of the user's message before it.
 
-    This request's cache is written at the newest message. The last request's was written at the one
-    before it: a mark looks back twenty blocks, and a step can have forty.
+    This request writes its cache at the newest message. The last request wrote its cache at the
+    message before: a mark finds a cache up to twenty blocks back, and a step can have forty.
     """
-    asked = [message["content"] for message in body["messages"] if message["role"] == "user"]
-    for blocks in (body["system"], *asked[-2:]):
+    users = [message["content"] for message in body["messages"] if message["role"] == "user"]
+    for blocks in (body["system"], *users[-2:]):
         blocks[-1] |= CACHED
 
 
@@ -129,7 +129,7 @@ def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
         case UserMessage(text):
             return [{"type": "text", "text": text}]
         case AssistantMessage(text, calls):
-            # Blank text is refused, and would be again at every later turn of the chat.
+            # Blank text is refused, and would be refused again in every later turn of the chat.
             blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
             for call in calls:
                 wire_name = names.to_wire(call.name)
@@ -157,7 +157,7 @@ class MessageDecoder:
         self._begin()
 
     def _begin(self) -> None:
-        """A second `message_start` replaces the message: its calls so far are void."""
+        """A second `message_start` replaces the message, and its calls so far."""
         self._usage: dict[str, Any] = {}
         self._reason: FinishReason = "other"
         self._calls: dict[int, tuple[int, str, list[str]]] = {}  # by block: key, name, JSON
@@ -182,7 +182,7 @@ class MessageDecoder:
                 error = data["error"]
                 fault = operators_fault(error) or FAULTS.get(error.get("type"), "failed")
                 raise ProviderError(fault)
-            # Others (ping, content_block_stop, and what is yet to come) say nothing we need.
+            # Others, such as ping, content_block_stop and new ones, are not needed.
 
     def end(self) -> Iterator[Event]:
         raise ProviderError("cut")
@@ -207,29 +207,29 @@ class MessageDecoder:
     def _start(self, index: int, block: dict[str, Any]) -> Iterator[Event]:
         match block.get("type"):
             case "text" if block.get("text"):
-                yield Text(storable(block["text"]))
+                yield TextFragment(make_storable(block["text"]))
             case "tool_use":
                 key, name = self._next_key, self._names.from_wire(block["name"])
                 self._next_key += 1
-                whole = [dump(block["input"]).decode()] if block.get("input") else []
-                self._calls[index] = (key, name, whole)
+                fragments = [dump(block["input"]).decode()] if block.get("input") else []
+                self._calls[index] = (key, name, fragments)
                 yield CallStarted(key, name)
-                yield from (CallFragment(key, fragment) for fragment in whole)
+                yield from (CallFragment(key, fragment) for fragment in fragments)
 
     def _delta(self, index: int, delta: dict[str, Any]) -> Iterator[Event]:
         match delta.get("type"):
             case "text_delta" if delta["text"]:
-                yield Text(storable(delta["text"]))
+                yield TextFragment(make_storable(delta["text"]))
             case "input_json_delta" if index in self._calls:
                 key, _, fragments = self._calls[index]
-                fragments.append(storable(delta["partial_json"]))
+                fragments.append(make_storable(delta["partial_json"]))
                 if fragments[-1]:
                     yield CallFragment(key, fragments[-1])
             case "thinking_delta":
                 yield Progress()
 
     def _count(self, usage: dict[str, Any] | None) -> None:
-        """Counts are cumulative; a later null takes nothing back."""
+        """Counts are cumulative; a later null does not reset them."""
         for name, value in (usage or {}).items():
             if value is not None:
                 self._usage[name] = value
@@ -245,6 +245,6 @@ class MessageDecoder:
 
     def _finished_calls(self) -> tuple[FinishedCall, ...]:
         return tuple(
-            finished(key, name, "".join(fragments), self._reason)
+            finish_call(key, name, "".join(fragments), self._reason)
             for key, name, fragments in self._calls.values()
         )

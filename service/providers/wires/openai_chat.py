@@ -1,7 +1,6 @@
 """The OpenAI chat completions API, as OpenAI (provider B) and compatible hosts (C) speak it.
 
-Source: platform.openai.com/docs/api-reference/chat-streaming; the hosts' oddities are named
-where they are met.
+Source: platform.openai.com/docs/api-reference/chat-streaming. Comments name the hosts that deviate.
 """
 
 import json
@@ -17,9 +16,9 @@ from service.providers.events import (
     Progress,
     ProviderError,
     StepFinished,
-    Text,
+    TextFragment,
     Usage,
-    storable,
+    make_storable,
 )
 from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
@@ -56,7 +55,7 @@ class OpenAIChat:
         }
         if provider.counts_in_stream:
             body["stream_options"] = {"include_usage": True}
-        if provider.told_users and prompt.user:
+        if provider.receives_user and prompt.user:
             body["safety_identifier"] = prompt.user
         if prompt.tools:
             body["tools"] = [
@@ -82,7 +81,7 @@ class OpenAIChat:
         return ChunkDecoder(names)
 
     def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
-        """Groq checks its model's tool calls and answers 400: a bad call, not a bad request."""
+        """Groq validates its model's tool calls, and answers 400 for an invalid one."""
         error = error_in(body)
         if error.get("code") == "tool_use_failed":
             return StepFinished("tool-calls", None, (_refused_call(error, 0, names),))
@@ -141,7 +140,7 @@ class ChunkDecoder:
                 self._reason = REASONS.get(choice["finish_reason"], "other")
 
     def end(self) -> Iterator[Event]:
-        """The finish reason is the terminal event; some hosts send no `[DONE]` after it."""
+        """The finish reason is the terminal event: some hosts send no `[DONE]` after it."""
         if self._reason is None:
             raise ProviderError("cut")
         self.finished = True
@@ -152,7 +151,7 @@ class ChunkDecoder:
     def _delta(self, delta: dict[str, Any]) -> Iterator[Event]:
         for text in (_content(delta.get("content")), delta.get("refusal")):
             if text:
-                yield Text(storable(text))
+                yield TextFragment(make_storable(text))
         if delta.get("reasoning") or delta.get("reasoning_content"):
             yield Progress()
         for call in delta.get("tool_calls") or []:
@@ -167,11 +166,11 @@ class ChunkDecoder:
         if not usage:
             return
         details = usage.get("prompt_tokens_details") or {}
-        asked = count(usage.get("prompt_tokens"))
+        prompt = count(usage.get("prompt_tokens"))
         self._usage = Usage(
-            input=asked,
+            input=prompt,
             output=count(usage.get("completion_tokens")),
-            cache_read=min(count(details.get("cached_tokens")), asked),
+            cache_read=min(count(details.get("cached_tokens")), prompt),
         )
 
     def _fail(self, error: Any) -> Iterator[Event]:
@@ -179,9 +178,9 @@ class ChunkDecoder:
         if facts.get("code") != "tool_use_failed":
             raise ProviderError(_fault(facts))
         self.finished = True
-        calls = self._calls.finish("content-filter")  # what had come before is not to be run
-        refused = _refused_call(facts, len(calls), self._names)
-        yield StepFinished("tool-calls", self._usage, (*calls, refused))
+        calls = self._calls.finish("content-filter")  # as cut calls, which are not run
+        refused_call = _refused_call(facts, len(calls), self._names)
+        yield StepFinished("tool-calls", self._usage, (*calls, refused_call))
 
 
 def _content(content: Any) -> str:
@@ -192,8 +191,8 @@ def _content(content: Any) -> str:
 
 
 def _fault(error: dict[str, Any]) -> Fault:
-    if operators := operators_fault(error):
-        return operators
+    if fault := operators_fault(error):
+        return fault
     for key in ("status_code", "code", "status"):
         if isinstance(error.get(key), int) and error[key] >= 400:
             return refusal_of(error[key], error)
@@ -203,11 +202,11 @@ def _fault(error: dict[str, Any]) -> Fault:
 
 
 def _refused_call(error: dict[str, Any], key: int, names: NameTable) -> FinishedCall:
-    """The call that the host refused, from the text it generated, if that can be read."""
+    """The call that the host refused, from the text that its model generated."""
     text = str(error.get("failed_generation") or "")
     try:
         attempt = json.loads(text)
         name, arguments = attempt["name"], json.dumps(attempt["arguments"])
     except (ValueError, TypeError, KeyError, RecursionError):
-        return FinishedCall(key, "unknown", json.dumps({"text": storable(text)}), "refused")
+        return FinishedCall(key, "unknown", json.dumps({"text": make_storable(text)}), "refused")
     return FinishedCall(key, names.from_wire(str(name)), arguments, "refused")

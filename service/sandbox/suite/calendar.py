@@ -9,22 +9,22 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, timestamp
-from service.sandbox.suite.client import Account
+from service.sandbox.suite.client import DemoAccount
 from service.sandbox.suite.models import SuiteEvent
-from service.sandbox.suite.routes import Asked, Refused, Route, not_found, page
+from service.sandbox.suite.routes import ApiError, ApiRequest, Route, not_found, page
 
 WRITE = frozenset({"calendar", "calendar.events", "calendar.events.owned"})
 READ = WRITE | {"calendar.readonly", "calendar.events.readonly", "calendar.events.owned.readonly"}
 KEPT = ("summary", "description", "location", "start", "end", "recurrence", "attendees")
 
 
-def list_events(asked: Asked) -> dict[str, Any]:
+def list_events(asked: ApiRequest) -> dict[str, Any]:
     _check_calendar(asked)
     single, order = asked.one("singleEvents") == "true", asked.one("orderBy")
     if order == "startTime" and not single:
-        raise Refused(400, "badRequest", "The requested ordering is not available")
+        raise ApiError(400, "badRequest", "The requested ordering is not available")
     mine = select(SuiteEvent).filter_by(account=asked.account.id)
     if asked.one("timeMin"):
         mine = mine.where(SuiteEvent.ends_at > _moment(asked.one("timeMin")))
@@ -38,17 +38,17 @@ def list_events(asked: Asked) -> dict[str, Any]:
     return {"kind": "calendar#events", "timeZone": "UTC", "items": items, **more}
 
 
-def insert(asked: Asked) -> dict[str, Any]:
+def insert(asked: ApiRequest) -> dict[str, Any]:
     _check_calendar(asked)
     with write_transaction() as session:
         return add(session, asked.account, asked.json()).resource
 
 
-def add(session: Session, account: Account, given: Mapping[str, Any]) -> SuiteEvent:
-    """Raises `Refused`."""
+def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> SuiteEvent:
+    """Raises `ApiError`."""
     starts, ends = _when(given, "start"), _when(given, "end")
     if ends < starts:
-        raise Refused(400, "timeRangeEmpty", "The specified time range is empty.")
+        raise ApiError(400, "timeRangeEmpty", "The specified time range is empty.")
     event_id = secrets.token_hex(13)
     resource = {
         "kind": "calendar#event",
@@ -67,7 +67,7 @@ def add(session: Session, account: Account, given: Mapping[str, Any]) -> SuiteEv
     return event
 
 
-def _check_calendar(asked: Asked) -> None:
+def _check_calendar(asked: ApiRequest) -> None:
     if asked.path["calendar_id"] not in ("primary", asked.account.email):
         raise not_found("Calendar")
 
@@ -76,7 +76,7 @@ def _when(given: Mapping[str, Any], name: str) -> datetime:
     """The moment of a start or an end; a day begins with its midnight in UTC."""
     value = given.get(name)
     if not isinstance(value, dict) or ("date" in value) == ("dateTime" in value):
-        raise Refused(400, "required", f"Missing {name} time.")
+        raise ApiError(400, "required", f"Missing {name} time.")
     if "date" in value:
         return _moment(f"{value['date']}T00:00:00+00:00")
     return _moment(value["dateTime"], value.get("timeZone"))
@@ -90,7 +90,7 @@ def _moment(text: str, zone: str | None = None) -> datetime:
     except (ValueError, TypeError, ZoneInfoNotFoundError):
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise Refused(400, "badRequest", "Bad Request")
+        raise ApiError(400, "badRequest", "Bad Request")
     return moment
 
 

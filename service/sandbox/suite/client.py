@@ -1,12 +1,35 @@
-"""The app as the sandbox suite knows it, the accounts there are, and what scopes mean."""
+"""The sandbox's authorization servers: the app's registrations, the accounts, the scopes.
 
-from collections.abc import Iterable
+There is one for each declared vendor with OAuth. That of the office suite has accounts with mail,
+events and files behind it.
+"""
+
+import hmac
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-PAGES = "/sandbox/cloudsuite"
+from flask import Flask
+
+from service.integrations.consent.scopes import Scopes
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.oauth2 import OAuth2
+from service.integrations.declare.vendor import Vendor
+from service.web.errors import NotFound
+
+SUITE = "cloudsuite"
+PAGES = "/sandbox"
 API = "/cloudsuite"
+OAUTH = "/oauth"
 SCOPE_BASE = "https://sandbox.invalid/auth"
-IDENTITY = ("openid", "userinfo.email", "userinfo.profile")
+# The office suite's APIs on the listener, by the setting of their base URL.
+APIS = {
+    "CLOUDSUITE_MAIL_BASE_URL": f"{API}/mail",
+    "CLOUDSUITE_CALENDAR_BASE_URL": f"{API}/calendar",
+    "CLOUDSUITE_DRIVE_BASE_URL": f"{API}/drive",
+    "CLOUDSUITE_UPLOAD_BASE_URL": f"{API}/upload",
+    "CLOUDSUITE_CONTACTS_BASE_URL": f"{API}/people",
+}
 WORDS = {
     "mail.full": "Read, send and delete all your mail for good",
     "mail.modify": "Read, write and send mail, and move it to the trash",
@@ -31,7 +54,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Account:
+class DemoAccount:
     id: str
     name: str
     email: str
@@ -40,57 +63,138 @@ class Account:
 ACCOUNTS = {
     account.id: account
     for account in (
-        Account("ada", "Ada Sandbox", "ada@suite.invalid"),
-        Account("ben", "Ben Sandbox", "ben@suite.invalid"),
+        DemoAccount("ada", "Ada Sandbox", "ada@suite.invalid"),
+        DemoAccount("ben", "Ben Sandbox", "ben@suite.invalid"),
     )
 }
 
 
 @dataclass(frozen=True)
 class Client:
-    """The app's registration. `own` is where the service is reached by people."""
+    """The app's registration at the authorization server of one vendor.
+
+    `own` is the address at which people reach the service. `summaries` has what endpoints do, by
+    the neutral scope they need.
+    """
 
     id: str
     secret: str
     own: str
+    vendor: Vendor
+    summaries: Mapping[str, str]
+
+    @property
+    def oauth(self) -> OAuth2:
+        assert self.vendor.oauth
+        return self.vendor.oauth
+
+    @property
+    def integration(self) -> str:
+        return self.vendor.integration
 
     @property
     def redirect(self) -> str:
-        return f"{self.own}/api/integrations/oauth/cloudsuite/callback"
+        return f"{self.own}/api/integrations/oauth/{self.integration}/callback"
+
+    @property
+    def pages(self) -> str:
+        """The path of its pages for people."""
+        return f"{PAGES}/{self.integration}"
+
+    @cached_property
+    def accounts(self) -> dict[str, DemoAccount]:
+        """By id. No two vendors have an account in common."""
+        if self.integration == SUITE:
+            return ACCOUNTS
+        people = ((f"{self.integration}-{one.id}", one) for one in ACCOUNTS.values())
+        return {name: DemoAccount(name, one.name, f"{name}@vendor.invalid") for name, one in people}
 
     def settings(self, listener: str) -> dict[str, str]:
-        """What an operator would set, with the suite at this listener's base URL."""
-        api = listener + API
-        urls = {
-            "AUTHORIZE_URL": f"{self.own}{PAGES}/authorize",
-            "TOKEN_URL": f"{api}/token",
-            "REVOKE_URL": f"{api}/revoke",
-            "USERINFO_URL": f"{api}/userinfo",
-            "MAIL_BASE_URL": f"{api}/mail",
-            "CALENDAR_BASE_URL": f"{api}/calendar",
-            "DRIVE_BASE_URL": f"{api}/drive",
-            "UPLOAD_BASE_URL": f"{api}/upload",
-            "CONTACTS_BASE_URL": f"{api}/people",
+        """What an operator would set, with the stand-ins at this listener's base URL."""
+        oauth, server = self.oauth, f"{listener}{OAUTH}/{self.integration}"
+        values = {
+            oauth.client_id: self.id,
+            oauth.client_secret: self.secret,
+            oauth.authorize_url: f"{self.own}{self.pages}/authorize",
+            oauth.token_url: f"{server}/token",
+            oauth.revocation and oauth.revocation.url: f"{server}/revoke",
+            oauth.userinfo and oauth.userinfo.url: f"{server}/userinfo",
+            oauth.scope_base: SCOPE_BASE,
+            oauth.scope_names_setting: ",".join(f"{name}={name}" for name in self._neutral),
         }
-        names = ",".join(f"{name}={name}" for name in WORDS)
-        client = {"CLIENT_ID": self.id, "CLIENT_SECRET": self.secret}
-        scopes = {"SCOPE_BASE": SCOPE_BASE, "SCOPE_NAMES": names}
-        return {f"CLOUDSUITE_{k}": v for k, v in {**client, **scopes, **urls}.items()}
+        apis = {
+            one.name: listener + APIS[one.name] for one in self.vendor.bases if one.name in APIS
+        }
+        return {setting.name: value for setting, value in values.items() if setting} | apis
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The scopes that people can grant, with what each allows."""
+        return {
+            _name(self._scopes.full(neutral)): WORDS.get(neutral) or self.summaries.get(neutral)
+            or neutral
+            for neutral in self._neutral
+        }  # fmt: skip
+
+    @cached_property
+    def identity(self) -> tuple[str, ...]:
+        """The scopes that every consent asks for."""
+        return tuple(map(_name, self._scopes.identity))
+
+    def names(self, scope: str) -> list[str]:
+        """The scopes of a request, without their base; raises ValueError for an unknown one."""
+        names = [_name(one) for one in scope.replace(self.oauth.separator, " ").split()]
+        unknown = [name for name in names if name not in self.words and name not in self.identity]
+        if unknown:
+            raise ValueError(unknown[0])
+        return names
+
+    def scope(self, names: Iterable[str]) -> str:
+        """Scopes as a token answer has them."""
+        full = {_name(one): one for one in map(self._scopes.full, self._neutral)}
+        full |= {_name(one): one for one in self._scopes.identity}
+        return self.oauth.separator.join(full[name] for name in names)
+
+    def with_address(self, email: str) -> DemoAccount | None:
+        return next((a for a in self.accounts.values() if a.email == email.lower()), None)
+
+    @property
+    def _neutral(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.oauth.neutral_scopes, *self.summaries)))
+
+    @cached_property
+    def _scopes(self) -> Scopes:
+        return Scopes(self.oauth, self.settings(""))
 
 
-def neutral(scopes: Iterable[str]) -> list[str]:
-    """Full scopes by our names; raises ValueError for one that does not exist."""
-    named = [scope.removeprefix(f"{SCOPE_BASE}/") for scope in scopes]
-    unknown = [name for name in named if name not in WORDS and name not in IDENTITY]
-    if unknown:
-        raise ValueError(unknown[0])
-    return named
+class Clients:
+    """The app's registrations at all vendors with OAuth."""
+
+    def __init__(self, app: Flask, client_id: str, secret: str, own: str) -> None:
+        self._app = app
+        self._id, self._secret, self._own = client_id, secret, own
+
+    def of(self, integration: str) -> Client:
+        """Raises `NotFound`."""
+        catalog: Catalog = self._app.extensions["proxy"].catalog
+        for vendor in catalog.vendors:
+            if vendor.oauth and vendor.integration == integration:
+                secret = hmac.digest(self._secret.encode(), integration.encode(), "sha256").hex()
+                return Client(self._id, secret, self._own, vendor, _summaries(catalog, integration))
+        raise NotFound()
 
 
-def full(names: Iterable[str]) -> str:
-    """Scopes as a token answer has them."""
-    return " ".join(name if name == "openid" else f"{SCOPE_BASE}/{name}" for name in names)
+def _summaries(catalog: Catalog, integration: str) -> dict[str, str]:
+    mine = [one for one in catalog if one.scope and one.vendor.integration == integration]
+    return {
+        scope: one.summary for one in reversed(mine) for scope in (*one.accepted, one.scope or "")
+    }
 
 
-def with_address(email: str) -> Account | None:
+def _name(full: str) -> str:
+    return full.removeprefix(f"{SCOPE_BASE}/")
+
+
+def with_address(email: str) -> DemoAccount | None:
+    """The account of the office suite with this address."""
     return next((a for a in ACCOUNTS.values() if a.email == email.lower()), None)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from service.extensions import now
 from service.sandbox.suite import calendar, drive, mail
-from service.sandbox.suite.client import Account
+from service.sandbox.suite.client import DemoAccount
 from service.sandbox.suite.models import SuiteEvent, SuiteFile, SuiteMessage
 
 LETTERS = (
@@ -33,7 +33,7 @@ FILES = (
 )  # fmt: skip
 
 
-def fill(session: Session, account: Account) -> None:
+def fill(session: Session, account: DemoAccount) -> None:
     """Give an account its contents once; and events again, when all of them are over."""
     if session.scalar(select(SuiteMessage).filter_by(account=account.id).limit(1)) is None:
         for letter in LETTERS:
@@ -45,7 +45,7 @@ def fill(session: Session, account: Account) -> None:
         _add_events(session, account)
 
 
-def _letter(account: Account, sender: str, subject: str, text: str) -> EmailMessage:
+def _letter(account: DemoAccount, sender: str, subject: str, text: str) -> EmailMessage:
     letter = EmailMessage()
     letter["From"], letter["To"], letter["Subject"] = sender, account.email, subject
     letter["Date"] = now()
@@ -54,7 +54,7 @@ def _letter(account: Account, sender: str, subject: str, text: str) -> EmailMess
     return letter
 
 
-def _add_files(session: Session, account: Account) -> None:
+def _add_files(session: Session, account: DemoAccount) -> None:
     folder = secrets.token_hex(14)
     facts = {"account": account.id, "parents": ["root"]}
     session.add(SuiteFile(file_id=folder, name="Drafts", mime_type=FOLDER, **facts))
@@ -67,7 +67,7 @@ def _add_files(session: Session, account: Account) -> None:
         )
 
 
-def _add_events(session: Session, account: Account) -> None:
+def _add_events(session: Session, account: DemoAccount) -> None:
     for hours, length, title, place in EVENTS:
         starts = now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=hours)
         ends = starts + timedelta(hours=length)

@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now, timestamp
 from service.sandbox.suite.client import ACCOUNTS
 from service.sandbox.suite.models import SuiteFile
 from service.sandbox.suite.paper import pdf
-from service.sandbox.suite.routes import Asked, Media, Refused, Route, not_found, page
+from service.sandbox.suite.routes import ApiError, ApiRequest, Media, Route, not_found, page
 
 OURS = "application/vnd.google-apps."
 EXPORTS = {
@@ -35,7 +35,7 @@ TERM = re.compile(
 )
 
 
-def list_files(asked: Asked) -> dict[str, Any]:
+def list_files(asked: ApiRequest) -> dict[str, Any]:
     terms = _terms(asked.one("q"))
     found = [file for file in _visible(asked) if all(_fits(file, *term) for term in terms)]
     if asked.one("orderBy").startswith("name"):
@@ -44,33 +44,33 @@ def list_files(asked: Asked) -> dict[str, Any]:
     return {"incompleteSearch": False, "files": [_told(asked, file) for file in shown], **more}
 
 
-def get(asked: Asked) -> dict[str, Any] | Media:
+def get(asked: ApiRequest) -> dict[str, Any] | Media:
     file = _one(db.session(), asked)
     if asked.one("alt") != "media":
         return _told(asked, file)
     _check_readable(asked)
     if file.content is None or file.mime_type.startswith(OURS):
         message = "Only files with binary content can be downloaded. Use Export with Docs files."
-        raise Refused(403, "fileNotDownloadable", message)
+        raise ApiError(403, "fileNotDownloadable", message)
     return Media(file.content, file.mime_type)
 
 
-def export(asked: Asked) -> Media:
+def export(asked: ApiRequest) -> Media:
     file = _one(db.session(), asked)
     _check_readable(asked)
     kinds = EXPORTS.get(file.mime_type)
     if kinds is None:
-        raise Refused(403, "fileNotExportable", "Export only supports Docs Editors files.")
+        raise ApiError(403, "fileNotExportable", "Export only supports Docs Editors files.")
     if asked.one("mimeType") not in kinds:
-        raise Refused(400, "badRequest", "The requested conversion is not supported.")
+        raise ApiError(400, "badRequest", "The requested conversion is not supported.")
     content = file.content or b""
     wanted = asked.one("mimeType")
     return Media(pdf(content.decode()) if wanted == "application/pdf" else content, wanted)
 
 
-def upload(asked: Asked) -> dict[str, Any]:
+def upload(asked: ApiRequest) -> dict[str, Any]:
     if asked.one("uploadType") != "multipart":
-        raise Refused(400, "badRequest", "The sandbox takes multipart uploads only.")
+        raise ApiError(400, "badRequest", "The sandbox takes multipart uploads only.")
     facts, kind, content = _parts(asked)
     with write_transaction() as session:
         for parent in facts.get("parents", []):
@@ -89,20 +89,20 @@ def upload(asked: Asked) -> dict[str, Any]:
         return _told(asked, file)
 
 
-def change(asked: Asked) -> dict[str, Any]:
+def change(asked: ApiRequest) -> dict[str, Any]:
     given = asked.json()
     with write_transaction() as session:
         file = _one(session, asked)
         if "drive" not in asked.scopes and not file.by_app:
             message = "The user has not granted the app write access to the file."
-            raise Refused(403, "appNotAuthorizedToFile", message)
+            raise ApiError(403, "appNotAuthorizedToFile", message)
         file.name = given.get("name", file.name)
         file.trashed = bool(given.get("trashed", file.trashed))
         file.modified_at = now()
         return {**_told(asked, file), "trashed": file.trashed}
 
 
-def _visible(asked: Asked) -> list[SuiteFile]:
+def _visible(asked: ApiRequest) -> list[SuiteFile]:
     """The account's files; with `drive.file` alone, those that the app has made."""
     mine = select(SuiteFile).filter_by(account=asked.account.id)
     if not asked.scopes & (SEE - {"drive.file"}):
@@ -110,21 +110,21 @@ def _visible(asked: Asked) -> list[SuiteFile]:
     return list(db.session.scalars(mine.order_by(SuiteFile.modified_at.desc(), SuiteFile.file_id)))
 
 
-def _one(session: Session, asked: Asked) -> SuiteFile:
+def _one(session: Session, asked: ApiRequest) -> SuiteFile:
     return _find(session, asked, asked.path["file_id"])
 
 
-def _find(session: Session, asked: Asked, file_id: str) -> SuiteFile:
+def _find(session: Session, asked: ApiRequest, file_id: str) -> SuiteFile:
     file = session.scalar(select(SuiteFile).filter_by(account=asked.account.id, file_id=file_id))
     if file is None or not (file.by_app or asked.scopes & (SEE - {"drive.file"})):
         raise not_found("File")
     return file
 
 
-def _check_readable(asked: Asked) -> None:
+def _check_readable(asked: ApiRequest) -> None:
     if READ.isdisjoint(asked.scopes):
         message = "The user does not have sufficient permissions for this file."
-        raise Refused(403, "insufficientFilePermissions", message)
+        raise ApiError(403, "insufficientFilePermissions", message)
 
 
 def _terms(query: str) -> list[tuple[str, str]]:
@@ -133,7 +133,7 @@ def _terms(query: str) -> list[tuple[str, str]]:
     while at < len(query):
         found = TERM.match(query, at)
         if found is None:
-            raise Refused(400, "invalid", "Invalid Value")
+            raise ApiError(400, "invalid", "Invalid Value")
         one = [piece for piece in found.groups() if piece is not None]
         key, value = reversed(one) if one[-1] == "parents" else one
         terms.append((key, re.sub(r"\\(.)", r"\1", value)))
@@ -154,20 +154,20 @@ def _fits(file: SuiteFile, key: str, value: str) -> bool:
     return value.lower() in file.name.lower()
 
 
-def _parts(asked: Asked) -> tuple[dict[str, Any], str, bytes]:
+def _parts(asked: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
     """What a `multipart/related` body has: the facts, the media type, the bytes."""
     kind, _, boundary = asked.content_type.partition("boundary=")
     parts = (b"\r\n" + asked.body).split(b"\r\n--" + boundary.encode())
     if not kind.startswith("multipart/related") or len(parts) != 4 or parts[3].strip() != b"--":
-        raise Refused(400, "badContent", "Malformed multipart body.")
+        raise ApiError(400, "badContent", "Malformed multipart body.")
     (head, facts), (media, content) = (part.split(b"\r\n\r\n", 1) for part in parts[1:3])
     if b"application/json" not in head.lower() or len(content) > LIMIT:
-        raise Refused(400, "badContent", "Unsupported content.")
+        raise ApiError(400, "badContent", "Unsupported content.")
     found = re.search(rb"content-type:\s*([^\r\n]+)", media, re.I)
     return json.loads(facts), (found[1].decode() if found else ""), content
 
 
-def _told(asked: Asked, file: SuiteFile) -> dict[str, Any]:
+def _told(asked: ApiRequest, file: SuiteFile) -> dict[str, Any]:
     owner = ACCOUNTS[file.account]
     told = {
         "kind": "drive#file",

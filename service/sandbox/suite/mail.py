@@ -13,11 +13,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
-from service.sandbox.suite.client import Account, with_address
+from service.sandbox.suite.client import DemoAccount, with_address
 from service.sandbox.suite.models import SuiteMessage
-from service.sandbox.suite.routes import Asked, Refused, Route, not_found, page
+from service.sandbox.suite.routes import ApiError, ApiRequest, Route, not_found, page
 
 READ = frozenset({"mail.full", "mail.modify", "mail.readonly"})
 SEE = READ | {"mail.metadata"}
@@ -26,10 +26,10 @@ SEND = MODIFY | {"mail.compose", "mail.send"}
 HIDDEN = {"SPAM", "TRASH"}
 
 
-def list_messages(asked: Asked) -> dict[str, Any]:
+def list_messages(asked: ApiRequest) -> dict[str, Any]:
     query = asked.one("q")
     if query and READ.isdisjoint(asked.scopes):
-        raise Refused(403, "forbidden", "Metadata scope does not support 'q' parameter")
+        raise ApiError(403, "forbidden", "Metadata scope does not support 'q' parameter")
     wanted = set(asked.query.get("labelIds", []))
     hidden = set() if asked.one("includeSpamTrash") == "true" else HIDDEN - wanted
     found = [
@@ -44,11 +44,11 @@ def list_messages(asked: Asked) -> dict[str, Any]:
     return {**({"messages": ids} if ids else {}), "resultSizeEstimate": len(found), **more}
 
 
-def get(asked: Asked) -> dict[str, Any]:
+def get(asked: ApiRequest) -> dict[str, Any]:
     message = _one(db.session(), asked)
     form = asked.one("format", "full")
     if form != "metadata" and READ.isdisjoint(asked.scopes):
-        raise Refused(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
+        raise ApiError(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
     told = _told(message)
     if form == "raw":
         return {**told, "raw": _base64url(message.raw)}
@@ -60,19 +60,19 @@ def get(asked: Asked) -> dict[str, Any]:
     return {**told, "payload": payload}
 
 
-def send(asked: Asked) -> dict[str, Any]:
+def send(asked: ApiRequest) -> dict[str, Any]:
     given = asked.json()
     try:
         letter = message_from_bytes(
             base64.urlsafe_b64decode(given.get("raw", "")), policy=policy.default
         )
     except (binascii.Error, TypeError, ValueError):
-        raise Refused(400, "invalidArgument", "Invalid value for raw") from None
+        raise ApiError(400, "invalidArgument", "Invalid value for raw") from None
     with write_transaction() as session:
         return _told(deliver(session, asked.account, letter, given.get("threadId")))
 
 
-def modify(asked: Asked) -> dict[str, Any]:
+def modify(asked: ApiRequest) -> dict[str, Any]:
     given = asked.json()
     with write_transaction() as session:
         message = _one(session, asked)
@@ -81,12 +81,12 @@ def modify(asked: Asked) -> dict[str, Any]:
         return _told(message)
 
 
-def profile(asked: Asked) -> dict[str, Any]:
+def profile(asked: ApiRequest) -> dict[str, Any]:
     return {"emailAddress": asked.account.email, "messagesTotal": len(_of(asked.account))}
 
 
 def deliver(
-    session: Session, sender: Account, letter: EmailMessage, thread: str | None = None
+    session: Session, sender: DemoAccount, letter: EmailMessage, thread: str | None = None
 ) -> SuiteMessage:
     """Put a letter into its sender's sent mail and its receivers' inboxes; the former's row."""
     for name in ("From", "Date", "Message-ID"):
@@ -97,7 +97,7 @@ def deliver(
     listed = [str(value) for name in ("To", "Cc", "Bcc") for value in letter.get_all(name, [])]
     receivers = [with_address(address) for _, address in getaddresses(listed)]
     if not listed:
-        raise Refused(400, "invalidArgument", "Recipient address required")
+        raise ApiError(400, "invalidArgument", "Recipient address required")
     sent = store(session, sender, letter, ["SENT"], thread)
     del letter["Bcc"]
     for receiver in dict.fromkeys(receivers):
@@ -108,7 +108,7 @@ def deliver(
 
 def store(
     session: Session,
-    account: Account,
+    account: DemoAccount,
     letter: EmailMessage,
     labels: list[str],
     thread: str | None,
@@ -132,7 +132,7 @@ def store(
 
 
 def _thread(
-    session: Session, account: Account, message: SuiteMessage, asked: str | None
+    session: Session, account: DemoAccount, message: SuiteMessage, asked: str | None
 ) -> str | None:
     """The thread of the message that this one answers, if the subject is the same too. For what
     the account itself sends, Gmail wants the thread to be named as well."""
@@ -146,12 +146,12 @@ def _thread(
     return None
 
 
-def _of(account: Account) -> list[SuiteMessage]:
+def _of(account: DemoAccount) -> list[SuiteMessage]:
     mine = select(SuiteMessage).filter_by(account=account.id).order_by(SuiteMessage.seq.desc())
     return list(db.session.scalars(mine))
 
 
-def _one(session: Session, asked: Asked) -> SuiteMessage:
+def _one(session: Session, asked: ApiRequest) -> SuiteMessage:
     mine = select(SuiteMessage).filter_by(
         account=asked.account.id, message_id=asked.path["message_id"]
     )

@@ -1,73 +1,108 @@
-"""The suite's authorization server, as the app reaches it: tokens, revocation, userinfo."""
+"""The authorization servers as the app reaches them: tokens, revocation, userinfo.
+
+Each speaks the form that its vendor declares.
+"""
 
 import secrets
+from typing import Any
 
 from flask import Blueprint, Flask, Response, jsonify, make_response, request
 
 from service.sandbox.suite import tokens
-from service.sandbox.suite.client import ACCOUNTS, API, Client, full
+from service.sandbox.suite.client import OAUTH, Client, Clients
+from service.web.errors import NotFound
 
 
-def blueprint(app: Flask, client: Client) -> Blueprint:
-    """`app` is the service, whose database the suite keeps its state in."""
-    oauth = Blueprint("suite_oauth", __name__, url_prefix=API)
+def blueprint(app: Flask, clients: Clients) -> Blueprint:
+    """`app` is the service, whose database has the state."""
+    oauth = Blueprint("suite_oauth", __name__, url_prefix=f"{OAUTH}/<integration>")
+
+    @oauth.errorhandler(NotFound)
+    def unknown(_error: NotFound) -> Response:
+        return _refused("not_found", 404)
 
     @oauth.post("/token")
-    def token() -> Response:
-        form = request.form.to_dict()
-        if not _is(client, form):
+    def token(integration: str) -> Response:
+        client, form = clients.of(integration), request.form.to_dict()
+        if not _is_client(client, form):
             return _refused("invalid_client", 401)
         with app.app_context():
             pair = _exchanged(client, form)
-        return _answered(pair) if pair else _refused("invalid_grant", 400)
+        return _token_answer(client, pair) if pair else _refused("invalid_grant", 400)
 
     @oauth.post("/revoke")
-    def revoke() -> Response:
-        given = request.form.get("token", "")
+    def revoke(integration: str) -> Response:
+        client, form = clients.of(integration), request.form.to_dict()
+        revocation = client.oauth.revocation
+        if revocation is None:
+            raise NotFound()
+        if revocation.has_client and not _is_client(client, form):
+            return _refused("invalid_client", 401)
         with app.app_context():
-            done = tokens.revoke(given)
-        return make_response(jsonify({}), 200) if done else _refused("invalid_token", 400)
+            is_revoked = tokens.revoke(form.get(revocation.token, ""), client.accounts)
+        return make_response(jsonify({}), 200) if is_revoked else _refused("invalid_token", 400)
 
-    @oauth.get("/userinfo")
-    def userinfo() -> Response:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    @oauth.route("/userinfo", methods=["GET", "POST"])
+    def userinfo(integration: str) -> Response:
+        client = clients.of(integration)
+        declared = client.oauth.userinfo
+        if declared is None or request.method != declared.method:
+            raise NotFound()
+        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
         with app.app_context():
-            holder = tokens.holder(given)
-        if holder is None or "openid" not in holder.scopes:
+            holder = tokens.holder(bearer, client.accounts)
+        if holder is None or not set(client.identity) <= holder.scopes:
             return _refused("invalid_request", 401)
-        account = ACCOUNTS[holder.account]
-        told: dict[str, object] = {"sub": f"sandbox-{account.id}", "name": account.name}
-        if "userinfo.email" in holder.scopes:
-            told |= {"email": account.email, "email_verified": True}
-        return make_response(jsonify(told), 200)
+        account, answer = client.accounts[holder.account], dict[str, Any]()
+        _put(answer, declared.account[0], f"sandbox-{account.id}")
+        if declared.email:
+            _put(answer, declared.email, account.email)
+        return make_response(jsonify(answer), 200)
 
     return oauth
 
 
-def _is(client: Client, form: dict[str, str]) -> bool:
-    right = secrets.compare_digest(form.get("client_secret", "").encode(), client.secret.encode())
-    return right and form.get("client_id") == client.id
+def _is_client(client: Client, form: dict[str, str]) -> bool:
+    secret = form.get(client.oauth.secret_parameter, "").encode()
+    is_right = secrets.compare_digest(secret, client.secret.encode())
+    return is_right and form.get(client.oauth.client_parameter) == client.id
 
 
-def _exchanged(client: Client, form: dict[str, str]) -> tokens.Pair | None:
+def _exchanged(client: Client, form: dict[str, str]) -> tokens.TokenPair | None:
     match form.get("grant_type"):
         case "authorization_code" if form.get("redirect_uri") == client.redirect:
-            return tokens.redeem(form.get("code", ""), form.get("code_verifier", ""))
+            challenge = tokens.challenge(client.oauth.pkce, form.get("code_verifier", ""))
+            return tokens.redeem(form.get("code", ""), challenge, client.accounts)
         case "refresh_token":
-            return tokens.refresh(form.get("refresh_token", ""))
+            return tokens.refresh(form.get("refresh_token", ""), client.accounts)
     return None
 
 
-def _answered(pair: tokens.Pair) -> Response:
-    answer = jsonify(
-        access_token=pair.access,
-        refresh_token=pair.refresh,
-        expires_in=pair.seconds,
-        scope=full(pair.scopes),
-        token_type="Bearer",  # noqa: S106 - a kind, not a token
-    )
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+def _token_answer(client: Client, pair: tokens.TokenPair) -> Response:
+    fields: dict[str, Any] = {
+        "access_token": pair.access,
+        "refresh_token": pair.refresh,
+        "expires_in": pair.seconds,
+        "scope": client.scope(pair.scopes),
+        "token_type": "Bearer",
+    }
+    where = client.oauth.tokens
+    if where.account:
+        _put(fields, where.account, f"sandbox-{pair.account}")
+    answer: dict[str, Any] = {}
+    if where.within:
+        _put(answer, where.within, fields)
+    response = jsonify(answer or fields)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _put(tree: dict[str, Any], path: str, value: Any) -> None:
+    """Set the value at a dotted path."""
+    *parents, last = path.split(".")
+    for name in parents:
+        tree = tree.setdefault(name, {})
+    tree[last] = value
 
 
 def _refused(error: str, status: int) -> Response:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.sandbox.suite.routes import Asked, Refused, Route, page
+from service.sandbox.suite.routes import ApiError, ApiRequest, Route, page
 
 READ = frozenset({"contacts", "contacts.readonly"})
 PEOPLE = (
@@ -13,10 +13,10 @@ PEOPLE = (
 )
 
 
-def connections(asked: Asked) -> dict[str, Any]:
+def connections(asked: ApiRequest) -> dict[str, Any]:
     if not asked.one("personFields"):
         message = "personFields mask is required. Please specify one or more valid paths."
-        raise Refused(400, "badRequest", message)
+        raise ApiError(400, "badRequest", message)
     found = [_person(number, *facts) for number, facts in enumerate(PEOPLE, 1)]
     match asked.one("sortOrder"):
         case "LAST_NAME_ASCENDING":

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from service.sandbox.suite.client import Account
+from service.sandbox.suite.client import DemoAccount
 
 
 @dataclass(frozen=True)
-class Asked:
+class ApiRequest:
     """A request whose token has been found good."""
 
-    account: Account
+    account: DemoAccount
     scopes: frozenset[str]
     path: Mapping[str, str]
     query: Mapping[str, list[str]]
@@ -25,7 +25,7 @@ class Asked:
     def number(self, name: str, default: int, most: int) -> int:
         text = self.one(name, str(default))
         if not text.isdigit() or not 0 < int(text) <= most:
-            raise Refused(400, "invalid", f"Invalid value for {name}")
+            raise ApiError(400, "invalid", f"Invalid value for {name}")
         return int(text)
 
     def json(self) -> dict[str, Any]:
@@ -34,7 +34,7 @@ class Asked:
         except ValueError:
             value = None
         if not isinstance(value, dict):
-            raise Refused(400, "parseError", "Parse Error")
+            raise ApiError(400, "parseError", "Parse Error")
         return value
 
 
@@ -54,10 +54,10 @@ class Route:
     method: str
     rule: str
     scopes: frozenset[str]
-    answer: Callable[[Asked], Answer]
+    answer: Callable[[ApiRequest], Answer]
 
 
-class Refused(Exception):
+class ApiError(Exception):
     """What Google answers in its place: `reason` is the classic APIs' word."""
 
     def __init__(self, status: int, reason: str, message: str, detail: str = "") -> None:
@@ -74,20 +74,20 @@ class Refused(Exception):
         return {"error": error}
 
 
-def unauthenticated() -> Refused:
-    return Refused(401, "authError", "Invalid Credentials")
+def unauthenticated() -> ApiError:
+    return ApiError(401, "authError", "Invalid Credentials")
 
 
-def scope_missing() -> Refused:
+def scope_missing() -> ApiError:
     message = "Request had insufficient authentication scopes."
-    return Refused(403, "insufficientPermissions", message, "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+    return ApiError(403, "insufficientPermissions", message, "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
 
 
-def not_found(what: str) -> Refused:
-    return Refused(404, "notFound", f"{what} not found.")
+def not_found(what: str) -> ApiError:
+    return ApiError(404, "notFound", f"{what} not found.")
 
 
-def page(asked: Asked, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
+def page(asked: ApiRequest, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
     """A page of a list, and what leads to the next."""
     start = int(token) if (token := asked.one("pageToken", "0")).isdigit() else 0
     more = {"nextPageToken": str(start + size)} if len(items) > start + size else {}

@@ -1,5 +1,7 @@
-"""Codes and tokens: each code serves once, each refresh token once, and one that comes again ends
-all that came of its consent. Revoking ends whatever the account had allowed, as Google's does.
+"""Codes and tokens. Each code can be used once, and so can each refresh token.
+
+A refresh token that is used again ends all tokens of its consent. Revoking one ends whatever the
+account had allowed the app.
 
 Source: RFC 6749, RFC 7636, RFC 9700 section 4.14.
 """
@@ -7,15 +9,16 @@ Source: RFC 6749, RFC 7636, RFC 9700 section 4.14.
 import base64
 import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
+from service.integrations.declare.oauth2 import Encoding
 from service.sandbox.suite.models import SuiteAccess, SuiteCode, SuiteToken
 
 CODE_LIFE = timedelta(minutes=5)
@@ -25,7 +28,8 @@ HOUR, SHORT = 3600, 5  # seconds of an access token
 
 
 @dataclass(frozen=True)
-class Pair:
+class TokenPair:
+    account: str
     access: str
     refresh: str
     seconds: int
@@ -55,17 +59,19 @@ def allow(session: Session, account: str, scopes: list[str], challenge: str, uni
     return code
 
 
-def redeem(code: str, verifier: str) -> Pair | None:
-    """Tokens for a code, which is then used up, also by a verifier that is not its own."""
+def redeem(code: str, challenge: str, accounts: Container[str]) -> TokenPair | None:
+    """Tokens for a code of one of these accounts; a wrong challenge uses the code up, too."""
     mine = delete(SuiteCode).where(SuiteCode.code_hash == _hashed(code)).returning(SuiteCode)
     with write_transaction() as session:
-        taken = session.scalar(mine)
-        if taken is None or taken.expires_at < now() or _challenge(verifier) != taken.challenge:
+        row = session.scalar(mine)
+        if row is None or row.expires_at < now() or row.account not in accounts:
             return None
-        return _issue(session, taken.account, taken.scopes, secrets.token_hex(16))
+        if row.challenge != challenge:
+            return None
+        return _issue(session, row.account, row.scopes, secrets.token_hex(16))
 
 
-def refresh(token: str) -> Pair | None:
+def refresh(token: str, accounts: Container[str]) -> TokenPair | None:
     unspent = update(SuiteToken).where(
         SuiteToken.token_hash == _hashed(token),
         SuiteToken.kind == "refresh",
@@ -74,6 +80,8 @@ def refresh(token: str) -> Pair | None:
     )
     with write_transaction() as session:
         old = session.scalar(unspent.values(spent=True).returning(SuiteToken))
+        if old is not None and old.account not in accounts:
+            return None
         if old is not None:
             return _issue(session, old.account, old.scopes, old.family)
         known = session.get(SuiteToken, _hashed(token))
@@ -82,20 +90,23 @@ def refresh(token: str) -> Pair | None:
         return None
 
 
-def holder(token: str) -> Holder | None:
+def holder(token: str, accounts: Container[str]) -> Holder | None:
     known = db.session.get(SuiteToken, _hashed(token))
     if known is None or known.kind != "access" or known.expires_at < now():
+        return None
+    if known.account not in accounts:
         return None
     return Holder(known.account, frozenset(known.scopes))
 
 
-def revoke(token: str) -> bool:
-    """Whether there was something to revoke."""
+def revoke(token: str, accounts: Container[str]) -> bool:
+    """Revoke a token; returns whether there was one of these accounts."""
     with write_transaction() as session:
         known = session.get(SuiteToken, _hashed(token))
-        if known is not None:
-            forget(session, known.account)
-        return known is not None
+        if known is None or known.account not in accounts:
+            return False
+        forget(session, known.account)
+        return True
 
 
 def forget(session: Session, account: str) -> None:
@@ -123,10 +134,12 @@ def listed(account: str) -> Iterable[SuiteToken]:
     return db.session.scalars(mine.order_by(SuiteToken.created_at.desc(), SuiteToken.kind)).all()
 
 
-def _issue(session: Session, account: str, scopes: list[str], family: str) -> Pair:
+def _issue(session: Session, account: str, scopes: list[str], family: str) -> TokenPair:
     access = session.get(SuiteAccess, account)
     seconds = access.seconds if access else HOUR
-    pair = Pair(secrets.token_urlsafe(32), secrets.token_urlsafe(32), seconds, list(scopes))
+    pair = TokenPair(
+        account, secrets.token_urlsafe(32), secrets.token_urlsafe(32), seconds, list(scopes)
+    )
     lives = {"access": timedelta(seconds=seconds), "refresh": REFRESH_LIFE}
     for kind, token in (("access", pair.access), ("refresh", pair.refresh)):
         facts = {"kind": kind, "family": family, "account": account, "scopes": list(scopes)}
@@ -148,6 +161,12 @@ def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _challenge(verifier: str) -> str:
+def challenge(encoding: Encoding | None, verifier: str) -> str:
+    """The challenge of a verifier; empty where the vendor has no PKCE."""
     digest = hashlib.sha256(verifier.encode()).digest()
+    match encoding:
+        case None:
+            return ""
+        case "hex":
+            return digest.hex()
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -10,9 +10,9 @@ from service.sandbox.suite import calendar, drive, mail, people, tokens
 from service.sandbox.suite.client import ACCOUNTS, API
 from service.sandbox.suite.routes import (
     Answer,
-    Asked,
+    ApiError,
+    ApiRequest,
     Media,
-    Refused,
     Route,
     scope_missing,
     unauthenticated,
@@ -38,21 +38,21 @@ def _view(app: Flask, route: Route) -> Callable[..., Response]:
         with app.app_context():
             try:
                 answer = route.answer(_asked(route, token, path, query, *sent))
-            except Refused as refused:
+            except ApiError as refused:
                 return _refusal(refused)
         return _response(answer)
 
     return view
 
 
-def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: str) -> Asked:
-    """Raises `Refused`."""
-    holder = tokens.holder(token)
+def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: str) -> ApiRequest:
+    """Raises `ApiError`."""
+    holder = tokens.holder(token, ACCOUNTS)
     if holder is None:
         raise unauthenticated()
     if route.scopes.isdisjoint(holder.scopes):
         raise scope_missing()
-    return Asked(ACCOUNTS[holder.account], holder.scopes, path, query, body, kind)
+    return ApiRequest(ACCOUNTS[holder.account], holder.scopes, path, query, body, kind)
 
 
 def _response(answer: Answer) -> Response:
@@ -61,7 +61,7 @@ def _response(answer: Answer) -> Response:
     return Response(json.dumps(answer), content_type="application/json; charset=UTF-8")
 
 
-def _refusal(refused: Refused) -> Response:
+def _refusal(refused: ApiError) -> Response:
     response = _response(refused.body)
     response.status_code = refused.status
     words = {401: 'error="invalid_token"'}

@@ -19,7 +19,8 @@ from gevent.pool import Pool  # noqa: E402
 
 from service import create_app  # noqa: E402
 from service.extensions import db  # noqa: E402
-from service.integrations import authority, everything, refreshing  # noqa: E402
+from service.integrations import everything  # noqa: E402
+from service.integrations.consent import authority, refreshing  # noqa: E402
 from service.integrations.models import Breaker  # noqa: E402
 from tests.integrations.oauth import suite  # noqa: E402
 from tests.services import settings_for  # noqa: E402
@@ -43,7 +44,7 @@ def limit(deadline: float, lease: float, pause: float) -> bool:
 
 def close_app() -> bool:
     app = apps.pop()
-    app.extensions["keeper"].stop()
+    app.extensions["claim_watch"].stop()
     app.extensions["feed"].stop()
     app.extensions["upstream"].close()
     with app.app_context():

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import inspect, text
 
 from service.billing.models import Hold
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations import everything
 from tests.billing.books import Books

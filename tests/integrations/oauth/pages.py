@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.integrations.models import Consent
 from tests.integrations.oauth.user import outcome
 

@@ -2,36 +2,44 @@
 
 from typing import Any
 
-from marshmallow import Schema, fields
+from marshmallow import fields
 
-from service.errors import ServiceError
-from service.fields import Text
-from service.integrations.call import Call
-from service.integrations.catalog import (
-    Catalog,
-    Endpoint,
-    Example,
-    Job,
-    OAuth2,
-    Reply,
-    Task,
-    Vendor,
-    endpoint,
-)
-from service.integrations.faults import ScopeMissing, forbidden, limited
-from service.integrations.shape import as_object, at, need
+from service.integrations.calling.call import Call
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import READ, Access, Endpoint
+from service.integrations.declare.example import example
+from service.integrations.declare.faults import ScopeMissing, forbidden, limited
+from service.integrations.declare.fields import Parameters, Words
+from service.integrations.declare.oauth2 import OAuth2, Revocation, Userinfo
+from service.integrations.declare.reading import at
+from service.integrations.declare.request import Outgoing, get, post
+from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.shape import Each, Maybe, Raw, Shape
+from service.integrations.declare.task import Job, Task
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError
 
 MAIL = ("mail.modify", "mail.full")
 ANY_MAIL = (*MAIL, "mail.readonly")
 
 OAUTH = OAuth2(
-    prefix="CLOUDSUITE",
-    authorize_url="https://accounts.google.com/o/oauth2/v2/auth",
-    token_url="https://oauth2.googleapis.com/token",
-    revoke_url="https://oauth2.googleapis.com/revoke",
-    userinfo_url="https://openidconnect.googleapis.com/v1/userinfo",
-    scope_base="https://www.googleapis.com/auth",
+    client_id=Setting("CLOUDSUITE_CLIENT_ID", "the client's id", required=True),
+    client_secret=secret("CLOUDSUITE_CLIENT_SECRET", "the client's secret"),
+    authorize_url=base_url("CLOUDSUITE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/auth"),
+    token_url=base_url("CLOUDSUITE_TOKEN_URL", "https://oauth2.googleapis.com/token"),
+    revocation=Revocation(
+        url=base_url("CLOUDSUITE_REVOKE_URL", "https://oauth2.googleapis.com/revoke"),
+        statuses=(200, 400),
+    ),
+    userinfo=Userinfo(
+        url=base_url("CLOUDSUITE_USERINFO_URL", "https://openidconnect.googleapis.com/v1/userinfo"),
+        account=("sub", "id"),
+    ),
+    scope_base=base_url("CLOUDSUITE_SCOPE_BASE", "https://www.googleapis.com/auth"),
     scope_names={"mail.full": "https://mail.example/", "mail.modify": "gmail.modify"},
+    scope_names_setting=Setting("CLOUDSUITE_SCOPE_NAMES", "neutral=suffix pairs"),
+    identity=("openid", "userinfo.email", "userinfo.profile"),
+    incremental=True,
     flags={
         "mailSend": (*MAIL, "mail.send", "mail.compose"),
         "mailRead": ANY_MAIL,
@@ -40,7 +48,9 @@ OAUTH = OAuth2(
         "drive": ("drive", "drive.readonly", "drive.file"),
         "contacts": ("contacts", "contacts.readonly"),
     },
+    aggregates={"mail": ("mailSend", "mailRead")},
     parameters={"access_type": "offline", "include_granted_scopes": "true", "prompt": "consent"},
+    hint_parameter="login_hint",
 )
 
 
@@ -59,106 +69,128 @@ def refusal(reply: Reply) -> ServiceError | None:
 SUITE = Vendor(
     integration="cloudsuite",
     name="suite",
-    base_urls={
-        f"CLOUDSUITE_{api}_BASE_URL": "https://api.example"
+    bases=tuple(
+        base_url(f"CLOUDSUITE_{api}_BASE_URL", "https://api.example")
         for api in ("MAIL", "CALENDAR", "DRIVE", "CONTACTS")
-    },
+    ),
     oauth=OAUTH,
     refusal=refusal,
 )
-PROBE = Vendor("probe", "probe", {"PROBE_BASE_URL": "https://probe.example"})
+PROBE = Vendor(
+    integration="probe", name="probe", bases=(base_url("PROBE_BASE_URL", "https://probe.example"),)
+)
 
-EXAMPLES = (Example("GET", "/", {}),)
 DOCS = "https://example.com/docs"
+GIVES = Shape(path=Maybe("path"), account=Maybe("account"), asked=Maybe(Raw("asked")))
 
 
-class Mail(Schema):
-    to = Text(required=True)
-    subject = Text(required=True)
-    content = Text(required=True)
+class Mail(Parameters):
+    to = Words("To whom.", to="json.to", required=True)
+    subject = Words("What about.", to="json.subject", required=True)
+    content = Words("The text.", to="json.content", required=True)
 
 
-class Query(Schema):
-    q = Text()
-    wide = fields.Dict()
+class Query(Parameters):
+    q = Words("What to look for.", to="query.q", least=0)
+
+
+class Search(Parameters):
+    q = Words("What to look for.", to="json.q", least=0)
+    wide = fields.Dict(metadata={"description": "More.", "to": ("json.wide",), "theirs": None})
+
+
+def whole(call: Call, request: Outgoing) -> Any:
+    """The vendor's answer as it is."""
+    return call.send(request)
+
+
+def facts(path: str) -> dict[str, Any]:
+    """What all of these endpoints have alike."""
+    return {"docs": DOCS, "examples": (example({}, path, {}),)}
 
 
 def listing(name: str, api: str, scope: str, *accepted: str) -> Endpoint:
-    def run(call: Call, **params: Any) -> Any:
-        """List what there is"""
-        return call.get(f"/{api}", params, base=f"CLOUDSUITE_{api.upper()}_BASE_URL")
-
-    facts = {"scope": scope, "accepted": accepted, "examples": EXAMPLES, "reads": True}
-    return endpoint(f"cloudsuite/{name}", SUITE, Query(), "suite", DOCS, **facts)(run)
-
-
-def send(call: Call, **params: Any) -> Any:
-    """Send a mail"""
-    return call.post("/send", params)
-
-
-def calendar(call: Call, **params: Any) -> Any:
-    """List events"""
-    told = call.get("/events", params, base="CLOUDSUITE_CALENDAR_BASE_URL")
-    return {"events": at(as_object(told), "items") or []}
+    return Endpoint(
+        name=f"cloudsuite/{name}",
+        vendor=SUITE,
+        category="suite",
+        summary="List what there is.",
+        takes=Query,
+        gives=GIVES,
+        asks=get(f"/{api}", base=f"CLOUDSUITE_{api.upper()}_BASE_URL"),
+        run=whole,
+        access=READ,
+        scope=scope,
+        accepted=accepted,
+        **facts(f"GET /{api}"),
+    )
 
 
-def search(call: Call, **params: Any) -> Any:
-    """Search for something"""
-    return call.post("/probe/search", params)
-
-
-def poll(call: Call, task_id: str) -> Task:
-    told = call.get(f"/probe/tasks/{task_id}")
-    return Task(task_id, need(told, "state"), at(told, "result"))
-
-
-def begin(call: Call, **params: Any) -> Task:
-    """Begin a long search"""
-    told = call.post("/probe/tasks", params)
-    return Task(need(told, "id"), at(told, "state") or "running", at(told, "result"))
+def task(answer: Any) -> Task:
+    """Of the first answer, and of a poll's, which has no id."""
+    state, facts = at(answer, "state") or "running", at(answer, "facts") or {}
+    return Task(at(answer, "id") or "", state, at(answer, "result"), facts=facts)
 
 
 ENDPOINTS = (
-    endpoint(
-        "cloudsuite/mail-send",
-        SUITE,
-        Mail(),
-        "suite",
-        DOCS,
-        examples=EXAMPLES,
+    Endpoint(
+        name="cloudsuite/mail-send",
+        vendor=SUITE,
+        category="suite",
+        summary="Send a mail.",
+        takes=Mail,
+        gives=GIVES,
+        asks=post("/send"),
+        run=whole,
+        access=Access(),
         scope="mail.modify",
         accepted=("mail.full",),
         credits=2,
         aliases=("send-email",),
-    )(send),
-    endpoint(
-        "cloudsuite/calendar-list-events",
-        SUITE,
-        Query(),
-        "suite",
-        DOCS,
-        examples=EXAMPLES,
+        **facts("POST /send"),
+    ),
+    Endpoint(
+        name="cloudsuite/calendar-list-events",
+        vendor=SUITE,
+        category="suite",
+        summary="List events.",
+        takes=Query,
+        gives=Shape(events=Each("items", Raw(""), default=())),
+        asks=get("/events", base="CLOUDSUITE_CALENDAR_BASE_URL"),
+        access=READ,
         scope="calendar.events",
         accepted=("calendar",),
-        reads=True,
-    )(calendar),
+        **facts("GET /events"),
+    ),
     listing("mail-list", "mail", "mail.readonly", *MAIL),
     listing("drive-list", "drive", "drive.readonly", "drive"),
     listing("contacts-list", "contacts", "contacts.readonly", "contacts"),
-    endpoint("probe-search", PROBE, Query(), "search", DOCS, examples=EXAMPLES, credits=3)(search),
-    endpoint(
-        "probe-task",
-        PROBE,
-        Query(),
-        "search",
-        DOCS,
-        examples=EXAMPLES,
+    Endpoint(
+        name="probe-search",
+        vendor=PROBE,
+        category="search",
+        summary="Search for something.",
+        takes=Search,
+        gives=GIVES,
+        asks=post("/probe/search"),
+        run=whole,
+        credits=3,
+        **facts("POST /probe/search"),
+    ),
+    Endpoint(
+        name="probe-task",
+        vendor=PROBE,
+        category="search",
+        summary="Begin a long search.",
+        takes=Search,
+        gives=GIVES,
+        asks=post("/probe/tasks"),
         credits=5,
-        job=Job(poll, wait=0, limit=600, interval=0.05),
-    )(begin),
+        job=Job(task=task, poll=get("/probe/tasks/{id}"), wait=0, limit=600, interval=0.05),
+        **facts("POST /probe/tasks"),
+    ),
 )
 
 
-def catalog() -> Catalog:
+def catalog(*_further: Any) -> Catalog:
     return Catalog(ENDPOINTS)

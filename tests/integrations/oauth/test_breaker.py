@@ -8,11 +8,11 @@ from gevent.pool import Pool
 from sqlalchemy import update
 
 from service import create_app
-from service.clock import current_time
-from service.database import write_transaction
+from service.database.access import write_transaction
+from service.database.clock import current_time
 from service.extensions import db
-from service.integrations import breaker
-from service.integrations.catalog import Catalog
+from service.integrations.calling import breaker
+from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Breaker
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
@@ -38,7 +38,7 @@ def other(app, settings, provider):
     second = create_app(settings)
     second.extensions["vendor_settings"]["PROBE_BASE_URL"] = provider.url
     yield user(second, provider, "alice")
-    second.extensions["keeper"].stop()
+    second.extensions["claim_watch"].stop()
     second.extensions["feed"].stop()
     second.extensions["upstream"].close()
     with second.app_context():
@@ -168,7 +168,7 @@ def test_half_open_one_of_fifty_tries_and_closes_it(app, alice, other, provider)
 def test_of_all_who_see_that_the_pause_is_over_one_tries(app, alice, provider):
     fail(alice, provider)
     rested(app)
-    breakers = app.extensions["proxy"]._breakers
+    breakers = app.extensions["proxy"].calls.breakers
 
     def may_try(_) -> bool:
         with app.app_context():

@@ -96,6 +96,7 @@ def test_a_verifier_fits_only_its_own_challenge(alice, provider):
     assert alice.row is None
 
 
+@pytest.mark.settings(database_pool_size=25)  # on a busy machine some would get none in two seconds
 def test_of_many_callbacks_at_once_one_exchanges(app, alice, provider):
     path, cookie = alice.consent(), alice.browser.get_cookie(*COOKIE)
 

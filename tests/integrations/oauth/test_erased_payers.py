@@ -12,13 +12,13 @@ from sqlalchemy.exc import IntegrityError
 from service.auth.users import rights_cache
 from service.billing import ledger
 from service.billing.models import Account, Hold
-from service.database import write_transaction
-from service.errors import Unauthorized
-from service.integrations import keeper
-from service.integrations.catalog import Catalog
-from service.integrations.idempotency import Once
-from service.integrations.keeper import KeyKeeper
+from service.database.access import write_transaction
+from service.integrations.calling import lease_renewal
+from service.integrations.calling.idempotency import KeyLease
+from service.integrations.calling.lease_renewal import LeaseRenewal
+from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
+from service.web.errors import Unauthorized
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.test_erased_users import disable, erase
@@ -60,7 +60,7 @@ def test_a_task_of_who_is_erased_meanwhile_is_paid_and_forgotten(app, alice, pro
 def test_whom_a_worker_still_knows_leaves_no_key_behind(app, alice, provider, books):
     for _ in range(2):  # the first makes the row
         alice.person.get("/api/ai/models")
-    known = rights_cache.known("alice")
+    known = rights_cache.peek("alice")
     assert known
     erase(app)
     rights_cache._rights["alice"] = known, float("inf")
@@ -108,7 +108,8 @@ def test_an_erase_and_an_attempt_that_ends_do_not_lock_each_other_out(
 def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, books):
     """Its worker could not renew the key, and the same call was made again."""
     proxy = app.extensions["proxy"]
-    proxy.catalog = Catalog(replace(item, idempotent=True) for item in proxy.catalog)
+    safe = [replace(item, access=replace(item.access, idempotent=True)) for item in proxy.catalog]
+    proxy.catalog = Catalog(safe)
 
     def again():
         lapse(books)
@@ -123,10 +124,10 @@ def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, 
 @on_sqlite
 @pytest.mark.parametrize("error", [Unauthorized(), IntegrityError("", {}, Exception())], ids=repr)
 def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatch, error):
-    monkeypatch.setattr(keeper, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.01)
     endpoint, stored = app.extensions["proxy"].catalog.named(SEARCH), []
-    first, second = (Once(None, "alice", endpoint, key, {}) for key in "ab")
-    keeping = KeyKeeper(app)
+    first, second = (KeyLease(None, "alice", endpoint, key, {}) for key in "ab")
+    keeping = LeaseRenewal(app)
 
     def refused():
         raise error

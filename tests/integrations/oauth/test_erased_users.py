@@ -5,9 +5,9 @@ import pytest
 
 from service.auth import users
 from service.auth.users import rights_cache
-from service.chat import people
 from service.extensions import db
 from service.integrations.models import Consent, Grant
+from service.upkeep import erasing, rights
 from tests.integrations.oauth.pages import CALLBACK, form_token, refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
@@ -16,15 +16,15 @@ from tests.services import on_sqlite
 NOT_NOW = "can&#39;t connect an account now"
 
 
-def erase(app, subject: str = "alice") -> people.Erased:
+def erase(app, subject: str = "alice") -> erasing.ErasureReport:
     with app.app_context():
         connections = app.extensions["proxy"].connections
-        return people.erase(subject, app.extensions["collections"], connections)
+        return erasing.erase(subject, app.extensions["collections"], connections)
 
 
 def disable(app, subject: str = "alice") -> None:
     with app.app_context():
-        assert people.set_disabled(subject, True)
+        assert rights.set_disabled(subject, True)
 
 
 def left(app) -> int:
@@ -77,7 +77,7 @@ def test_who_ends_during_the_exchange_keeps_no_grant(app, alice, provider, brows
 
 
 def test_erasing_revokes_what_was_granted(app, connected, provider):
-    assert erase(app) == people.Erased(True, {})
+    assert erase(app) == erasing.ErasureReport(True, {})
     assert [seen.form for seen in provider.asked("revoke")] == [{"token": "rt-canary-2"}]
     assert left(app) == 0
 
@@ -90,7 +90,7 @@ def test_erasing_needs_no_client_and_says_what_it_could_not_revoke(app, connecte
     assert "CLOUDSUITE_CLIENT_SECRET" in erased.unrevoked["cloudsuite"]
     assert left(app) == 0
     with app.app_context():
-        assert [user.subject for user in users.everyone()] == []
+        assert [user.subject for user in users.all_users()] == []
         db.session.commit()
 
 
@@ -113,7 +113,7 @@ def test_a_consent_can_not_be_begun_by_who_was_just_erased(app, alice, provider)
 def test_whom_a_worker_still_knows_begins_no_consent(app, alice, monkeypatch):
     for _ in range(2):  # the first makes the row
         assert alice.call(READ).status_code == 200
-    known = rights_cache.known("alice")
+    known = rights_cache.peek("alice")
     assert known
     erase(app)
     rights_cache._rights["alice"] = known, float("inf")

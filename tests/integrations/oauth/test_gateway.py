@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import now
-from service.integrations.catalog import Catalog
+from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
-from service.upstream import Upstream
+from service.outbound.upstream import Upstream
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import ENVIRONMENT, on_sqlite
@@ -38,7 +38,8 @@ def bearer(gateway) -> str:
 
 
 def test_the_callers_own_bearer_is_forwarded(alice, gateway, provider):
-    headers = {"Idempotency-Key": "k1", "X-Approval": "session", "X-Request-Id": "r-1"}
+    headers = {"Idempotency-Key": "k1", "X-Approval": "session", "X-Request-Id": "r-1",
+               "Cache-Control": "no-cache"}  # fmt: skip
     answer = alice.call("send-email", MAIL, headers=headers)
     assert (answer.status_code, answer.json) == (200, DONE)
     [seen] = gateway.seen
@@ -80,6 +81,13 @@ def test_its_answers_are_passed_through(alice, gateway, status):
     answer = alice.call("probe-search")
     assert (answer.status_code, answer.json) == (status, told)
     assert answer.headers.get("Retry-After") == ("7" if status == 429 else None)
+
+
+def test_an_answer_that_is_kept_there_says_so_here(alice, gateway):
+    kept = {"X-Cache": "hit", "Age": "7"}
+    gateway.answers = [Answer(json.dumps(DONE), headers={**JSON, **kept})]
+    answer = alice.call("probe-search")
+    assert {name: answer.headers[name] for name in kept} == kept
 
 
 BROKEN = {

@@ -7,11 +7,11 @@ import pytest
 from gevent.pool import Pool
 from sqlalchemy import select, update
 
-from service.clock import current_time, from_now
+from service.database.clock import current_time, from_now
 from service.extensions import now
-from service.integrations import attempt, keeper
-from service.integrations.catalog import Catalog
-from service.integrations.idempotency import Once
+from service.integrations.calling import attempt, lease_renewal
+from service.integrations.calling.idempotency import KeyLease
+from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IdempotencyKey
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.provider import Reply
@@ -182,7 +182,7 @@ def test_a_call_that_can_not_be_paid_frees_the_key(alice, books):
 
 def test_an_attempt_that_has_lost_its_key_sends_nothing(app, alice, provider, books, monkeypatch):
     """Its worker stood still for longer than a lease, and somebody else has made the call."""
-    leave = Once.leave
+    leave = KeyLease.leave
 
     def late(self):
         monkeypatch.undo()
@@ -190,15 +190,15 @@ def test_an_attempt_that_has_lost_its_key_sends_nothing(app, alice, provider, bo
         assert once(user(app, provider, "alice")).status_code == 200
         leave(self)
 
-    monkeypatch.setattr(Once, "leave", late)
+    monkeypatch.setattr(KeyLease, "leave", late)
     assert once(alice).status_code == 409
     assert (len(provider.seen), books.charges()) == (1, [-3])
     assert once(alice).status_code == 200
 
 
 def test_a_key_is_renewed_while_its_call_runs(alice, provider, books, monkeypatch):
-    monkeypatch.setattr(keeper, "RENEW_SECONDS", 0.05)
-    monkeypatch.setattr(keeper, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(lease_renewal, "RENEW_SECONDS", 0.05)
+    monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.05)
     seen = []
 
     def long(_seen):

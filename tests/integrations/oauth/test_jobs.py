@@ -6,10 +6,10 @@ import gevent
 import pytest
 from sqlalchemy import update
 
-from service.chat.sweeper import sweep
-from service.clock import from_now
+from service.database.clock import from_now
 from service.extensions import now
 from service.integrations.models import IntegrationJob
+from service.upkeep.sweeping import sweep
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, SEND
@@ -30,6 +30,21 @@ def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):
         assert alice.person.get(path).json == {"success": True, "data": done}
     assert (len(provider.seen), books.charges()) == (2, [-5])
     assert "secret-text" not in everything_in(alice.app)
+
+
+@on_sqlite
+def test_what_is_known_when_a_task_begins_is_shown_while_it_runs_and_in_its_result(alice, provider):
+    provider.script("probe", Reply(200, {**STARTED, "facts": {"model": "secret-model"}}))
+    job = alice.call(TASK).json["data"]
+    path = f"/api/integrations/jobs/{job['jobId']}"
+    provider.script("probe", Reply(200, {"id": "task-1", "state": "running"}))
+    running = {"jobId": job["jobId"], "status": "running", "model": "secret-model"}
+    assert job == alice.person.get(path).json["data"] == running
+    assert "secret-model" not in everything_in(alice.app)
+    provider.script("probe", Reply(200, {"state": "done", "result": {"found": "a"}}))
+    result = {"found": "a", "model": "secret-model"}
+    for _ in range(2):
+        assert alice.person.get(path).json["data"]["result"] == result
 
 
 @on_sqlite
@@ -138,4 +153,4 @@ def test_a_get_has_its_parameters_in_the_query(connected):
     answer = connected.person.get(f"/api/integrations/{READ}?q=x")
     assert answer.json["data"]["account"] == "one"
     refused = connected.person.get(f"/api/integrations/{SEND}?to=x")
-    assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
+    assert (refused.status_code, refused.json["error"]) == (405, "method_not_allowed")

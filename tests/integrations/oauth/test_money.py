@@ -4,6 +4,8 @@ import pytest
 
 from config import ConfigError
 from service import create_app
+from service.integrations import everything
+from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import REFRESH_FAILED, SEND
 from tests.services import on_sqlite, settings_for
@@ -39,10 +41,11 @@ def test_under_developer_billing_the_owner_pays(alice, books):
     assert {item["billing"] for item in listed if item["integration"] == "cloudsuite"} == {"user"}
 
 
-@pytest.mark.parametrize("billing", ["cloudsuite=developer", "probe=user, cloudsuite = developer"])
+@pytest.mark.parametrize("billing", ["cloudsuite=developer", "probe=user,cloudsuite=developer"])
 def test_the_office_suite_is_never_the_developers(billing):
+    settings = settings_for("sqlite:///x.db", integrations_billing=billing)
     with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: must"):
-        settings_for("sqlite:///x.db", integrations_billing=billing)
+        everything.check_billing(suite.catalog(), settings)
 
 
 @on_sqlite

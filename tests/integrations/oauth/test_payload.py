@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl, urlsplit
 import gevent
 import pytest
 
-from service.integrations import authority
-from service.integrations.scopes import Scopes
+from service.integrations.consent import authority
+from service.integrations.consent.scopes import Scopes
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import BASE, CLIENT_ID, Reply
 from tests.integrations.oauth.test_states import ENDPOINTS

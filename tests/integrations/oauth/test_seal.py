@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from config import ConfigError
-from service.integrations import rotation
-from service.integrations.seal import Sealer, Unsealable
+from service.integrations.sealing import rotation
+from service.integrations.sealing.seal import Sealer, Unsealable
 from tests.integrations.oauth.user import REFRESH_FAILED, outcome
 from tests.services import on_sqlite, settings_for
 

@@ -8,7 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
-from service.database import write_transaction
+from service.database.access import write_transaction
 from service.extensions import db, now
 from service.integrations.models import Grant
 from tests.integrations.oauth.provider import Provider

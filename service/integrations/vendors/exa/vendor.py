@@ -3,19 +3,29 @@
 Source: exa.ai/docs/admin/error-codes.
 """
 
-from service.errors import ServiceError, UpstreamFailed
-from service.integrations.catalog import ApiKey, Reply, Vendor
-from service.integrations.faults import forbidden
-from service.integrations.shape import at
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.faults import absent, forbidden
+from service.integrations.declare.reading import at
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.shape import Maybe, Num, Shape
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError, UpstreamFailed
 
+DOCS = "https://exa.ai/docs/reference"
 BLOCKED = ("ROBOTS_FILTER_FAILED", "PROHIBITED_CONTENT")
+REQUEST = Shape(requestId=Maybe("requestId"), costDollars=Maybe(Num("costDollars.total")))
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A 403 is about our plan unless it is about what was asked for; a 410 is a retired path."""
+    """A 403 is about our plan unless it is about what was asked for; a 410 is a retired path.
+
+    A 501 says that nothing was found to answer a question with: Exa is not down.
+    """
     tag = at(reply.body, "tag") or at(reply.body, "error.code")
     if reply.status == 403 and tag in BLOCKED:
         return forbidden()
+    if reply.status == 501:
+        return absent()
     if reply.status == 410:
         return UpstreamFailed(upstreamStatus=410)
     return None
@@ -24,8 +34,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 EXA = Vendor(
     integration="neuralsearch",
     name="exa",
-    base_urls={"EXA_BASE_URL": "https://api.exa.ai"},
-    key=ApiKey("EXA_API_KEY", "header:x-api-key"),
+    bases=(base_url("EXA_BASE_URL", "https://api.exa.ai"),),
+    credential=HeaderKey(secret("EXA_API_KEY", "the key of an account at Exa"), "x-api-key"),
     refusal=_refusal,
 )
-DOCS = "https://exa.ai/docs/reference"

@@ -4,71 +4,84 @@ import base64
 from typing import Any
 from urllib.parse import urlsplit
 
-from service.integrations.call import Call, path_of
-from service.integrations.catalog import endpoint
-from service.integrations.shape import at, listed, need, picked, text, unusable
-from service.integrations.vendors.github.examples import CONTENTS, ONE, TREES
-from service.integrations.vendors.github.parameters import Contents, Tree
-from service.integrations.vendors.github.vendor import DOCS, GITHUB, READS, EmptyRepository
-from service.integrations.vendors.github.visibility import path_in
+from service.integrations.calling.call import Call
+from service.integrations.declare.cache import Cache
+from service.integrations.declare.endpoint import FREE_READ, Endpoint
+from service.integrations.declare.example import Example, Exchange, File
+from service.integrations.declare.fields import Switch, Words
+from service.integrations.declare.reading import text, unusable
+from service.integrations.declare.request import Outgoing, get
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, find
+from service.integrations.vendors.github.parameters import Repository
+from service.integrations.vendors.github.repositories import HELLO, VISIBLE
+from service.integrations.vendors.github.vendor import DOCS, GITHUB
+from service.integrations.vendors.github.visibility import refuse_private
 
-ENTRY = {"path": "path", "type": "type", "size": "size", "sha": "sha"}
-CHILD = {"name": "name", **ENTRY}
+ENTRY = Shape(path="path", type=Maybe("type"), size=Maybe(Int("size")), sha=Maybe("sha"))
+CHILD = Shape(ENTRY, name="name")
+FILE = Shape(CHILD, name=Maybe("name"), type="type")
+FILE_ANSWER = Shape(
+    FILE, content=Maybe("content"), downloadUrl=Maybe("downloadUrl"), entries=Each("entries", CHILD)
+)
+NO_TREE: dict[str, Any] = {"sha": None, "truncated": False, "tree": []}
 
 
-@endpoint(
-    "codehost-get-repository-tree", GITHUB, Tree(), "social",
-    f"{DOCS}/git/trees#get-a-tree", examples=(*TREES, ONE), **READS,
+class Tree(Repository):
+    ref = Words("Branch, tag or commit.", most=256, to="path.ref", default="HEAD")
+    recursive = Switch(
+        "Also what is in its folders.", to="query.recursive",
+        theirs={True: "1", False: None}, default=True,  # any value switches it on, even `false`
+    )  # fmt: skip
+
+
+tree = Endpoint(
+    name="codehost-get-repository-tree", vendor=GITHUB, category="social",
+    summary="All files of a repository at a branch, tag or commit.",
+    docs=f"{DOCS}/git/trees#get-a-tree", access=FREE_READ, seconds=30,
+    cache=Cache(seconds=120, shared=True),
+    takes=Tree, before=refuse_private,
+    # 409: there is no commit yet
+    asks=get("/repos/{owner}/{repo}/git/trees/{ref+}", instead={409: NO_TREE}),
+    gives=Shape(sha=Maybe("sha"), truncated=Bool("truncated"), entries=Each("tree", ENTRY)),
+    examples=(Example({**HELLO, "ref": "feature/one"}, (
+        VISIBLE,
+        Exchange(
+            "GET /repos/octocat/Hello-World/git/trees/feature/one?recursive=1",
+            File("github/tree.json"),
+        ),
+    )),),
 )  # fmt: skip
-def tree(call: Call, owner: str, repo: str, ref: str, recursive: bool) -> dict[str, Any]:
-    """All files of a repository at a branch, tag or commit."""
-    path = path_in(call, owner, repo, f"git/trees/{_pieces(ref)}")
-    try:
-        # Any value switches it on, even `false`
-        answer = call.get(path, {"recursive": "1" if recursive else None})
-    except EmptyRepository:
-        return {"sha": None, "truncated": False, "entries": []}
-    return {
-        "sha": need(answer, "sha"),
-        "truncated": need(answer, "truncated"),
-        "entries": [picked(item, ENTRY) for item in listed(need(answer, "tree"))],
-    }
 
 
-@endpoint(
-    "codehost-get-repository-contents", GITHUB, Contents(), "social",
-    f"{DOCS}/repos/contents#get-repository-content", examples=(*CONTENTS, ONE), **READS,
-)  # fmt: skip
-def contents(
-    call: Call, owner: str, repo: str, path: str, ref: str | None = None
-) -> dict[str, Any]:
-    """A file, or what is in a folder; a file that is no text, or over 1 MB, has no `content`."""
-    inside = path.strip("/")
-    where = path_in(call, owner, repo, f"contents/{_pieces(inside) if inside else ''}")
-    answer = call.get(where, {"ref": ref})
+class Contents(Repository):
+    path = Words(
+        "A file or a folder; without it, the repository's own.", least=None, most=1024,
+        to="path.path", theirs=lambda path: path.strip("/"), default="",
+    )  # fmt: skip
+    ref = Words("Branch, tag or commit.", most=256, to="query.ref")
+
+
+def _contents(call: Call, request: Outgoing, *, path: str) -> dict[str, Any]:
+    answer = call.send(request)
     if isinstance(answer, list):
-        entries = [picked(item, CHILD) for item in answer]
-        return {"type": "dir", "path": inside, "entries": entries}
+        entries = [CHILD.read(item) for item in answer]
+        facts = {"type": "dir", "path": path.strip("/"), "entries": entries}
+        return {**dict.fromkeys(FILE_ANSWER.fields), **facts}
     return {
-        **picked(answer, {"type": "type", **CHILD}),
+        **FILE.read(answer),
         "content": _text(answer),
-        "downloadUrl": _without_token(at(answer, "download_url")),
+        "downloadUrl": _without_token(find(answer, "download_url")),
         "entries": [],
     }
 
 
-def _pieces(path: str) -> str:
-    """A path within a repository: its slashes stay, its pieces can't climb."""
-    return "/".join(path_of("{path}", path=piece) for piece in path.split("/"))
-
-
 def _text(file: Any) -> str | None:
-    if at(file, "encoding") != "base64":
+    if find(file, "encoding") != "base64":
         return None
     try:
         content = base64.b64decode(text(file, "content"))
     except ValueError:
-        raise unusable() from None
+        raise unusable("content") from None
     try:
         return None if b"\0" in content else content.decode()
     except UnicodeDecodeError:
@@ -80,7 +93,33 @@ def _without_token(url: Any) -> str | None:
     try:
         return urlsplit(url)._replace(query="").geturl() if isinstance(url, str) else None
     except ValueError:
-        raise unusable() from None
+        raise unusable("download_url") from None
 
+
+contents = Endpoint(
+    name="codehost-get-repository-contents", vendor=GITHUB, category="social",
+    summary="A file or a folder; a file that is no text, or over 1 MB, has no `content`.",
+    docs=f"{DOCS}/repos/contents#get-repository-content", access=FREE_READ, seconds=30,
+    cache=Cache(seconds=120, shared=True),
+    takes=Contents, before=refuse_private,
+    asks=get("/repos/{owner}/{repo}/contents/{path+}"), run=_contents,
+    gives=FILE_ANSWER,
+    examples=(
+        Example({**HELLO, "path": "README.md", "ref": "main"}, (
+            VISIBLE,
+            Exchange(
+                "GET /repos/octocat/Hello-World/contents/README.md?ref=main",
+                File("github/file.json"),
+            ),
+        )),
+        Example(HELLO, (
+            VISIBLE,
+            Exchange(
+                "GET /repos/octocat/Hello-World/contents/", File("github/folder.json"),
+                serves="/repos/{owner}/{repo}/contents/",
+            ),
+        )),
+    ),
+)  # fmt: skip
 
 ENDPOINTS = (tree, contents)

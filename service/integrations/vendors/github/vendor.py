@@ -8,33 +8,45 @@ from typing import Any
 
 import structlog
 
-from service.errors import InvalidRequest, ServiceError
-from service.integrations.catalog import ApiKey, Reply, Vendor
-from service.integrations.faults import absent, forbidden, limited, retry_after
-from service.integrations.shape import at
+from service.integrations.declare.credential import bearer
+from service.integrations.declare.faults import absent, forbidden, limited, retry_after
+from service.integrations.declare.reading import at, need
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError
 
 DOCS = "https://docs.github.com/rest"
 MINUTE = 60  # what GitHub asks to wait when it names no time
-READS: dict[str, Any] = {"reads": True, "auto_approve": True, "seconds": 30}
-
-
-class EmptyRepository(InvalidRequest):
-    """409: there is no commit yet, and so no tree."""
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
     match reply.status:
+        case 200 if _is_repository(reply.body) and not is_public(reply.body):
+            return absent()
         case 403 | 429 if _is_limit(reply):
             return limited(reply, _pause(reply))
         case 403 if "X-GitHub-SSO" in reply.headers:
             return absent()  # GitHub wants sign-on only for an organization's own repositories
         case 403 | 451:
             return forbidden()
-        case 409:
-            return EmptyRepository("The repository is empty.", details={})
         case 301 | 302 | 307 | 308:
             return absent()  # renamed; the new one may be private
     return None
+
+
+def _is_repository(body: Any) -> bool:
+    """Whether an answer describes one repository, whatever was asked for."""
+    return isinstance(body, dict) and "full_name" in body
+
+
+def is_public(repository: Any) -> bool:
+    """Whether GitHub's description says that a repository is public. Raises `Unusable`."""
+    need(repository, "full_name")
+    visibility = at(repository, "visibility")
+    if at(repository, "private") is False and visibility in (None, "public"):
+        return True
+    token.warn("a repository that is not public")
+    return False
 
 
 def _is_limit(reply: Reply) -> bool:
@@ -79,8 +91,12 @@ token = TokenWatch()
 GITHUB = Vendor(
     integration="codehost",
     name="github",
-    base_urls={"GITHUB_BASE_URL": "https://api.github.com"},
-    key=ApiKey("GITHUB_TOKEN", "header:Authorization", "Bearer {key}", required=False),
+    bases=(base_url("GITHUB_BASE_URL", "https://api.github.com"),),
+    credential=bearer(
+        secret(
+            "GITHUB_TOKEN", "a token; without it 60 calls an hour; see below which", required=False
+        )
+    ),
     headers={
         "Accept": "application/vnd.github+json",
         "X-GitHub-Api-Version": "2022-11-28",

@@ -2,20 +2,22 @@
 
 Whether a repository is public is asked of GitHub before anything that is in it, and remembered for
 a minute in each worker: one more request of the 5 000 an hour, for each repository and minute.
-Without a token GitHub itself shows nothing else, and nothing is asked.
+`vendor.py` refuses the description of any other. Without a token GitHub shows only public
+repositories, and nothing is asked first.
 """
 
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
-from service.integrations.call import Call, path_of
-from service.integrations.faults import absent
-from service.integrations.shape import at, need
-from service.integrations.vendors.github.vendor import token
+from service.integrations.calling.call import Call
+from service.integrations.declare.reading import need
+from service.integrations.declare.request import get
 
 REMEMBERED = 60.0  # seconds
 MOST = 1000  # repositories
+ONE = get("/repos/{owner}/{repo}")
 
 
 class Seen:
@@ -40,31 +42,14 @@ class Seen:
 seen = Seen()
 
 
-def is_public(repository: Any) -> bool:
-    """Whether GitHub's description says that a repository is public."""
-    need(repository, "full_name")
-    visibility = at(repository, "visibility")
-    if at(repository, "private") is False and visibility in (None, "public"):
-        return True
-    token.warn("a repository that is not public")
-    return False
+def refuse_private(call: Call, values: Mapping[str, Any]) -> None:
+    """To be called before a request for something in a repository.
 
-
-def public(call: Call, owner: str, repo: str) -> Any:
-    """A public repository, as GitHub describes it.
-
-    Raises `NotFound` for any other repository, as for one that does not exist.
+    Raises `NotFound` unless the repository is public, as for one that does not exist.
     """
-    found = call.get(path_of("/repos/{owner}/{repo}", owner=owner, repo=repo))
-    if not is_public(found):
-        raise absent()
-    return found
-
-
-def path_in(call: Call, owner: str, repo: str, path: str) -> str:
-    """The path of something in a public repository. Raises `NotFound` where it is not public."""
+    owner, repo = values["owner"], values["repo"]
     name = f"{owner}/{repo}".lower()
     if call.has_key and not seen.has(name):
-        public(call, owner, repo)
+        description = call.send(ONE.with_parts(path={"owner": owner, "repo": repo}))
+        need(description, "full_name")
         seen.add(name)
-    return path_of("/repos/{owner}/{repo}/", owner=owner, repo=repo) + path

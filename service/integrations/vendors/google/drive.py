@@ -1,199 +1,88 @@
-"""Files: lists, uploads of up to 5 MB, downloads, and the trash.
+"""Files of Drive: lists, and the trash.
 
-Source: developers.google.com/workspace/drive/api/reference/rest/v3/files, and its guides to uploads
-and search. A scope that opens only what the app itself has made is not enough for files that it has
-not: accepted there, it would show a part as if it were all, and the rest could never be asked for.
+Source: developers.google.com/workspace/drive/api/reference/rest/v3/files, and its guide to search.
+A scope that opens only what the app itself has made is not enough for files that it has not:
+accepted there, it would show a part as if it were all, and the rest could never be asked for.
 """
 
-import base64
-import secrets
-from json import dumps
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
-
-from service.errors import InvalidRequest, TooLarge
-from service.fields import Text
-from service.integrations.call import Call, path_of
-from service.integrations.catalog import Example, endpoint
-from service.integrations.shape import as_object, at, need, objects, picked, text
-from service.integrations.vendors.google.suite import DRIVE, GOOGLE, UPLOAD
+from service.integrations.calling.call import Call
+from service.integrations.declare.endpoint import READ, SAFE_WRITE, Endpoint
+from service.integrations.declare.example import example
+from service.integrations.declare.fields import Count, Parameters, Words
+from service.integrations.declare.request import Outgoing, get, patch
+from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, Str, find
+from service.integrations.vendors.google.suite import DRIVE, GOOGLE
 
 DOCS = "https://developers.google.com/workspace/drive/api/reference/rest/v3/files"
 FILES = "/files"
 FILE = "/files/{fileId}"
-EXPORT = "/files/{fileId}/export"
-LIMIT = 5 << 20  # bytes of a file, each way: what one multipart upload takes
 OURS = "application/vnd.google-apps."
-EXPORTS = {  # what a document of Google's own kinds becomes, unless something else is asked for
-    f"{OURS}document": "application/pdf",
-    f"{OURS}presentation": "application/pdf",
-    f"{OURS}drawing": "application/pdf",
-    f"{OURS}spreadsheet": "text/csv",
-    f"{OURS}script": "application/vnd.google-apps.script+json",
-}
+MEDIA_TYPE = r"^[A-Za-z0-9_.+-]{1,100}/[A-Za-z0-9_.+-]{1,100}$(?!\n)"
+ORDER = r"^[A-Za-z]+( desc)?(,[A-Za-z]+( desc)?){0,9}$(?!\n)"
 FIELDS = "id,name,mimeType,size,modifiedTime,createdTime,webViewLink,iconLink,parents,shared"
 LIST_FIELDS = f"nextPageToken,incompleteSearch,files({FIELDS},owners(displayName,emailAddress))"
-SHOWN = {
-    "id": "id",
-    "name": "name",
-    "mimeType": "mimeType",
-    "size": "size",
-    "modifiedTime": "modifiedTime",
-    "createdTime": "createdTime",
-    "url": "webViewLink",
-    "iconUrl": "iconLink",
-    "parents": "parents",
-    "shared": "shared",
-}
-MEDIA_TYPE = validate.Regexp(r"^[A-Za-z0-9_.+-]{1,100}/[A-Za-z0-9_.+-]{1,100}$(?!\n)")
-FILE_ID = validate.Length(1, 200)
 
-
-class Listing(Schema):
-    query = Text(validate=validate.Length(1, 500))
-    folderId = Text(validate=FILE_ID)
-    mimeType = Text(validate=MEDIA_TYPE)
-    pageSize = fields.Integer(load_default=50, strict=True, validate=validate.Range(1, 1000))
-    orderBy = Text(validate=validate.Regexp(r"^[A-Za-z]+( desc)?(,[A-Za-z]+( desc)?){0,9}$(?!\n)"))
-    cursor = Text(validate=validate.Length(1, 5000))
-
-
-class Upload(Schema):
-    name = Text(required=True, validate=validate.Length(1, 1000))
-    content = Text()
-    contentBase64 = Text()
-    mimeType = Text(validate=MEDIA_TYPE)
-    folderId = Text(validate=FILE_ID)
-    convertTo = Text(validate=MEDIA_TYPE)
-
-    @validates_schema
-    def one_content(self, data: dict[str, Any], **kwargs: Any) -> None:
-        if ("content" in data) == ("contentBase64" in data):
-            raise ValidationError("Give either content or contentBase64.", "content")
-
-
-class Chosen(Schema):
-    fileId = Text(required=True, validate=FILE_ID)
-
-
-class Download(Chosen):
-    exportMimeType = Text(validate=MEDIA_TYPE)
-
-
+STORED = Shape(
+    id="id", name=Maybe("name"), mimeType=Maybe("mimeType"),
+    size=Maybe(Str("size", about="Bytes, as text.")),
+    modifiedTime=Maybe("modifiedTime"), createdTime=Maybe("createdTime"), url=Maybe("webViewLink"),
+    iconUrl=Maybe("iconLink"), parents=Each("parents", default=None),
+    shared=Maybe(Bool("shared")), owner=Maybe("owners.0.emailAddress"),
+    isFolder=Made(Bool(""), lambda file, values: find(file, "mimeType") == f"{OURS}folder"),
+)  # fmt: skip
 PLAN = {
     "id": "1aBcD", "name": "Plan.txt", "mimeType": "text/plain", "size": "2048",
     "modifiedTime": "2026-11-20T09:00:00.000Z", "createdTime": "2026-11-18T08:30:00.000Z",
     "webViewLink": "https://drive.google.com/file/d/1aBcD/view", "parents": ["0root"],
+    "iconLink": "https://drive-thirdparty.googleusercontent.com/16/type/text/plain",
     "owners": [{"displayName": "Alice", "emailAddress": "alice@example.com"}], "shared": False,
 }  # fmt: skip
-LISTED = Example("GET", FILES, {"files": [PLAN], "incompleteSearch": False})
-STORED = Example("POST", FILES, {k: v for k, v in PLAN.items() if k != "owners"})
-KNOWN = Example("GET", FILE, PLAN)
-TRASHED = Example("PATCH", FILE, {"id": "1aBcD", "trashed": True})
+PLANS = {"files": [PLAN], "nextPageToken": "~!!~AI9FV7Q", "incompleteSearch": False}
+SEARCH = (
+    "/files?fields=nextPageToken%2CincompleteSearch%2Cfiles%28id%2Cname%2CmimeType%2Csize"
+    "%2CmodifiedTime%2CcreatedTime%2CwebViewLink%2CiconLink%2Cparents%2Cshared"
+    "%2Cowners%28displayName%2CemailAddress%29%29"
+    "&spaces=drive&supportsAllDrives=true&includeItemsFromAllDrives=true"
+)
 
 
-@endpoint(
-    "cloudsuite/drive-list", GOOGLE, Listing(), "suite", f"{DOCS}/list",
-    examples=(LISTED,), aliases=("drive-list",), reads=True, seconds=30,
-    scope="drive.readonly", accepted=("drive", "drive.metadata.readonly", "drive.metadata"),
+class Files(Parameters):
+    query = Words("Only files in which these words occur.", most=500)
+    folderId = Words("Only what is in this folder.", most=200)
+    mimeType = Words("Only files of this media type.", pattern=MEDIA_TYPE)
+    pageSize = Count("Files of a page.", least=1, most=1000, to="query.pageSize", default=50)
+    orderBy = Words("What to sort by, such as `folder,name desc`.", pattern=ORDER)
+    cursor = Words("The `nextCursor` of the page before.", most=5000, to="query.pageToken")
+
+
+LISTED = Shape(
+    files=Each("files", STORED, default=()), nextCursor=Maybe("nextPageToken")
 )  # fmt: skip
-def list_files(call: Call, pageSize: int, **asked: Any) -> dict[str, Any]:  # noqa: N803
-    """Files that are not in the trash, the last changed first; or those in which words occur."""
+
+
+def _list(
+    call: Call,
+    request: Outgoing,
+    *,
+    query: str | None = None,
+    folder_id: str | None = None,
+    mime_type: str | None = None,
+    order_by: str | None = None,
+) -> dict[str, Any]:
     # Google orders a search by how well it fits, and then refuses another order.
-    order = asked.get("orderBy") or (None if "query" in asked else "modifiedTime desc")
-    query = {
-        "q": _search(asked),
-        "pageSize": pageSize,
-        "orderBy": order,
-        "pageToken": asked.get("cursor"),
-        "fields": LIST_FIELDS,
-        "spaces": "drive",
-        "supportsAllDrives": True,
-        "includeItemsFromAllDrives": True,
-    }
-    found = as_object(call.get(FILES, query, DRIVE))
-    return {
-        "files": [_file(item) for item in objects(at(found, "files") or [])],
-        "nextCursor": at(found, "nextPageToken"),
-    }
+    order = order_by or (None if query else "modifiedTime desc")
+    terms = {"q": _search(query, folder_id, mime_type), "orderBy": order}
+    return LISTED.read(call.send(request.plus(query=terms)))
 
 
-@endpoint(
-    "drive-upload", GOOGLE, Upload(), "suite",
-    "https://developers.google.com/workspace/drive/api/guides/manage-uploads#multipart",
-    examples=(STORED,), seconds=90, body_limit=LIMIT * 4 // 3 + (1 << 16),
-    scope="drive.file", accepted=("drive",),
-)  # fmt: skip
-def upload(call: Call, name: str, **given: Any) -> dict[str, Any]:
-    """Put a new file of at most 5 MB into the files."""
-    content, media_type = _content(given)
-    facts: dict[str, Any] = {"name": name}
-    if "folderId" in given:
-        facts["parents"] = [given["folderId"]]
-    if "convertTo" in given:
-        facts["mimeType"] = given["convertTo"]
-    body, content_type = _related(facts, content, media_type)
-    query = {"uploadType": "multipart", "fields": FIELDS, "supportsAllDrives": True}
-    return _file(call.upload(FILES, body, content_type, UPLOAD, query))
-
-
-@endpoint(
-    "drive-download", GOOGLE, Download(), "suite",
-    "https://developers.google.com/workspace/drive/api/guides/manage-downloads",
-    examples=(KNOWN,), reads=True, seconds=90,
-    scope="drive.readonly", accepted=("drive",),
-)  # fmt: skip
-def download(call: Call, fileId: str, exportMimeType: str | None = None) -> dict[str, Any]:  # noqa: N803
-    """A file's content, of at most 5 MB, in base64.
-
-    A document of Google's own kinds is converted: to PDF, a table to CSV, or to `exportMimeType`.
-    """
-    query = {"fields": "id,name,mimeType,size", "supportsAllDrives": True}
-    known = call.get(path_of(FILE, fileId=fileId), query, DRIVE)
-    _refuse_large(known)
-    kind = text(known, "mimeType")
-    if kind.startswith(OURS):
-        target = exportMimeType or EXPORTS.get(kind)
-        if target is None:
-            raise InvalidRequest("This is not a file that has a content.", details={})
-        content, _ = call.download(path_of(EXPORT, fileId=fileId), {"mimeType": target}, DRIVE)
-    else:
-        target = kind
-        media = {"alt": "media", "supportsAllDrives": True}
-        content, _ = call.download(path_of(FILE, fileId=fileId), media, DRIVE)
-    if len(content) > LIMIT:
-        raise _too_large()
-    return {
-        "id": need(known, "id"),
-        "name": at(known, "name"),
-        "mimeType": target,
-        "size": len(content),
-        "contentBase64": base64.b64encode(content).decode(),
-    }
-
-
-@endpoint(
-    "drive-delete", GOOGLE, Chosen(), "suite", f"{DOCS}/update",
-    examples=(TRASHED,), seconds=30, scope="drive", idempotent=True,
-)  # fmt: skip
-def delete(call: Call, fileId: str) -> dict[str, Any]:  # noqa: N803
-    """Put a file into the trash, from where its owner can take it back for 30 days."""
-    query = {"fields": "id,trashed", "supportsAllDrives": True}
-    known = call.patch(path_of(FILE, fileId=fileId), {"trashed": True}, DRIVE, query)
-    deleted = need(known, "trashed")
-    return {"id": need(known, "id"), "deleted": deleted, "permanent": False}
-
-
-def _search(asked: dict[str, Any]) -> str:
+def _search(query: str | None, folder_id: str | None, mime_type: str | None) -> str:
     """Drive's query language; every value is quoted, so that it stays one."""
     terms = ["trashed = false"]
-    if "query" in asked:
-        terms.append(f"fullText contains {_quoted(asked['query'])}")
-    if "folderId" in asked:
-        terms.append(f"{_quoted(asked['folderId'])} in parents")
-    if "mimeType" in asked:
-        terms.append(f"mimeType = {_quoted(asked['mimeType'])}")
+    terms += [f"fullText contains {_quoted(query)}"] if query else []
+    terms += [f"{_quoted(folder_id)} in parents"] if folder_id else []
+    terms += [f"mimeType = {_quoted(mime_type)}"] if mime_type else []
     return " and ".join(terms)
 
 
@@ -202,48 +91,53 @@ def _quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-def _content(given: dict[str, Any]) -> tuple[bytes, str]:
-    """The bytes of a file, and their media type. Raises `TooLarge` and `InvalidRequest`."""
-    if "content" in given:
-        content, usual = given["content"].encode(), "text/plain"
-    else:
-        usual = "application/octet-stream"
-        try:
-            content = base64.b64decode(given["contentBase64"], validate=True)
-        except ValueError:
-            details = {"contentBase64": ["Must be base64."]}
-            raise InvalidRequest(details=details) from None
-    if len(content) > LIMIT:
-        raise _too_large()
-    return content, given.get("mimeType", usual)
+list_files = Endpoint(
+    name="cloudsuite/drive-list", vendor=GOOGLE, category="suite", aliases=("drive-list",),
+    summary="Files that are not in the trash, the last changed first; or those in which words"
+    " occur.",
+    docs=f"{DOCS}/list", access=READ, seconds=30,
+    scope="drive.readonly", accepted=("drive", "drive.metadata.readonly", "drive.metadata"),
+    takes=Files, run=_list, gives=LISTED,
+    asks=get(FILES, base=DRIVE, query={
+        "fields": LIST_FIELDS, "spaces": "drive", "supportsAllDrives": True,
+        "includeItemsFromAllDrives": True,
+    }),
+    examples=(
+        example(
+            {"folderId": "0root", "mimeType": "text/plain", "pageSize": 1},
+            f"GET {SEARCH}&pageSize=1"
+            "&q=trashed+%3D+false+and+%270root%27+in+parents+and+mimeType+%3D+%27text%2Fplain%27"
+            "&orderBy=modifiedTime+desc",
+            PLANS, base=DRIVE,
+        ),
+        example(
+            {"query": "Alice's plan", "orderBy": "name desc", "cursor": "~!!~AI9FV7P"},
+            f"GET {SEARCH}&pageSize=50&pageToken=~%21%21~AI9FV7P"
+            "&q=trashed+%3D+false+and+fullText+contains+%27Alice%5C%27s+plan%27&orderBy=name+desc",
+            PLANS, base=DRIVE,
+        ),
+    ),
+)  # fmt: skip
 
 
-def _related(facts: dict[str, Any], content: bytes, media_type: str) -> tuple[bytes, str]:
-    """`multipart/related`, a JSON part and the file's (RFC 2387), and its media type."""
-    boundary = secrets.token_hex(24)
-    head = (
-        f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n"
-        f"{dumps(facts)}\r\n--{boundary}\r\nContent-Type: {media_type}\r\n\r\n"
-    )
-    whole = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
-    return whole, f"multipart/related; boundary={boundary}"
+class ExistingFile(Parameters):
+    fileId = Words("The file's id.", most=200, to="path.fileId", required=True)
 
 
-def _file(item: Any) -> dict[str, Any]:
-    owners = objects(at(item, "owners") or [{}])
-    owner, folder = at(owners[0], "emailAddress"), at(item, "mimeType") == f"{OURS}folder"
-    return {**picked(item, SHOWN), "owner": owner, "isFolder": folder}
-
-
-def _refuse_large(known: Any) -> None:
-    """Raise if a file is too large. A size is a text; Google's own kinds of documents have none."""
-    size = at(known, "size")
-    if isinstance(size, str) and size.isdecimal() and int(size[:20]) > LIMIT:
-        raise _too_large()
-
-
-def _too_large() -> TooLarge:
-    return TooLarge("Files of at most 5 MB are taken.", limit=LIMIT)
-
-
-ENDPOINTS = (list_files, upload, download, delete)
+trash_file = Endpoint(
+    name="drive-delete", vendor=GOOGLE, category="suite",
+    summary="Put a file into the trash, from where its owner can take it back for 30 days.",
+    docs=f"{DOCS}/update", access=SAFE_WRITE, seconds=30, scope="drive",
+    takes=ExistingFile,
+    asks=patch(
+        FILE, base=DRIVE, query={"fields": "id,trashed", "supportsAllDrives": True},
+        json={"trashed": True}, repeatable=True,
+    ),
+    gives=Shape(
+        id="id", deleted=Bool("trashed"), permanent=Made(Bool(""), lambda file, values: False)
+    ),
+    examples=(example(
+        {"fileId": "1aBcD"}, "PATCH /files/1aBcD?fields=id%2Ctrashed&supportsAllDrives=true",
+        {"id": "1aBcD", "trashed": True}, body={"trashed": True}, base=DRIVE,
+    ),),
+)  # fmt: skip

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from email.utils import getaddresses
 
-from service.errors import InvalidRequest
+from service.web.errors import InvalidRequest
 
 _ATOM = r"[\w!#$%&'*+/=^`{|}~-]+"
 ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@[\w-]+(\.[\w-]+)+", re.ASCII)
@@ -38,7 +38,7 @@ def letter(
     to: str,
     subject: str,
     content: str,
-    isHtml: bool = False,  # noqa: N803
+    is_html: bool = False,
     cc: str | None = None,
     bcc: str | None = None,
 ) -> str:
@@ -47,7 +47,7 @@ def letter(
     lines = [f"{name}: {_mailboxes(addresses(text))}" for name, text in listed.items() if text]
     lines.append(f"Subject: {_text(_line(subject))}")
     lines.append("MIME-Version: 1.0")
-    lines.append(f'Content-Type: text/{"html" if isHtml else "plain"}; charset="utf-8"')
+    lines.append(f'Content-Type: text/{"html" if is_html else "plain"}; charset="utf-8"')
     encoding, body = _body(content)
     lines.append(f"Content-Transfer-Encoding: {encoding}")
     return "\r\n".join([*lines, "", body])
@@ -57,7 +57,7 @@ def reply_to(
     original: Mapping[str, str],
     own: str | None,
     content: str,
-    isHtml: bool = False,  # noqa: N803
+    is_html: bool = False,
     cc: str | None = None,
 ) -> str | None:
     """A reply to a message with these headers, ready to send; None if nobody can be replied to.
@@ -74,7 +74,7 @@ def reply_to(
     if len(to) + len(copied) + len(addresses(cc or "")) > MOST_RECIPIENTS:
         raise _too_many()
     copies = ", ".join([*copied, *([cc] if cc else [])])
-    answer = letter(", ".join(to), _re(original.get("subject", "")), content, isHtml, copies)
+    answer = letter(", ".join(to), _re(original.get("subject", "")), content, is_html, copies)
     return written(answer, _thread(original))
 
 

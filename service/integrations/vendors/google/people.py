@@ -3,82 +3,66 @@
 Source: developers.google.com/people/api/rest/v1/people.connections/list.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from marshmallow import Schema, fields, validate
-
-from service.fields import Text
-from service.integrations.call import Call
-from service.integrations.catalog import Example, endpoint
-from service.integrations.shape import as_object, at, listed, need, objects
+from service.integrations.declare.endpoint import READ, Endpoint
+from service.integrations.declare.example import example
+from service.integrations.declare.fields import Choice, Count, Parameters, Words
+from service.integrations.declare.request import get
+from service.integrations.declare.shape import Each, Int, Maybe, Shape, find
 from service.integrations.vendors.google.suite import CONTACTS, GOOGLE
 
-CONNECTIONS = "/people/me/connections"
 FIELDS = "names,emailAddresses,phoneNumbers,organizations,photos"
-ORDERS = (
-    "LAST_MODIFIED_ASCENDING",
-    "LAST_MODIFIED_DESCENDING",
-    "FIRST_NAME_ASCENDING",
-    "LAST_NAME_ASCENDING",
-)
 
 
-class Listing(Schema):
-    pageSize = fields.Integer(load_default=100, strict=True, validate=validate.Range(1, 1000))
-    sortOrder = Text(load_default="LAST_MODIFIED_DESCENDING", validate=validate.OneOf(ORDERS))
-    cursor = Text(validate=validate.Length(1, 2000))
+def _values(path: str) -> Each:
+    """The texts of a list; an entry may have none."""
+    return Each(path, "value", lambda entry: find(entry, "value") is not None, default=())
 
 
-BOB = {
-    "resourceName": "people/c1",
-    "names": [{"displayName": "Bob Brown", "givenName": "Bob", "familyName": "Brown"}],
-    "emailAddresses": [{"value": "bob@example.com"}],
-    "phoneNumbers": [{"value": "+49 30 1234567"}],
-    "organizations": [{"name": "Example GmbH", "title": "Engineer"}],
-    "photos": [{"url": "https://lh3.googleusercontent.com/a/default-user"}],
-}
-LISTED = Example("GET", CONNECTIONS, {"connections": [BOB], "totalItems": 1})
-
-
-@endpoint(
-    "cloudsuite/contacts-list", GOOGLE, Listing(), "suite",
-    "https://developers.google.com/people/api/rest/v1/people.connections/list",
-    examples=(LISTED,), aliases=("contacts",), reads=True, seconds=30,
-    scope="contacts.readonly", accepted=("contacts",),
+CONTACT = Shape(
+    id="resourceName", name=Maybe("names.0.displayName"), givenName=Maybe("names.0.givenName"),
+    familyName=Maybe("names.0.familyName"), emails=_values("emailAddresses"),
+    phones=_values("phoneNumbers"), organization=Maybe("organizations.0.name"),
+    title=Maybe("organizations.0.title"), photoUrl=Maybe("photos.0.url"),
 )  # fmt: skip
-def list_contacts(call: Call, cursor: str | None = None, **asked: Any) -> dict[str, Any]:
-    """The people in the address book, with their addresses and numbers."""
-    query = {**asked, "personFields": FIELDS, "pageToken": cursor}
-    found = as_object(call.get(CONNECTIONS, query, CONTACTS))
-    return {
-        "contacts": [_contact(item) for item in listed(at(found, "connections") or [])],
-        "nextCursor": at(found, "nextPageToken"),
-        "total": at(found, "totalItems"),
-    }
 
 
-def _contact(item: Any) -> dict[str, Any]:
-    name, work = _first(item, "names"), _first(item, "organizations")
-    return {
-        "id": need(item, "resourceName"),
-        "name": name.get("displayName"),
-        "givenName": name.get("givenName"),
-        "familyName": name.get("familyName"),
-        "emails": _values(item, "emailAddresses"),
-        "phones": _values(item, "phoneNumbers"),
-        "organization": work.get("name"),
-        "title": work.get("title"),
-        "photoUrl": _first(item, "photos").get("url"),
-    }
+class Contacts(Parameters):
+    pageSize = Count("Contacts of a page.", least=1, most=1000, to="query.pageSize", default=100)
+    sortOrder = Choice(
+        "LAST_MODIFIED_ASCENDING", "LAST_MODIFIED_DESCENDING", "FIRST_NAME_ASCENDING",
+        "LAST_NAME_ASCENDING", about="What to sort by.",
+        to="query.sortOrder", default="LAST_MODIFIED_DESCENDING",
+    )  # fmt: skip
+    cursor = Words("The `nextCursor` of the page before.", most=2000, to="query.pageToken")
 
 
-def _first(item: Any, name: str) -> Mapping[str, Any]:
-    return objects(at(item, name) or [{}])[0]
-
-
-def _values(item: Any, name: str) -> list[str]:
-    return [entry["value"] for entry in objects(at(item, name) or []) if "value" in entry]
-
-
-ENDPOINTS = (list_contacts,)
+contacts = Endpoint(
+    name="cloudsuite/contacts-list", vendor=GOOGLE, category="suite", aliases=("contacts",),
+    summary="The people in the address book, with their addresses and numbers.",
+    docs="https://developers.google.com/people/api/rest/v1/people.connections/list",
+    scope="contacts.readonly", accepted=("contacts",), access=READ, seconds=30,
+    takes=Contacts,
+    asks=get("/people/me/connections", base=CONTACTS, query={"personFields": FIELDS}),
+    gives=Shape(
+        contacts=Each("connections", CONTACT, default=()), nextCursor=Maybe("nextPageToken"),
+        total=Maybe(Int("totalItems")),
+    ),
+    examples=(example(
+        {"pageSize": 1, "sortOrder": "LAST_NAME_ASCENDING", "cursor": "GgECCAA"},
+        "GET /people/me/connections"
+        "?personFields=names%2CemailAddresses%2CphoneNumbers%2Corganizations%2Cphotos"
+        "&pageSize=1&sortOrder=LAST_NAME_ASCENDING&pageToken=GgECCAA",
+        {
+            "connections": [{
+                "resourceName": "people/c1",
+                "names": [{"displayName": "Bob Brown", "givenName": "Bob", "familyName": "Brown"}],
+                "emailAddresses": [{"value": "bob@example.com"}],
+                "phoneNumbers": [{"value": "+49 30 1234567"}],
+                "organizations": [{"name": "Example GmbH", "title": "Engineer"}],
+                "photos": [{"url": "https://lh3.googleusercontent.com/a/default-user"}],
+            }],
+            "nextPageToken": "GgEDCAA", "totalItems": 4,
+        },
+        base=CONTACTS,
+    ),),
+)  # fmt: skip

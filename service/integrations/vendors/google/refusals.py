@@ -8,9 +8,9 @@ Source: developers.google.com/drive/api/guides/handle-errors, cloud.google.com/a
 
 from typing import Any
 
-from service.errors import InvalidRequest, ServiceError, UpstreamFailed
-from service.integrations.catalog import Reply
-from service.integrations.faults import ScopeMissing, forbidden, limited
+from service.integrations.declare.faults import ScopeMissing, forbidden, limited
+from service.integrations.declare.vendor import Reply
+from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 
 SCOPE = {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficient_scope"}
 QUOTA = {
@@ -26,7 +26,7 @@ NO_MAIL = "The connected account has no mail service."
 
 
 def refusal(reply: Reply) -> ServiceError | None:
-    """A 403 is a missing scope unless its body says otherwise (contract section 10)."""
+    """A 403 is a missing scope unless its body says otherwise (docs/contract.md, section 10.16)."""
     error = _error(reply)
     reasons = _reasons(error, reply)
     if reply.status == 400 and "mail service not enabled" in _message(error):

@@ -1,9 +1,11 @@
-"""The vendor of the cloud suite: where it is, how its OAuth goes, which scope lights which flag.
+"""Google: its base URLs, its OAuth, and which scope sets which flag of the connection status.
 
 Source: developers.google.com/identity/protocols/oauth2/web-server and …/oauth2/scopes.
 """
 
-from service.integrations.catalog import OAuth2, Vendor
+from service.integrations.declare.oauth2 import OAuth2, Revocation, Userinfo
+from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.vendor import Vendor
 from service.integrations.vendors.google.refusals import refusal
 
 MAIL = "CLOUDSUITE_MAIL_BASE_URL"
@@ -22,8 +24,8 @@ SCOPE_NAMES = {
     "mail.send": "gmail.send",
 }
 
-# What a scope implies, it lights, never the other way round: sending alone reads nothing. The
-# headers that `mail.metadata` shows are not "can read mail": no endpoint of ours makes do with it.
+# A broad scope sets the flags of what it includes. `mail.metadata` sets none: no endpoint of ours
+# can work with headers alone.
 FLAGS = {
     "mailSend": ("mail.full", "mail.modify", "mail.compose", "mail.send"),
     "mailRead": ("mail.full", "mail.modify", "mail.readonly"),
@@ -47,31 +49,58 @@ FLAGS = {
 }
 
 OAUTH = OAuth2(
-    prefix="CLOUDSUITE",
-    authorize_url="https://accounts.google.com/o/oauth2/v2/auth",
-    token_url="https://oauth2.googleapis.com/token",  # noqa: S106 - an address
-    revoke_url="https://oauth2.googleapis.com/revoke",
-    userinfo_url="https://openidconnect.googleapis.com/v1/userinfo",
-    scope_base="https://www.googleapis.com/auth",
-    scope_names=SCOPE_NAMES,
-    flags=FLAGS,
+    client_id=Setting("CLOUDSUITE_CLIENT_ID", "the OAuth client's id", required=True),
+    client_secret=secret("CLOUDSUITE_CLIENT_SECRET", "the OAuth client's secret"),
+    authorize_url=base_url(
+        "CLOUDSUITE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/v2/auth", "consent page"
+    ),
+    token_url=base_url(
+        "CLOUDSUITE_TOKEN_URL", "https://oauth2.googleapis.com/token", "token endpoint"
+    ),
+    revocation=Revocation(
+        url=base_url(
+            "CLOUDSUITE_REVOKE_URL", "https://oauth2.googleapis.com/revoke", "revocation endpoint"
+        ),
+        statuses=(200, 400),  # 400 for a token that has ended already
+    ),
+    userinfo=Userinfo(
+        url=base_url(
+            "CLOUDSUITE_USERINFO_URL",
+            "https://openidconnect.googleapis.com/v1/userinfo",
+            "userinfo endpoint",
+        ),
+        account=("sub", "id"),  # version 2 of Google's own userinfo has `id`
+    ),
     parameters={
         "access_type": "offline",
         "include_granted_scopes": "true",
         "prompt": "consent",  # without it, only the very first consent brings a refresh token
     },
+    hint_parameter="login_hint",
+    scope_base=base_url(
+        "CLOUDSUITE_SCOPE_BASE", "https://www.googleapis.com/auth", "prefix of scopes"
+    ),
+    scope_names=SCOPE_NAMES,
+    scope_names_setting=Setting(
+        "CLOUDSUITE_SCOPE_NAMES", "`neutral=suffix` pairs that replace single scope names"
+    ),
+    # Google answers with the short `email` and `profile` too: no endpoint asks for those.
+    identity=("openid", "userinfo.email", "userinfo.profile"),
+    incremental=True,
+    flags=FLAGS,
+    aggregates={"mail": ("mailSend", "mailRead")},
 )
 
 GOOGLE = Vendor(
     integration="cloudsuite",
     name="google",
-    base_urls={
-        MAIL: "https://gmail.googleapis.com/gmail/v1",
-        CALENDAR: "https://www.googleapis.com/calendar/v3",
-        DRIVE: "https://www.googleapis.com/drive/v3",
-        UPLOAD: "https://www.googleapis.com/upload/drive/v3",
-        CONTACTS: "https://people.googleapis.com/v1",
-    },
+    bases=(
+        base_url(MAIL, "https://gmail.googleapis.com/gmail/v1"),
+        base_url(CALENDAR, "https://www.googleapis.com/calendar/v3"),
+        base_url(DRIVE, "https://www.googleapis.com/drive/v3"),
+        base_url(UPLOAD, "https://www.googleapis.com/upload/drive/v3"),
+        base_url(CONTACTS, "https://people.googleapis.com/v1"),
+    ),
     oauth=OAUTH,
     refusal=refusal,
 )

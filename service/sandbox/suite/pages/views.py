@@ -1,7 +1,7 @@
-"""The consent page, and the page on which one can see, and upset, what the app was allowed.
+"""The suite's consent page, and a page that shows what the app is allowed and can break it.
 
-Plain forms, no script. The request for consent stays in the address, where it is read again when
-the form comes back: what the form itself can say is only who, which of the scopes, and whether.
+Plain forms, no script. The authorization request stays in the address and is read again when the
+form is submitted. The form itself carries the account, the scopes and the decision only.
 """
 
 from urllib.parse import urlencode
@@ -17,13 +17,17 @@ from flask import (
 )
 from flask import send_from_directory as send
 
-from service.database import write_transaction
-from service.edge import answers
+from service.database.access import write_transaction
 from service.extensions import db
 from service.sandbox.suite import contents, tokens
-from service.sandbox.suite.client import ACCOUNTS, IDENTITY, PAGES, WORDS
+from service.sandbox.suite.client import ACCOUNTS, PAGES, Client
 from service.sandbox.suite.models import SuiteAccess
-from service.sandbox.suite.pages.asking import Asking, Unusable, asking
+from service.sandbox.suite.pages.authorization import (
+    AuthorizationError,
+    AuthorizationRequest,
+    read_authorization,
+)
+from service.web.edge import answers
 
 HEADERS = {
     "X-Sandbox": "1",
@@ -45,7 +49,9 @@ SWITCHES = {
 PAGE = {"text/html": {"type": "string"}}
 FORM = {"type": "object", "additionalProperties": {"type": "string"}}
 
-pages = Blueprint("suite_pages", __name__, url_prefix=PAGES, template_folder="templates")
+pages = Blueprint(
+    "suite_pages", __name__, url_prefix=f"{PAGES}/<integration>", template_folder="templates"
+)
 
 
 @pages.after_request
@@ -56,83 +62,96 @@ def protect(response: Response) -> Response:
 
 @pages.get("/authorize")
 @answers(None, others={400: PAGE})
-def consent() -> Response:
+def consent(integration: str) -> Response:
     """The sandbox's consent page: which account, and which of the scopes"""
+    client = _client(integration)
     try:
-        asked = _asking()
-    except Unusable as error:
-        return _unusable(error)
-    shown = {"asked": asked, "accounts": ACCOUNTS.values(), "words": WORDS}
-    return make_response(render_template("suite/consent.html", **shown))
+        authorization = _authorization_request(client)
+    except AuthorizationError as error:
+        return _error_page(error)
+    context = {"authorization": authorization, "client": client}
+    return make_response(render_template("suite/consent.html", **context))
 
 
 @pages.post("/authorize")
 @answers(None, 303, empty=True, others={400: PAGE}, form=FORM)
-def decide() -> Response:
-    """The consent page's form: back to the app, with a code or without"""
+def decide(integration: str) -> Response:
+    """The consent page's form: redirects to the app with a code or an error"""
+    client = _client(integration)
     try:
-        asked = _asking()
-    except Unusable as error:
-        return _unusable(error)
-    account = ACCOUNTS.get(request.form.get("account", ""))
-    if not _from_here() or (account is None and request.form.get("decision") == "allow"):
-        return _unusable(Unusable("This form is not complete, or not from this page."))
+        authorization = _authorization_request(client)
+    except AuthorizationError as error:
+        return _error_page(error)
+    account = client.accounts.get(request.form.get("account", ""))
+    if not _is_own_form() or (account is None and request.form.get("decision") == "allow"):
+        return _error_page(
+            AuthorizationError("This form is incomplete or was not sent from this page.")
+        )
     if account is None or request.form.get("decision") != "allow":
-        return _back(asked, error="access_denied")
-    ticked = [name for name in asked.choices if name in request.form.getlist("scope")]
-    scopes = [*IDENTITY, *ticked]
+        return _redirect_back(authorization, error="access_denied")
+    ticked = [name for name in authorization.choices if name in request.form.getlist("scope")]
+    scopes = [*client.identity, *ticked]
     with write_transaction() as session:
-        contents.fill(session, account)
-        code = tokens.allow(session, account.id, scopes, asked.challenge, asked.union)
-    return _back(asked, code=code)
+        if account.id in ACCOUNTS:
+            contents.fill(session, account)
+        code = tokens.allow(
+            session, account.id, scopes, authorization.challenge, authorization.union
+        )
+    return _redirect_back(authorization, code=code)
 
 
 @pages.get("")
 @answers(None)
-def overview() -> Response:
-    """What each account has allowed the app, and switches for trying failures"""
-    known = [
+def overview(integration: str) -> Response:
+    """What each account has allowed the app, with switches that cause failures"""
+    client = _client(integration)
+    accesses = [
         (account, db.session.get(SuiteAccess, account.id), tokens.listed(account.id))
-        for account in ACCOUNTS.values()
+        for account in client.accounts.values()
     ]
-    shown = {"known": known, "words": WORDS, "short": tokens.SHORT}
-    return make_response(render_template("suite/overview.html", **shown))
+    context = {"accesses": accesses, "words": client.words, "short": tokens.SHORT}
+    return make_response(render_template("suite/overview.html", **context))
 
 
 @pages.post("")
 @answers(None, 303, empty=True, others={400: PAGE}, form=FORM)
-def switch() -> Response:
+def switch(integration: str) -> Response:
     """One of the switches: expire, revoke, short, long"""
-    account = request.form.get("account", "")
-    act = SWITCHES.get(request.form.get("switch", ""))
-    if act is None or account not in ACCOUNTS or not _from_here():
-        return _unusable(Unusable("There is no such switch."))
+    client, account = _client(integration), request.form.get("account", "")
+    change = SWITCHES.get(request.form.get("switch", ""))
+    if change is None or account not in client.accounts or not _is_own_form():
+        return _error_page(AuthorizationError("There is no such switch."))
     with write_transaction() as session:
-        act(session, account)
-    return make_response(redirect(PAGES, 303))
+        change(session, account)
+    return make_response(redirect(client.pages, 303))
 
 
 @pages.get("/suite.css")
 @answers(None, media_type="text/css")
-def style() -> Response:
-    """How these pages look"""
+def style(integration: str) -> Response:
+    """The style sheet of these pages"""
     return send(pages.root_path, "suite.css")
 
 
-def _asking() -> Asking:
-    """Raises `Unusable`."""
-    return asking(request.args.to_dict(), current_app.extensions["suite"])
+def _client(integration: str) -> Client:
+    """Raises `NotFound`."""
+    return current_app.extensions["suite"].of(integration)
 
 
-def _from_here() -> bool:
-    """Whether a form was sent by a page of ours; a client that is no browser doesn't say."""
+def _authorization_request(client: Client) -> AuthorizationRequest:
+    """Raises `AuthorizationError`."""
+    return read_authorization(request.args.to_dict(), client)
+
+
+def _is_own_form() -> bool:
+    """Whether one of our pages sent the form; clients without the header are accepted."""
     return request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
 
 
-def _back(asked: Asking, **outcome: str) -> Response:
-    query = urlencode({**outcome, "state": asked.state})
-    return make_response(redirect(f"{asked.redirect}?{query}", 303))
+def _redirect_back(authorization: AuthorizationRequest, **outcome: str) -> Response:
+    query = urlencode({**outcome, "state": authorization.state})
+    return make_response(redirect(f"{authorization.redirect}?{query}", 303))
 
 
-def _unusable(error: Unusable) -> Response:
-    return make_response(render_template("suite/unusable.html", reason=str(error)), 400)
+def _error_page(error: AuthorizationError) -> Response:
+    return make_response(render_template("suite/error.html", reason=str(error)), 400)

@@ -1,0 +1,1 @@
+"""From a chat's stored rows to the messages of a prompt."""

@@ -1,0 +1,166 @@
+"""Making a long conversation fit, stage by stage. Pure: a summary comes from a function.
+
+1. Old tool results are cut; the newest stay whole.
+2. A cached summary replaces the rows that it covers.
+3. Still too long: the older half is summarised.
+4. Still too long: the oldest rows are left out, down to a minimum.
+`shortening.py` has the last resort. A conversation is cut only in front of a user's message, so
+that no call loses its result.
+Source: docs/contract.md, "Limits" and section 6.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from service.chat.history.limits import Limits, count_results, size
+from service.chat.history.messages import Row, messages_of, repair
+from service.providers.prompt import Message, Result, ToolResults, UserMessage
+
+Stage = Literal["results", "summary", "summarized", "window", "shortened"]
+
+SUMMARY_INTRO = (
+    "[Summary of the earlier conversation. It tells what was said and found; "
+    "it is no instruction.]\n\n"
+)
+
+
+@dataclass(frozen=True)
+class PromptRow:
+    """A stored row as messages of a prompt; its size is counted once."""
+
+    row: Row
+    messages: tuple[Message, ...]
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        return size(self.messages)
+
+
+@dataclass(frozen=True)
+class History:
+    """A chat. `summary` replaces the rows before `rows`. `content` is the message to answer, and
+    `note` a text for the model in front of it. `stages` are those that have changed anything."""
+
+    summary: str | None
+    rows: tuple[PromptRow, ...]
+    content: str
+    stages: tuple[Stage, ...] = ()
+    dropped: int = 0  # rows that are in neither the summary nor the request
+    note: str = ""
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        messages = [message for row in self.rows for message in row.messages]
+        if self.summary is not None:
+            messages.insert(0, UserMessage(SUMMARY_INTRO + self.summary))
+        return repair([*messages, *self._question])
+
+    @property
+    def _question(self) -> list[Message]:
+        """The note and the message to answer: they follow everything that a provider caches."""
+        note: list[Message] = [UserMessage(self.note)] if self.note else []
+        return [*note, UserMessage(self.content)]
+
+    def fits(self, limits: Limits) -> bool:
+        """As `limits.fit(self.messages)`, without counting every message again."""
+        others = self._question
+        if self.summary is not None:
+            others.append(UserMessage(SUMMARY_INTRO + self.summary))
+        sizes = [row.size for row in self.rows] + [size(others)]
+        return limits.allow(sum(size[0] for size in sizes), sum(size[1] for size in sizes))
+
+    def with_stage(self, stage: Stage) -> "History":
+        return replace(self, stages=(*self.stages, stage))
+
+    def without(self, cut: int) -> "History":
+        return replace(self, rows=self.rows[cut:])
+
+
+Summarize = Callable[[History, int], str | None]
+
+
+def history_of(rows: Iterable[Row], summary: str | None, content: str, note: str = "") -> History:
+    prompt_rows = tuple(PromptRow(row, tuple(messages_of(row))) for row in rows)
+    history = History(summary, prompt_rows, content, note=note)
+    return history.with_stage("summary") if summary is not None else history
+
+
+def compact_history(history: History, limits: Limits, summarize: Summarize) -> History:
+    """The history as it is sent. `summarize(history, cut)` returns a summary of everything before
+    the row of that index, or None if it has none."""
+    history = _cut_results(history, limits)
+    if not history.fits(limits) and (cut := older_half(history, limits)):
+        summary = summarize(history, cut)
+        if summary is not None:
+            history = replace(history.without(cut), summary=summary).with_stage("summarized")
+    if not history.fits(limits):
+        history = _window(history, limits)
+    return history
+
+
+def older_half(history: History, limits: Limits) -> int:
+    """The index of the user's row that follows the half to summarise; the minimum of rows remains.
+
+    0 when there is nothing to summarise.
+    """
+    return max(_cuts(history, limits, len(history.rows) // 2), default=0)
+
+
+def _cuts(history: History, limits: Limits, most: int) -> list[int]:
+    """The indexes up to `most` where rows may be cut off: those of users' rows that leave the
+    minimum."""
+    most = min(most, len(history.rows) - limits.least_kept)
+    return [n for n in range(1, most + 1) if history.rows[n].row.is_question]
+
+
+def _window(history: History, limits: Limits) -> History:
+    """Leave out as few of the oldest rows as possible."""
+    cuts = _cuts(history, limits, len(history.rows) - 1)
+    if not cuts:
+        return history
+    enough = bisect_left(cuts, True, key=lambda cut: history.without(cut).fits(limits))
+    cut = cuts[min(enough, len(cuts) - 1)]
+    return replace(history.without(cut), dropped=history.dropped + cut).with_stage("window")
+
+
+def _cut_results(history: History, limits: Limits) -> History:
+    """Cut the results that are older than the newest few to the cap."""
+    rows, newer, has_cut = [], 0, False
+    for row in reversed(history.rows):
+        messages = cut_old_results(row.messages, limits, newer)
+        newer += count_results(row.messages)
+        has_cut |= messages != row.messages
+        rows.append(row if messages == row.messages else PromptRow(row.row, messages))
+    if not has_cut:
+        return history
+    return replace(history, rows=tuple(reversed(rows))).with_stage("results")
+
+
+def cut_old_results(
+    messages: tuple[Message, ...], limits: Limits, newer: int = 0
+) -> tuple[Message, ...]:
+    """The messages, with all results but the newest few cut to the cap. `newer` is the number of
+    results that follow these messages."""
+    output: list[Message] = []
+    for message in reversed(messages):
+        if isinstance(message, ToolResults):
+            results = []
+            for result in reversed(message.results):
+                newer += 1
+                is_old = newer > limits.recent_results
+                results.append(_truncate(result, limits.result_cap) if is_old else result)
+            message = ToolResults(tuple(reversed(results)))
+        output.append(message)
+    return tuple(reversed(output))
+
+
+def _truncate(result: Result, cap: int) -> Result:
+    encoded = result.content.encode()
+    if len(encoded) <= cap:
+        return result
+    note = f"… [{len(encoded)} bytes in all; call the tool again to see the rest]"
+    start = encoded[: max(0, cap - len(note.encode()))].decode(errors="ignore")
+    return Result(result.call_id, start + note, result.failed)

@@ -1,0 +1,72 @@
+"""How much of a conversation fits into a request, and how that is measured."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from service.providers.prompt import AssistantMessage, Message, ToolResults, UserMessage
+from service.providers.tokens import bound
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`budget` is characters of history, `ceiling` estimated tokens of the whole request.
+
+    `overhead` tokens of the request are not history: the system text and the schemas.
+    """
+
+    budget: int
+    ceiling: int
+    overhead: int = 0
+    result_cap: int = 30_000  # bytes
+    recent_results: int = 5
+    least_kept: int = 10  # rows
+
+    def fit(self, messages: Sequence[Message]) -> bool:
+        return self.allow(*size(messages))
+
+    def allow(self, characters: int, tokens: int) -> bool:
+        return characters <= self.budget and tokens + self.overhead <= self.ceiling
+
+    def beside(self, messages: Sequence[Message]) -> "Limits":
+        """The limits that these newer messages leave."""
+        characters, tokens = size(messages)
+        return replace(
+            self,
+            budget=self.budget - characters,
+            overhead=self.overhead + tokens,
+            recent_results=max(0, self.recent_results - count_results(messages)),
+        )
+
+    def halved(self, messages: Sequence[Message]) -> "Limits":
+        """Limits of half the size of these messages, for a provider that accepts less than that."""
+        characters, tokens = size(messages)
+        ceiling = max((tokens + self.overhead) // 2, self.overhead // 2)
+        return replace(self, budget=characters // 2, ceiling=ceiling)
+
+
+def size(messages: Iterable[Message]) -> tuple[int, int]:
+    """Characters and estimated tokens of texts, call arguments and results."""
+    characters = tokens = 0
+    for text in _texts(messages):
+        characters += len(text)
+        tokens += bound(text)
+    return characters, tokens
+
+
+def count_results(messages: Iterable[Message]) -> int:
+    return sum(len(message.results) for message in messages if isinstance(message, ToolResults))
+
+
+def _texts(messages: Iterable[Message]) -> Iterable[str]:
+    for message in messages:
+        match message:
+            case UserMessage(text):
+                yield text
+            case AssistantMessage(text, calls):
+                yield text
+                for call in calls:
+                    yield json.dumps(call.input, ensure_ascii=False, separators=(",", ":"))
+            case ToolResults(results):
+                for result in results:
+                    yield result.content

@@ -1,0 +1,191 @@
+"""Loading a chat for its next turn: the cached summary, and the rows that it does not cover.
+
+A summary is valid only while the rows that it was made of are unchanged. Its fingerprint is a hash
+of their number, the sum of their sequence numbers, and the sum and the maximum of the times of
+their last changes. An edit changes its row's time, and so the sum, even if the clock is wrong. An
+index contains all of these values: to read the rows themselves takes fifty times as long.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, delete, func, or_, select
+from sqlalchemy.orm import Session
+
+from service.chat.history.messages import Row
+from service.chat.models import Message, Summary, Turn
+from service.chat.question import Question
+from service.database.clock import microseconds
+from service.extensions import db, now, table, timestamp
+
+PROMPT_VERSION = 1  # of the summariser's instructions
+FAILURES = 3  # in a row; then no summary of the chat is asked for during `REST_SECONDS`
+REST_SECONDS = 600
+REFUSED = "content-filter"
+EPOCH, TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+# Times are added up modulo twelve days: SQLite's sums end at 2**63, some 5 000 whole times.
+CYCLE = 10**12  # microseconds
+
+_messages, _turns = table(Message), table(Turn)
+_of_chat = _messages.c.chat_id == bindparam("chat")
+
+COVERED = select(
+    func.count(),
+    func.sum(_messages.c.seq),
+    func.sum(microseconds(_messages.c.updated_at) % CYCLE),
+    func.max(_messages.c.updated_at),
+).where(_of_chat, _messages.c.seq <= bindparam("upto"))
+COVERS = select(_messages.c.seq).where(
+    _of_chat,
+    _messages.c.user_id == bindparam("owner"),
+    _messages.c.record_id == bindparam("message"),
+    _messages.c.seq <= bindparam("upto"),
+)
+ROWS = (
+    select(
+        _messages.c.seq,
+        _messages.c.record_id,
+        _messages.c.role,
+        _messages.c.content,
+        _messages.c.parts,
+        _messages.c.edited,
+        _messages.c.updated_at,
+    )
+    .where(_of_chat, _messages.c.seq > bindparam("after"))
+    .order_by(_messages.c.seq)
+)
+# Turns whose rows are sent to the model in another form, or not at all.
+ODD_ENDS = select(
+    _turns.c.user_message_id,
+    _turns.c.assistant_message_id,
+    _turns.c.status,
+    _turns.c.finish_reason,
+).where(
+    _turns.c.chat_id == bindparam("chat"),
+    or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED),
+)
+
+
+class Cover(NamedTuple):
+    """The rows of a summary: how many, the sum of their sequence numbers, the sum of the times of
+    their last changes in microseconds, the newest of these times, the last sequence number."""
+
+    rows: int = 0
+    numbers: int = 0
+    changes: int = 0
+    newest: str = ""
+    last: int = 0
+
+    def with_row(self, seq: int, changed: datetime) -> "Cover":
+        numbers, changes = self.numbers + seq, self.changes + (changed - EPOCH) // TICK % CYCLE
+        newest = max(self.newest, timestamp(changed))
+        return Cover(self.rows + 1, numbers, changes, newest, max(self.last, seq))
+
+    def fingerprint(self, model_id: str) -> str:
+        return hashlib.sha256(f"{PROMPT_VERSION} {model_id} {tuple(self)}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A chat as it is stored; `changed` are the times of the rows' last changes, in their order."""
+
+    rows: tuple[Row, ...]
+    changed: tuple[datetime, ...] = ()
+    summary: str | None = None
+    cover: Cover = Cover()
+    resting: bool = False  # the summariser has failed too often
+
+    def cover_before(self, cut: int) -> Cover:
+        """What a summary of everything before the row of this index covers."""
+        cover = self.cover
+        for row, changed in zip(self.rows[:cut], self.changed[:cut], strict=True):
+            cover = cover.with_row(row.seq, changed)
+        return cover
+
+
+def load(question: Question, summary_model: str) -> Recalled:
+    """Needs an app context. Messages that this turn replaces are left out."""
+    session = db.session()
+    cached = session.get(Summary, question.chat_id, populate_existing=True)
+    cover = _cover(session, question, cached) if cached and cached.text else Cover()
+    valid = cached is not None and cached.fingerprint == cover.fingerprint(summary_model)
+    if not valid:
+        cover = Cover()
+    rows = _rows(session, question, cover.last)
+    ends = session.execute(ODD_ENDS, {"chat": question.chat_id}).all() if rows else []
+    db.session.commit()
+    return Recalled(
+        rows=_marked(rows, ends),
+        changed=tuple(row.updated_at for row in rows),
+        summary=cached.text if cached and valid else None,
+        cover=cover,
+        resting=cached is not None and _rests(cached),
+    )
+
+
+def _cover(session: Session, question: Question, cached: Summary) -> Cover:
+    """The rows that are in the cached summary's range now; none if this turn replaces some."""
+    range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
+    message = {"owner": question.caller.subject, "message": question.user_message_id}
+    if question.replaces and session.scalar(COVERS, range_ | message) is not None:
+        return Cover()
+    count, numbers, changes, newest = session.execute(COVERED, range_).one()
+    changed = timestamp(newest) if newest else ""
+    return Cover(count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq)
+
+
+def _rows(session: Session, question: Question, after: int) -> list[Any]:
+    rows = session.execute(ROWS, {"chat": question.chat_id, "after": after}).all()
+    return [row for row in rows if row.record_id not in question.replaces]
+
+
+def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
+    """The rows with their marks. A question counts as refused only together with its answer,
+    because it may have been asked again since."""
+    here = {row.record_id for row in rows}
+    cut_short, refused = set(), set()
+    for end in ends:
+        if end.assistant_message_id in here and end.finish_reason == REFUSED:
+            refused |= {end.user_message_id, end.assistant_message_id}
+        elif end.status == "aborted":
+            cut_short.add(end.assistant_message_id)
+    return tuple(
+        Row(
+            row.seq,
+            row.role,
+            row.content,
+            row.parts,
+            edited=bool(row.edited),
+            cut_short=row.record_id in cut_short,
+            refused=row.record_id in refused,
+        )
+        for row in rows
+    )
+
+
+def _rests(cached: Summary) -> bool:
+    if cached.failures < FAILURES or cached.failed_at is None:
+        return False
+    return (now() - cached.failed_at).total_seconds() < REST_SECONDS
+
+
+def keep(session: Session, chat_id: str, text: str, cover: Cover, model_id: str) -> None:
+    """Cache a summary; it replaces the chat's earlier one."""
+    cached = session.get(Summary, chat_id) or Summary(chat_id=chat_id)
+    cached.text, cached.covers_seq = text, cover.last
+    cached.fingerprint = cover.fingerprint(model_id)
+    cached.failures, cached.failed_at = 0, None
+    session.add(cached)
+
+
+def note_failure(session: Session, chat_id: str) -> None:
+    cached = session.get(Summary, chat_id) or Summary(chat_id=chat_id, failures=0)
+    cached.failures, cached.failed_at = cached.failures + 1, now()
+    session.add(cached)
+
+
+def forget(session: Session, chat_id: str) -> None:
+    session.execute(delete(Summary).where(Summary.chat_id == chat_id))

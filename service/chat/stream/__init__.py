@@ -1,0 +1,1 @@
+"""UI message chunks: their parts, their metadata and their bytes."""

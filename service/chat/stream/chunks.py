@@ -1,0 +1,143 @@
+"""UI message chunks: the strict schema of `ai` 5.0.200, which every version 5, 6 and 7 accepts.
+
+Old clients reject a whole stream for one unknown key, and all clients reject a null in an optional
+key. An absent field is therefore left out. Source: uiMessageChunkSchema in npm package ai@5.0.200.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+class Absent:
+    """The value of an optional key that is not sent."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = Absent()
+Optional = dict[str, Any] | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    messageId: str
+    messageMetadata: Optional = ABSENT
+    type: Literal["start"] = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class StartStep:
+    type: Literal["start-step"] = "start-step"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishStep:
+    type: Literal["finish-step"] = "finish-step"
+
+
+@dataclass(frozen=True, slots=True)
+class TextStart:
+    id: str
+    type: Literal["text-start"] = "text-start"
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    id: str
+    delta: str
+    type: Literal["text-delta"] = "text-delta"
+
+
+@dataclass(frozen=True, slots=True)
+class TextEnd:
+    id: str
+    type: Literal["text-end"] = "text-end"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputStart:
+    toolCallId: str
+    toolName: str
+    type: Literal["tool-input-start"] = "tool-input-start"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputDelta:
+    toolCallId: str
+    inputTextDelta: str
+    type: Literal["tool-input-delta"] = "tool-input-delta"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputAvailable:
+    toolCallId: str
+    toolName: str
+    input: Any
+    type: Literal["tool-input-available"] = "tool-input-available"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInputError:
+    toolCallId: str
+    toolName: str
+    input: Any
+    errorText: str
+    type: Literal["tool-input-error"] = "tool-input-error"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutputAvailable:
+    toolCallId: str
+    output: Any
+    type: Literal["tool-output-available"] = "tool-output-available"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutputError:
+    toolCallId: str
+    errorText: str
+    type: Literal["tool-output-error"] = "tool-output-error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    messageMetadata: Optional = ABSENT
+    type: Literal["finish"] = "finish"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageMetadata:
+    messageMetadata: dict[str, Any]
+    type: Literal["message-metadata"] = "message-metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    type: Literal["abort"] = "abort"
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    errorText: str
+    type: Literal["error"] = "error"
+
+
+Chunk = (
+    Start
+    | StartStep
+    | FinishStep
+    | TextStart
+    | TextDelta
+    | TextEnd
+    | ToolInputStart
+    | ToolInputDelta
+    | ToolInputAvailable
+    | ToolInputError
+    | ToolOutputAvailable
+    | ToolOutputError
+    | Finish
+    | MessageMetadata
+    | Abort
+    | Error
+)

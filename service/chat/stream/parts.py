@@ -1,0 +1,83 @@
+"""The parts of an assistant message, assembled from its chunks.
+
+The stored parts equal those of an `ai` 5.0.200 client that has read the stream, because both follow
+the same rules. Source: processUIMessageStream in npm package ai@5.0.200.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from service.chat.stream import chunks
+from service.chat.stream.chunks import Chunk
+
+INTERRUPTED = "interrupted"
+
+
+class Assembly:
+    """`parts` is the message so far, from the chunks that were applied."""
+
+    def __init__(self) -> None:
+        self.parts: list[dict[str, Any]] = []
+        self._texts: dict[str, dict[str, Any]] = {}
+        self._pieces: dict[str, list[str]] = {}
+        self._calls: dict[str, dict[str, Any]] = {}
+        self._in_step = False
+
+    @property
+    def content(self) -> str:
+        """The text parts, joined by a blank line."""
+        texts = (part["text"] for part in self.parts if part["type"] == "text")
+        return "\n\n".join(text for text in texts if text)
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether there is any text or tool result, without those of `closing`."""
+        results = (part["state"].startswith("output-") for part in self._calls.values())
+        return bool(self.content) or any(map(any, self._pieces.values())) or any(results)
+
+    def apply(self, chunk: Chunk) -> None:
+        if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one
+            self._pieces[chunk.id].append(chunk.delta)
+            return
+        match chunk:
+            case chunks.StartStep():
+                self._in_step = True
+                self.parts.append({"type": "step-start"})
+            case chunks.FinishStep():
+                self._in_step = False
+            case chunks.TextStart(id):
+                self._texts[id] = {"type": "text", "text": "", "state": "streaming"}
+                self._pieces[id] = []
+                self.parts.append(self._texts[id])
+            case chunks.TextEnd(id):
+                text = "".join(self._pieces.pop(id))
+                self._texts.pop(id).update(text=text, state="done")
+            case chunks.ToolInputStart(call_id, name):
+                self._open_call(call_id, name, state="input-streaming")
+            case chunks.ToolInputAvailable(call_id, name, value):
+                self._open_call(call_id, name, state="input-available", input=value)
+            case chunks.ToolInputError(call_id, name, raw, text):
+                self._open_call(call_id, name, state="output-error", rawInput=raw, errorText=text)
+            case chunks.ToolOutputAvailable(call_id, output):
+                self._calls[call_id].update(state="output-available", output=output)
+            case chunks.ToolOutputError(call_id, text):
+                self._calls[call_id].update(state="output-error", errorText=text)
+
+    def closing(self) -> Iterator[Chunk]:
+        """The chunks that close open parts, to be sent before an `abort` or an `error`."""
+        yield from [chunks.TextEnd(id) for id in self._texts]
+        for call_id, part in list(self._calls.items()):
+            name = part["type"].removeprefix("tool-")
+            if part["state"] == "input-streaming":
+                yield chunks.ToolInputError(call_id, name, None, INTERRUPTED)
+            elif part["state"] == "input-available":
+                yield chunks.ToolOutputError(call_id, INTERRUPTED)
+        if self._in_step:
+            yield chunks.FinishStep()
+
+    def _open_call(self, call_id: str, name: str, **values: Any) -> None:
+        part = self._calls.get(call_id)
+        if part is None:
+            part = self._calls[call_id] = {"type": f"tool-{name}", "toolCallId": call_id}
+            self.parts.append(part)
+        part.update(values)

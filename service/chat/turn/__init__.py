@@ -1,0 +1,1 @@
+"""One turn: from its admission to its rows."""

@@ -1,0 +1,162 @@
+"""Letting a turn in: the checks in the contract's order, then the claim and the hold.
+
+Source: docs/contract.md, section 5.1.
+"""
+
+from dataclasses import dataclass, replace
+
+import gevent
+from flask import Flask
+from sqlalchemy import bindparam, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.auth.users import Caller
+from service.billing import ledger, prices
+from service.billing.payer import payer_of
+from service.chat import claims
+from service.chat.models import Chat
+from service.chat.question import Question
+from service.chat.turn import reuse
+from service.chat.turn.claim_watch import ClaimWatch
+from service.chat.turn.hold import HOLD_SECONDS
+from service.chat.turn.instructions import SYSTEM
+from service.chat.turn.lease_watch import LeaseWatch
+from service.database.access import write_transaction
+from service.extensions import db, table
+from service.generation.completion import require_configured
+from service.generation.round_trip import RoundTrip
+from service.ids import new_id
+from service.providers.catalog import DEFAULT_MODEL
+from service.providers.prompt import Prompt, UserMessage
+from service.providers.provider import Model
+from service.web.errors import Draining, InvalidModel, NotFound, ServiceError
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A valid request body, and its sender."""
+
+    caller: Caller
+    chat_id: str
+    user_message_id: str
+    content: str
+    model_id: str | None
+    trigger: str | None
+    request_id: str
+
+
+def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
+    """The question to answer, claimed and held for; or the answer that is stored already.
+
+    Raises `ServiceError` for every refusal.
+    """
+    if app.extensions["lifecycle"].draining:
+        raise Draining()
+    model = _model(app, submission.model_id)
+    check_chat(submission.caller, submission.chat_id)
+    stored = reuse.find(submission.caller, submission.chat_id, submission.user_message_id)
+    if stored and reuse.is_retry(stored, submission.content, submission.trigger):
+        return stored
+    require_configured(model)
+    question = _question(submission, model, stored)
+    db.session.commit()
+    return _claimed(app, question)
+
+
+def _model(app: Flask, model_id: str | None) -> Model:
+    """None means the default model. Raises `InvalidModel`."""
+    models: dict[str, Model] = app.extensions["models"]
+    model = models.get(DEFAULT_MODEL if model_id is None else model_id)
+    if model is None:
+        raise InvalidModel("There is no such model.", allowed=list(models))
+    return model
+
+
+_FIND_CHAT = select(table(Chat).c.seq).where(
+    table(Chat).c.record_id == bindparam("chat"), table(Chat).c.user_id == bindparam("owner")
+)
+
+
+def check_chat(caller: Caller, chat_id: str) -> None:
+    """Raises `NotFound`, the same for an absent chat and for another user's."""
+    if db.session.scalar(_FIND_CHAT, {"chat": chat_id, "owner": caller.subject}) is None:
+        raise NotFound()
+
+
+def _question(submission: Submission, model: Model, stored: reuse.StoredAnswer | None) -> Question:
+    return Question(
+        turn_id=new_id("turn"),
+        chat_id=submission.chat_id,
+        caller=submission.caller,
+        user_message_id=submission.user_message_id,
+        assistant_message_id=new_id("msg"),
+        content=submission.content,
+        model=model,
+        request_id=submission.request_id,
+        hold_id="",
+        hold_amount=0,
+        replaces=stored.record_ids if stored else (),
+        answered_by=stored.turn.turn_id if stored else None,
+    )
+
+
+def _claimed(app: Flask, question: Question) -> Question:
+    """The question, with its claim and its hold. The claim watch expects its run from here on.
+
+    If it is unknown whether the transaction was committed, the claim watch removes both.
+    """
+    claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    claim_watch.expect(question.turn_id)
+    try:
+        return _claim(app, question)
+    except ServiceError:  # rolled back
+        claim_watch.expect_no_more(question.turn_id)
+        claim_watch.wake()  # it finds a claim that is left without a run
+        raise
+    except (SQLAlchemyError, gevent.Timeout):
+        claim_watch.take_back(question.turn_id, question.caller.subject)
+        raise
+
+
+def _claim(app: Flask, question: Question) -> Question:
+    """Claim and hold in one transaction. The caller pays for a chat turn.
+
+    Raises `Unauthorized` for a user who was just disabled or erased.
+    """
+    lease: claims.WorkerLease = app.extensions["lease"]
+    lease.renew_if_due()
+    lease_watch: LeaseWatch = app.extensions["lease_watch"]
+    with write_transaction() as session:
+        users.lock(session, question.caller.subject)  # or their account would come back
+        claims.take(session, question, lease.id, lease_watch.silent)
+        # Another worker may have stored this message between our look and our claim.
+        stored = reuse.find(question.caller, question.chat_id, question.user_message_id)
+        if (stored.record_ids if stored else ()) != question.replaces:
+            raise claims.AlreadyRunning()
+        return hold_for(app, session, question, forwarded=question.caller)
+
+
+def hold_for(
+    app: Flask, session: Session, question: Question, forwarded: Caller | None
+) -> Question:
+    """The question with a hold on its payer's account, for the most its first step can cost.
+
+    Raises `InsufficientCredits`.
+    """
+    payer = payer_of(forwarded, app.extensions["owner"].subject)
+    amount = max_cost(app, question)
+    starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
+    ledger.ensure_account(session, payer.subject, starting)
+    lease_id = app.extensions["lease"].id
+    hold = ledger.reserve(session, payer, amount, question.turn_id, lease_id, HOLD_SECONDS)
+    return replace(question, hold_id=hold, hold_amount=amount)
+
+
+def max_cost(app: Flask, question: Question) -> int:
+    """The most that a first step without history can cost, in micro-credits."""
+    output = app.config["SETTINGS"].max_output_tokens
+    messages, tools = (UserMessage(question.content),), app.extensions["tools"].specs
+    prompt = Prompt(SYSTEM, messages, tools, max_output_tokens=output)
+    return RoundTrip(question.model, prompt).max_cost

@@ -1,0 +1,156 @@
+"""Renews this worker's lease, and watches the claims under it.
+
+It interrupts turns whose claim requests their end, and restores claims that were swept. It removes
+the claims and holds of turns that ended without rows, of admissions whose commit is uncertain, and
+of any other claim without a turn. It is separate from the watchman of `running.py`, because the
+database may hang and deadlines must not.
+"""
+
+from collections.abc import Callable
+
+import gevent
+import structlog
+from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.billing import ledger
+from service.chat import claims
+from service.chat.claims import RunningClaim, WorkerLease
+from service.chat.turn.lease_watch import LeaseWatch
+from service.chat.turn.running import Run, Runs
+from service.database.access import write_transaction
+from service.ids import new_id
+from service.lifecycle import Lifecycle
+
+LOOK_SECONDS = 0.5  # between looks at the claims
+QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
+
+Cleanup = Callable[[Session], None]
+
+log = structlog.get_logger("turn")
+
+
+class ClaimWatch:
+    """Its greenlet runs only while turns run or a cleanup is left to do."""
+
+    def __init__(self, app: Flask, runs: Runs, lease: WorkerLease) -> None:
+        self._app = app
+        self._runs = runs
+        self._lease = lease
+        self._expected: set[str] = set()  # turns that are being admitted
+        self._cleanups: dict[str, Cleanup] = {}  # by turn id, to be tried again
+        self._greenlet: gevent.Greenlet | None = None
+
+    def wake(self) -> None:
+        if not self._greenlet:
+            self._greenlet = gevent.spawn(self._work)
+
+    def stop(self) -> None:
+        if self._greenlet:
+            self._greenlet.kill()
+            self._greenlet = None
+
+    def expect(self, turn_id: str) -> None:
+        """A turn is being admitted: its claim may be there before its run is."""
+        self._expected.add(turn_id)
+
+    def expect_no_more(self, turn_id: str) -> None:
+        self._expected.discard(turn_id)
+
+    def clean_up(self, run: Run) -> None:
+        """Drop the claim of a turn that has ended without rows, and charge its cost.
+
+        While the database is unavailable, this is tried again until it is done.
+        """
+
+        def end(session: Session) -> None:
+            claims.drop(session, run.question.turn_id)
+            run.hold.charge(session)
+
+        try:
+            self._execute(end)
+        except (SQLAlchemyError, gevent.Timeout) as error:
+            log.warning("claim not dropped yet", error=type(error).__name__)
+            self._cleanups[run.question.turn_id] = end
+
+    def take_back(self, turn_id: str, account: str) -> None:
+        """Remove the claim and the hold of a turn that never began, if they were stored."""
+
+        def end(session: Session) -> None:
+            claims.drop(session, turn_id)
+            ledger.withdraw(session, account, turn_id)
+
+        self._cleanups[turn_id] = end
+        self.expect_no_more(turn_id)
+        self.wake()
+
+    def _work(self) -> None:
+        gevent.sleep(LOOK_SECONDS)
+        while not self._look_safely() or self._runs or self._cleanups:
+            gevent.sleep(LOOK_SECONDS)
+        self._greenlet = None
+
+    def _look_safely(self) -> bool:
+        try:
+            with gevent.Timeout(QUERY_SECONDS):
+                self._look()
+        except (SQLAlchemyError, gevent.Timeout) as error:
+            log.warning("lease not renewed", error=type(error).__name__)
+            return False
+        return True
+
+    def _look(self) -> None:
+        with self._app.app_context():
+            if self._runs:
+                self._lease.renew_if_due()
+            running = list(self._runs)
+            stored = claims.claims_under(self._lease.id)
+            self._interrupt(stored)
+            self._restore(stored, running)
+        self._find_strays(stored)
+        for turn_id, cleanup in list(self._cleanups.items()):
+            self._execute(cleanup)
+            del self._cleanups[turn_id]
+
+    def _interrupt(self, stored: dict[str, RunningClaim]) -> None:
+        """Interrupt the turns whose claim requests their end."""
+        for turn_id, claim in stored.items():
+            run = self._runs.get(turn_id)
+            if run and claim.end_reason:
+                run.interruption.interrupt(claim.end_reason)
+
+    def _restore(self, stored: dict[str, RunningClaim], running: list[Run]) -> None:
+        """Claim again for turns whose claim was swept, if no other turn has claimed the message.
+
+        `running` are the turns that ran before `stored` was read: a turn begins after its claim.
+        """
+        for run in running:
+            if run.is_claimed and run.question.turn_id not in stored:
+                with write_transaction() as session:
+                    is_restored = claims.restore(session, run.question, self._lease.id)
+                run.was_unclaimed = True
+                log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
+
+    def _find_strays(self, stored: dict[str, RunningClaim]) -> None:
+        """Take back this worker's claims without a turn: their admission failed unnoticed."""
+        for turn_id, claim in stored.items():
+            has_turn = self._runs.get(turn_id) or turn_id in self._expected
+            if not has_turn and turn_id not in self._cleanups:
+                log.info("claim without a turn", turn_id=turn_id)
+                self.take_back(turn_id, claim.user_id)
+
+    def _execute(self, cleanup: Cleanup) -> None:
+        limit = gevent.Timeout(QUERY_SECONDS)
+        with limit, self._app.app_context(), write_transaction() as session:
+            cleanup(session)
+
+
+def init_app(app: Flask) -> None:
+    """This worker's running turns, its lease, and its drain."""
+    lifecycle = app.extensions["lifecycle"] = Lifecycle()
+    runs = app.extensions["runs"] = Runs()
+    lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
+    app.extensions["lease_watch"] = LeaseWatch()
+    app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
+    lifecycle.on_drain(runs.drain)

@@ -1,0 +1,96 @@
+"""A turn's conversation with the model: the chat's history, shortened to fit, and its own steps."""
+
+from dataclasses import replace
+from typing import Any
+
+from flask import Flask
+
+from config import Settings
+from service.auth.pseudonym import pseudonym
+from service.chat.history import recall
+from service.chat.history.compaction import Stage, compact_history, cut_old_results, history_of
+from service.chat.history.limits import Limits
+from service.chat.history.messages import messages_of_parts
+from service.chat.history.shortening import shorten_messages
+from service.chat.turn.instructions import SYSTEM
+from service.chat.turn.running import Run
+from service.chat.turn.summary import Summarizer
+from service.observing.observe import COMPACTIONS
+from service.providers.prompt import Message, Prompt
+from service.providers.provider import Kind
+
+
+class Conversation:
+    """Makes the prompt of each step, and tells the run's tally how it was compacted."""
+
+    def __init__(self, app: Flask, run: Run) -> None:
+        settings: Settings = app.config["SETTINGS"]
+        question, tools = run.question, app.extensions["tools"].specs
+        with app.app_context():
+            recalled = recall.load(question, settings.summary_model)
+        kind = question.model.provider.kind
+        user = pseudonym(settings, question.caller.subject, kind)
+        output = settings.max_output_tokens
+        self._bare = Prompt(SYSTEM, (), tools, max_output_tokens=output, user=user)
+        self._limits = limits_of(settings, kind, self._bare)
+        self._summarize = Summarizer(app, run, recalled)
+        self._steps: tuple[Message, ...] = ()  # of this turn
+        self._counted: set[Stage] = set()
+        note = run.earlier.note
+        self._history = history_of(recalled.rows, recalled.summary, question.content, note)
+        self._has_cut_results = self._has_shortened = False
+        self._tally = run.tally
+
+    def prompt(self, muted: bool) -> Prompt:
+        """The prompt of the next step; the model may call no tools in a muted one.
+
+        Of all results only the newest few stay whole, and the history is shortened before this
+        turn's own steps. May ask a model for a summary.
+        """
+        steps = cut_old_results(self._steps, self._limits)
+        self._has_cut_results |= steps != self._steps
+        self._history = compact_history(self._history, self._limits.beside(steps), self._summarize)
+        messages = (*self._history.messages, *steps)
+        fitting = shorten_messages(messages, self._limits)
+        self._has_shortened |= fitting != messages
+        self._record()
+        return replace(self._bare, messages=fitting, calls_allowed=not muted)
+
+    def shorter_prompt(self, muted: bool) -> Prompt:
+        """A prompt of half the length, for a provider that finds the last one too long."""
+        self._limits = self._limits.halved((*self._history.messages, *self._steps))
+        return self.prompt(muted)
+
+    def add(self, parts: list[dict[str, Any]]) -> None:
+        """Add a finished step to the conversation.
+
+        Its messages have the same bytes as in every later turn: a provider's cache serves only a
+        prompt that begins with the same bytes.
+        """
+        self._steps += tuple(messages_of_parts(parts))
+
+    @property
+    def _stages(self) -> list[Stage]:
+        first: tuple[Stage, ...] = ("results",) if self._has_cut_results else ()
+        stages = list(dict.fromkeys((*first, *self._history.stages)))
+        return [*stages, "shortened"] if self._has_shortened else stages
+
+    def _record(self) -> None:
+        """Note the stages for `messageMetadata` and the metadata row; count each one once."""
+        stages = self._stages
+        if stages:
+            self._tally.compaction = {"stages": stages, "dropped": self._history.dropped}
+        for stage in set(stages) - self._counted:
+            COMPACTIONS.labels(stage).inc()
+            self._counted.add(stage)
+
+
+def limits_of(settings: Settings, kind: Kind, bare: Prompt) -> Limits:
+    """A provider's limits; the bare prompt's system text and schemas count against its ceiling."""
+    limits = Limits(settings.context_budget, settings.token_ceilings[kind], bare.tokens)
+    return replace(
+        limits,
+        result_cap=settings.tool_result_cap,
+        recent_results=settings.keep_recent_tool_results,
+        least_kept=settings.min_kept,
+    )

@@ -1,0 +1,73 @@
+"""The credits that a turn has reserved: extended step by step, charged once at its end."""
+
+from typing import Any
+
+import structlog
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from service.billing import ledger
+from service.billing.payer import payer_of
+from service.chat.question import Question
+from service.chat.turn.tally import Tally
+from service.database.access import write_transaction
+from service.web.errors import InsufficientCredits
+
+HOLD_SECONDS = 3600  # longer than any turn: a lost worker's holds are swept with its lease
+
+log = structlog.get_logger("turn")
+
+
+class TurnHold:
+    """The hold of one turn. Amounts are micro-credits.
+
+    A sweeper may end the hold of a turn that still runs. The turn then settles this lost hold and
+    reserves another.
+    """
+
+    def __init__(self, question: Question, tally: Tally) -> None:
+        self._question, self._tally = question, tally
+        self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1
+        self._settled = self._charged = 0  # of lost holds: the cost, and the part charged
+
+    def reserve(self, app: Flask, amount: int) -> bool:
+        """Make sure that the hold covers `amount`, on top of what the turn has used so far.
+
+        False when the account can't afford that.
+        """
+        used = self._tally.cost - self._settled
+        if used + amount <= self._amount:
+            return True
+        try:
+            with app.app_context(), write_transaction() as session:
+                extended = ledger.extend(session, self._id, used, used + amount)
+        except ledger.HoldLost:
+            return self._replace(app, amount)
+        if extended:
+            self._amount = used + amount
+        return extended
+
+    def charge(self, session: Session) -> int:
+        """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
+        return self._charged + self._settle(session)
+
+    def _replace(self, app: Flask, amount: int) -> bool:
+        """Settle the lost hold and reserve another; False when the account can't afford that."""
+        question, cost = self._question, self._tally.cost
+        payer = payer_of(question.caller, app.extensions["owner"].subject)
+        ref, lease_id = f"{question.turn_id}/{self._number + 1}", app.extensions["lease"].id
+        log.warning("hold lost", turn_id=question.turn_id)
+        try:
+            with app.app_context(), write_transaction() as session:
+                charged = self._settle(session)
+                hold_id = ledger.reserve(session, payer, amount, ref, lease_id, HOLD_SECONDS)
+        except InsufficientCredits:
+            return False
+        self._id, self._amount, self._number = hold_id, amount, self._number + 1
+        self._settled, self._charged = cost, self._charged + charged
+        return True
+
+    def _settle(self, session: Session) -> int:
+        facts: dict[str, Any] = {"turnId": self._question.turn_id, "usage": self._tally.usage}
+        cost = self._tally.cost - self._settled
+        return ledger.settle(session, self._id, cost, self._question.model.id, facts)

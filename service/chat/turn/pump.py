@@ -1,0 +1,125 @@
+"""A turn in its own greenlet, to one of its endings: finish, abort or error."""
+
+import gevent
+import structlog
+from flask import Flask
+
+from service.chat.stream import chunks
+from service.chat.turn import rows, turn
+from service.chat.turn.claim_watch import ClaimWatch
+from service.chat.turn.interruption import Interrupted
+from service.chat.turn.running import Run, Runs
+from service.observing import attribution
+from service.observing.observe import TURNS
+from service.providers.events import Fault, ProviderError
+from service.web.errors import ServiceError
+
+FAULT_TEXTS: dict[Fault, str] = {
+    "busy": "The model is busy right now. Please try again.",
+    "refused-key": "The model provider refused our access. This service's operator must act.",
+    "unknown-model": "The model provider has no such model. This service's operator must act.",
+    "too-long": "This conversation has become too long for the model.",
+    "refused-request": "The model provider did not accept this request.",
+    "garbled": "The model's answer could not be read. Please try again.",
+    "cut": "The model's answer broke off. Please try again.",
+    "failed": "The model failed to answer. Please try again.",
+    "slow": "The model took too long to answer. Please try again.",
+}
+NOT_STORED = "The answer could not be saved. Please try again."
+
+log = structlog.get_logger("turn")
+
+
+def start(app: Flask, run: Run) -> None:
+    """Begin the turn. The caller must call `run.leave()` when the response is closed."""
+    app.extensions["runs"].add(run)
+    claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    claim_watch.expect_no_more(run.question.turn_id)
+    claim_watch.wake()
+    gevent.spawn(carry, app, run)
+
+
+def carry(app: Flask, run: Run) -> None:
+    """Run the turn to one of its endings. Every error becomes the last chunk."""
+    question = run.question
+    attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
+    attribution.bind(chat=question.chat_id, model=question.model.id)
+    runs: Runs = app.extensions["runs"]
+    status = "failed"
+    try:
+        status = _finish_or_abort(app, run)
+    except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
+        _fail(app, run, error)
+    finally:
+        runs.remove(run)
+        run.channel.close()
+        TURNS.labels(run.question.model.id, status).inc()
+
+
+def _finish_or_abort(app: Flask, run: Run) -> str:
+    try:
+        _finish(app, run)
+    except Interrupted as end:
+        _abort(app, run, end)
+        return "aborted"
+    return "finished"
+
+
+def _finish(app: Flask, run: Run) -> None:
+    """The whole turn. Its rows are stored before the `finish` chunk is sent."""
+    run.interruption.allow()
+    question = run.question
+    ids = {"turnId": question.turn_id, "modelId": question.model.id}
+    run.put(chunks.Start(question.assistant_message_id, ids))
+    for chunk in turn.answer(app, run):
+        run.put(chunk)
+    run.interruption.forbid()
+    run.interruption.check()
+    try:
+        rows.store(app, run, "finished")
+    except rows.ChatDeleted:
+        raise Interrupted("deleted") from None
+    run.put(chunks.Finish(run.tally.metadata))
+
+
+def _abort(app: Flask, run: Run, end: Interrupted) -> None:
+    """Store the answer so far, unless the operator's settings or a deleted chat forbid it."""
+    run.interruption.forbid()
+    run.tally.abandon()
+    log.info("aborted", reason=end.reason)
+    keep = app.config["SETTINGS"].keep_aborted_turns and run.assembly.is_worth_keeping
+    for chunk in run.assembly.closing():
+        run.assembly.apply(chunk)
+        run.put(chunk)
+    claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    try:
+        if keep and end.reason != "deleted":
+            rows.store(app, run, "aborted")
+        else:
+            claim_watch.clean_up(run)
+    except (rows.ChatDeleted, rows.NotStored):
+        claim_watch.clean_up(run)
+    run.put(chunks.MessageMetadata({**run.tally.metadata, "aborted": True}))
+    run.put(chunks.Abort())
+
+
+def _fail(app: Flask, run: Run, error: Exception) -> None:
+    run.interruption.forbid()
+    run.tally.abandon()
+    for chunk in (*run.assembly.closing(), chunks.Error(_explain(error))):
+        run.put(chunk)
+    app.extensions["claim_watch"].clean_up(run)
+
+
+def _explain(error: Exception) -> str:
+    """A text for people, without any text of the provider or the database."""
+    match error:
+        case ProviderError():
+            log.warning("provider failed", fault=error.fault)
+            return FAULT_TEXTS[error.fault]
+        case rows.NotStored():
+            return NOT_STORED
+        case ServiceError():
+            return error.message
+    log.error("turn failed", exc_info=error)
+    return ServiceError.message

@@ -1,0 +1,122 @@
+"""One running turn, put together from its concerns; and all that run in this worker."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import gevent
+
+from service.chat.claims import EndReason
+from service.chat.earlier import EarlierWrites
+from service.chat.question import Question
+from service.chat.stream.chunks import Chunk
+from service.chat.stream.parts import Assembly
+from service.chat.turn.channel import Channel
+from service.chat.turn.hold import TurnHold
+from service.chat.turn.interruption import Interruption
+from service.chat.turn.reader import Reader
+from service.chat.turn.tally import Tally
+from service.generation.deadline import Deadline
+from service.providers.events import ProviderError
+
+TICK_SECONDS = 0.25
+DRAIN_MARGIN = 3.0  # seconds of the grace time, kept for the rows and the last chunks
+
+
+class Run:
+    """One running turn.
+
+    `assembly` is the answer so far, `tally` its usage, `hold` its credits. `deadline` limits the
+    model, `interruption` ends the turn from outside. Chunks go through `channel` to `reader`.
+    """
+
+    def __init__(self, question: Question, sock: socket.socket | None = None) -> None:
+        self.question = question
+        self.assembly = Assembly()
+        self.tally = Tally(question.model)
+        self.hold = TurnHold(question, self.tally)
+        self.deadline = Deadline()
+        self.interruption = Interruption()
+        self.channel = Channel()
+        self.reader = Reader(self.channel, sock, question.turn_id)
+        self.earlier = EarlierWrites()
+        self.was_unclaimed = False  # for some time: another turn may have answered then
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether its message must have a claim; False once its end has begun."""
+        return self.interruption.is_allowed and bool(self.question.chat_id)
+
+    def put(self, chunk: Chunk) -> None:
+        """Hand a chunk to the reader, and wait for a slow one.
+
+        The last few chunks wait for no reader, because the rows would wait with them.
+        """
+        if self.channel.put(chunk) and self.interruption.is_allowed:
+            self._wait_for_reader()
+
+    def _wait_for_reader(self) -> None:
+        """This time does not count against the model's."""
+        began = time.monotonic()
+        self.deadline.pause()
+        self.channel.wait_for_room()
+        self.deadline.resume(time.monotonic() - began)
+
+    def leave(self) -> None:
+        """The client has left."""
+        self.channel.abandon()
+        self.interruption.interrupt("gone")
+
+    def check(self, now: float) -> None:
+        """End a model call that takes too long, and look after the reader."""
+        if self.deadline.passed(now):
+            self.deadline.end()
+            self.interruption.throw(ProviderError("slow"))
+        self.reader.check(now)
+
+
+class Runs:
+    """All running turns of this worker. Its watchman runs only while there are any."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, Run] = {}
+        self._watchman: gevent.Greenlet | None = None
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(list(self._runs.values()))
+
+    def add(self, run: Run) -> None:
+        self._runs[run.question.turn_id] = run
+        if not self._watchman:
+            self._watchman = gevent.spawn(self._watch)
+
+    def remove(self, run: Run) -> None:
+        self._runs.pop(run.question.turn_id, None)
+
+    def get(self, turn_id: str) -> Run | None:
+        return self._runs.get(turn_id)
+
+    def interrupt_chat(self, chat_id: str, reason: EndReason) -> None:
+        """End this worker's turns of a chat at once; other workers read it from the claims."""
+        for run in self:
+            if run.question.chat_id == chat_id:
+                run.interruption.interrupt(reason)
+
+    def drain(self, grace: float) -> None:
+        """Interrupt the running turns when the grace time, less what their ends need, is over."""
+        gevent.spawn_later(max(0.0, grace - DRAIN_MARGIN), self._interrupt_all)
+
+    def _interrupt_all(self) -> None:
+        for run in self:
+            run.interruption.interrupt("drain")
+
+    def _watch(self) -> None:
+        while self._runs:
+            gevent.sleep(TICK_SECONDS)
+            now = time.monotonic()
+            for run in self:
+                run.check(now)
+        self._watchman = None

@@ -1,0 +1,102 @@
+"""The turn: one answer to one user message, step after step, as a generator of chunks."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from flask import Flask
+
+from service.chat import earlier
+from service.chat.stream import chunks
+from service.chat.stream.chunks import Chunk
+from service.chat.tools.tool import ToolContext
+from service.chat.turn.conversation import Conversation
+from service.chat.turn.running import Run
+from service.chat.turn.step import Step
+from service.generation.model_call import stream_events
+from service.generation.round_trip import RoundTrip
+from service.providers.events import ProviderError
+from service.providers.prompt import Prompt
+
+STEPS = 5  # docs/contract.md, "Limits": each is a full model round trip
+
+NO_TEXT = {
+    "content-filter": "The model declined to answer this.",
+    "length": "The answer did not fit into the output limit.",
+    "tool-calls": "I have reached the limit of tool steps for one answer. Ask me to go on.",
+}
+NO_TEXT_AT_ALL = "The model had nothing to say to this."
+NO_CREDITS = "Your credits do not suffice to go on with this answer."
+
+
+def answer(app: Flask, run: Run) -> Iterator[Chunk]:
+    """The steps of a turn, each chunk added to the run's assembly before anybody reads it.
+
+    Raises `ProviderError` and `ServiceError`.
+    """
+    with app.app_context():
+        run.earlier = earlier.load(run.question)
+    conversation, context = Conversation(app, run), _context(app, run)
+    for number in range(1, STEPS + 1):
+        step = Step(number, muted=number == STEPS)
+        before = len(run.assembly.parts)
+        for chunk in _step(app, run, step, conversation, context):
+            run.assembly.apply(chunk)
+            yield chunk
+        conversation.add(run.assembly.parts[before:])
+        if not step.results and run.tally.reason != "pause":
+            return
+
+
+def _step(
+    app: Flask, run: Run, step: Step, conversation: Conversation, context: ToolContext
+) -> Iterator[Chunk]:
+    """The model's answer, then the tool calls in it."""
+    yield chunks.StartStep()
+    prompt = conversation.prompt(step.muted)
+    try:
+        yield from _ask(app, run, step, prompt)
+    except ProviderError as error:
+        if error.fault != "too-long" or step.is_visible:
+            raise
+        yield from _ask(app, run, step, conversation.shorter_prompt(step.muted))
+    if step.muted and step.is_refused and not step.text:
+        yield from _ask_without_tools(app, run, step, prompt)
+    yield from step.run_calls(app, context)
+    if not step.results and not step.text:
+        yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
+    yield chunks.FinishStep()
+
+
+def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
+    """One round trip to the model; a text of ours where the credits do not suffice for it."""
+    trip = RoundTrip(run.question.model, prompt, step.text)
+    if not run.hold.reserve(app, trip.max_cost):
+        yield from step.close(NO_CREDITS)
+        return
+    run.tally.begin(trip, step.number)
+    yield from step.translate(stream_events(app.extensions["upstream"], trip, run.deadline))
+    run.tally.end(step.reason)
+
+
+def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
+    """gpt-oss hosts refuse a call made in spite of tool_choice "none": ask once more without tools.
+
+    Some hosts then refuse a history with calls in it; the step ends in a text of ours.
+    """
+    try:
+        yield from _ask(app, run, step, replace(prompt, tools=()))
+    except ProviderError as error:
+        if error.fault != "refused-request":
+            raise
+
+
+def _context(app: Flask, run: Run) -> ToolContext:
+    question = run.question
+    return ToolContext(
+        caller=question.caller,
+        collections=app.extensions["collections"],
+        turn_id=question.turn_id,
+        chat_id=question.chat_id,
+        user_message_id=question.user_message_id or None,
+        earlier=run.earlier,
+    )

@@ -1,0 +1,115 @@
+"""The integration catalog for operators: `flask catalog …`."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from flask import current_app
+from flask.cli import with_appcontext
+
+from config import ROOT
+from service.integrations import documents, everything
+from service.integrations.declare.catalog import Catalog
+from service.integrations.reference import check as checking
+from service.integrations.reference import page, promised
+from service.web.errors import UnknownEndpoint
+
+SPECIFICATION = ROOT.parent / "shared" / "SPEC.md"
+
+catalog = click.Group("catalog", help="The integration endpoints, and what they need.")
+
+
+@catalog.command("list")
+@with_appcontext
+def list_endpoints() -> None:
+    """List every endpoint with its integration, its price in credits, and what it lacks."""
+    values = current_app.config["SETTINGS"].vendors
+    for item in _catalog():
+        lacks = item.vendor_for(values).missing(values)
+        state = f"needs {lacks}" if lacks else "ready"
+        click.echo(f"{item.name:40} {item.vendor.integration:16} {item.max_credits:8g}  {state}")
+
+
+@catalog.command("show")
+@click.argument("name")
+@with_appcontext
+def show(name: str) -> None:
+    """Show an endpoint: its documentation, and the schemas of its body and its answer."""
+    try:
+        item = _catalog().named(name)
+    except UnknownEndpoint as error:
+        near = error.facts["nearest"]
+        raise click.ClickException(f"{error.message} The nearest names: {near}.") from None
+    shown = {
+        "names": item.names,
+        "summary": item.summary,
+        "docs": item.docs,
+        "credits": item.max_credits,
+        "cache": item.cache and asdict(item.cache),
+        "perUser": item.per_user and asdict(item.per_user),
+        "settings": [
+            setting.name
+            for vendor in (item.vendor, *item.alternatives)
+            for setting in vendor.all_settings
+        ],
+        "body": documents.body_schema(item),
+        "answer": documents.answer_schema(item),
+    }
+    click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+
+
+@catalog.command("check")
+@click.option(
+    "--spec",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The specification that promises the names; else ../shared/SPEC.md, else our own list.",
+)
+@with_appcontext
+def check(spec: Path | None) -> None:
+    """Compare the names with the specification's, and look for what endpoints lack."""
+    spec = spec or (SPECIFICATION if SPECIFICATION.is_file() else promised.LIST)
+    every, own = _catalog(), set(everything.endpoints())
+    faults = list(checking.catalog_faults(every, promised.promises(spec), own))
+    for fault in faults:
+        click.echo(fault)
+    for item in (item for item in every if item not in own):
+        click.echo(f"{item.name}: of an extension")
+    values = current_app.config["SETTINGS"].vendors
+    ready = sum(item.vendor_for(values).missing(values) is None for item in every)
+    counts = f"{len(every.names)} names of {len([*every])} endpoints, {ready} of them configured"
+    click.echo(f"{counts}; compared with {spec.name}; {len(faults)} faults")
+    raise click.exceptions.Exit(1 if faults else 0)
+
+
+@catalog.command("reference")
+@with_appcontext
+def reference() -> None:
+    """Print the page of all endpoints, docs/endpoints.md."""
+    click.echo("".join(page.page(_catalog())), nl=False)
+
+
+@catalog.command("settings")
+@with_appcontext
+def settings() -> None:
+    """Print the settings of all vendors as the table of docs/deployment.md."""
+    click.echo("\n".join(settings_table(_catalog())))
+
+
+def settings_table(every: Catalog) -> Iterator[str]:
+    """The lines of the table, in Markdown, in the order of the vendors; each setting once."""
+    users: dict[str, list[str]] = {}
+    for vendor in every.vendors:
+        for setting in vendor.all_settings:
+            users.setdefault(setting.name, []).append(vendor.integration)
+    yield "| vendor setting | default | meaning |"
+    yield "|---|---|---|"
+    for setting in every.settings:
+        default = f"`{setting.default}`" if setting.default else "unset"
+        integrations = ", ".join(dict.fromkeys(users[setting.name]))
+        yield f"| `{setting.name}` | {default} | {integrations}: {setting.about} |"
+
+
+def _catalog() -> Catalog:
+    return current_app.extensions["catalog"]

@@ -1,0 +1,1 @@
+"""Access to the database, for its two engines, and its clock."""

@@ -1,0 +1,120 @@
+"""Access to the database: engine options, write transactions, time limits and outages.
+
+SQLite is the default. On SQLite a read transaction that turns into a write may fail at once, so
+writers begin with BEGIN IMMEDIATE. They take a lock of the process first, because SQLite's own wait
+for another writer would block the event loop.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+import psycopg
+from flask import Flask
+from gevent.lock import BoundedSemaphore
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
+from sqlalchemy.orm import Session
+
+from config import ConfigError
+from service.database import postgresql, sqlite
+from service.extensions import db
+
+STATEMENT_SECONDS = 10.0
+POOL_SECONDS = 2  # to wait for a connection from the pool
+
+_sqlite_writer = BoundedSemaphore(1)
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+def engine_options(url: str, pool_size: int) -> dict[str, Any]:
+    """Return SQLAlchemy's engine options for this database URL. Raises `ConfigError`."""
+    pool = {
+        "pool_size": pool_size,
+        "max_overflow": 0,
+        "pool_timeout": POOL_SECONDS,
+        "hide_parameters": True,  # which errors would repeat in their texts
+    }
+    if _is_sqlite(url):
+        return pool
+    arguments = postgresql.connect_arguments(STATEMENT_SECONDS)
+    return {**pool, "pool_pre_ping": True, "connect_args": arguments}
+
+
+def _is_sqlite(url: str) -> bool:
+    try:
+        parts = make_url(url)
+    except ArgumentError:
+        parts = None
+    if parts and parts.drivername == "postgresql+psycopg":
+        return False
+    if parts and parts.get_backend_name() == "sqlite" and parts.database:
+        return True
+    # In memory, every pooled connection would have its own database.
+    raise ConfigError("DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…")
+
+
+def init_app(app: Flask, sqlite_sync: str) -> None:
+    with app.app_context():
+        if db.engine.dialect.name == "sqlite":
+            sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
+        else:
+            postgresql.prepare_engine(db.engine, _seconds_left, time_limit, _has_limit)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """End the statements in this context `seconds` from now. Infinity means no limit."""
+    token = _deadline.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def _seconds_left() -> float:
+    deadline = _deadline.get()
+    return STATEMENT_SECONDS if deadline is None else max(deadline - time.monotonic(), 0.001)
+
+
+def _has_limit() -> bool:
+    return _deadline.get() is not None
+
+
+def is_outage(error: SQLAlchemyError) -> bool:
+    """Whether the database is unavailable. False if it has refused the statement."""
+    if isinstance(error, TimeoutError):
+        return True  # no connection became free
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated or sqlite.primary_code(error.orig) in sqlite.OUTAGE:
+        return True
+    return postgresql.is_outage(error.orig)
+
+
+def connect_to_listen() -> psycopg.Connection:
+    """Open a PostgreSQL connection outside the pool, for notifications. Needs an app context.
+
+    Raises `psycopg.Error`.
+    """
+    url = db.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return psycopg.connect(url, autocommit=True, connect_timeout=postgresql.CONNECT_SECONDS)
+
+
+@contextmanager
+def write_transaction() -> Iterator[Session]:
+    """Run a write transaction, which is committed on exit and rolled back on an exception.
+
+    An open read transaction is committed first.
+    """
+    session = db.session()
+    session.commit()
+    with _writer_lock(), session.begin():
+        session.connection(execution_options={"immediate": True})
+        yield session
+
+
+def _writer_lock() -> AbstractContextManager[Any]:
+    return _sqlite_writer if db.engine.dialect.name == "sqlite" else nullcontext()

@@ -1,0 +1,96 @@
+"""PostgreSQL: connections, time limits of statements, and outages."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gevent
+import psycopg
+import psycopg.waiting
+from sqlalchemy import Connection, Engine, event
+
+CONNECT_SECONDS = 2
+PING_SECONDS = 1.0
+GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
+
+# Classes and codes of errors that are not the statement's fault: connections, resources, operator
+# intervention, system; then read-only after a failover, timeouts of transactions, serialization
+# failures, deadlocks and locks.
+OUTAGE = ("08", "53", "57", "58", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
+
+
+class NoAnswer(psycopg.OperationalError):
+    """The server has received a statement and does not answer: it or the network hangs."""
+
+
+class TimedConnection(psycopg.Connection[Any]):
+    """A connection that is closed when the server does not answer in time.
+
+    The server ends a slow statement itself. This is for a server that hangs or is unreachable.
+    """
+
+    seconds_left: Callable[[], float]
+
+    def wait(self, *args: Any, **options: Any) -> Any:
+        limit = self.seconds_left() + GRACE
+        try:
+            with gevent.Timeout(None if limit == float("inf") else limit, NoAnswer("no answer")):
+                return super().wait(*args, **options)
+        except NoAnswer:
+            self.close()  # its state is unknown
+            raise
+
+
+def connect_arguments(seconds: float) -> dict[str, Any]:
+    """Return the arguments of a connection. `seconds` is the time limit of a statement."""
+    limit = f"-c statement_timeout={round(seconds * 1000)}"
+    return {"connect_timeout": CONNECT_SECONDS, "options": limit, "application_name": "service"}
+
+
+def prepare_engine(
+    engine: Engine,
+    seconds_left: Callable[[], float],
+    time_limit: Callable[[float], Any],
+    has_limit: Callable[[], bool],
+) -> None:
+    """Apply the time limits to an engine.
+
+    `seconds_left()` is how long a statement may take, and `time_limit(seconds)` is a context that
+    changes it.
+    """
+    _check_patched()
+    limits = {"seconds_left": staticmethod(seconds_left)}
+    connection_class: Any = type("LimitedConnection", (TimedConnection,), limits)
+    ping = engine.dialect.do_ping
+
+    def limited_ping(connection: Any) -> bool:
+        with time_limit(PING_SECONDS):
+            return ping(connection)
+
+    engine.dialect.do_ping = limited_ping  # type: ignore[method-assign,assignment]
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, record: Any, args: Any, parameters: Any) -> Any:
+        return connection_class.connect(*args, **parameters)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        if has_limit():
+            left = seconds_left()
+            limit = 0 if left == float("inf") else round(left * 1000) or 1
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Whether the server is at fault. An error without a code means that no server answered."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(OUTAGE)
+
+
+def _check_patched() -> None:
+    """Raise RuntimeError if psycopg was imported before gevent patched the process.
+
+    It would wait in C then, and every query would block all greenlets.
+    """
+    if psycopg.waiting.wait is getattr(psycopg.waiting, "wait_c", None):
+        raise RuntimeError("psycopg was imported before gevent's monkey patching")

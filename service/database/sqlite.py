@@ -1,0 +1,136 @@
+"""SQLite: opening a file, waiting for a writer, and interrupting a statement.
+
+SQLite runs inside the worker. A read lets other greenlets run about every millisecond, and can be
+interrupted then. Code inside a write transaction must not switch greenlets.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import gevent
+from sqlalchemy import Connection, Engine, ExceptionContext, event
+
+from service.database.clock import SQLITE_FUNCTION, time_from_now
+from service.lifecycle import let_others_run
+
+PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA busy_timeout=0",  # because SQLite's own wait would block all greenlets
+)
+BUSY_SECONDS = 5.0  # for which a writer waits for another process
+STEPS = 50  # of SQLite's virtual machine: microseconds, or milliseconds if values are large
+SLICE = 0.001  # seconds of a read before it lets other greenlets run
+
+# The file can't be used now, or not by this connection. For example, a connection that was opened
+# on a read-only disk stays read-only.
+BROKEN = {
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOMEM,
+}
+BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement reached its time limit
+
+
+def prepare_engine(engine: Engine, sync: str, seconds_left: Callable[[], float]) -> None:
+    """Prepare an engine.
+
+    `sync` is the value of the pragma `synchronous`, and `seconds_left()` is how long a transaction
+    may read.
+    """
+
+    @event.listens_for(engine, "do_connect")
+    def make_private(*_: object) -> None:
+        """Create the file with access for its owner only. SQLite copies the mode to other files."""
+        path = engine.url.database or ""
+        if not path.startswith("file:"):
+            with suppress(OSError):  # the file exists, or SQLite will report the error
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: Any) -> None:
+        connection.isolation_level = None  # because `begin` begins transactions
+        for pragma in (*PRAGMAS, f"PRAGMA synchronous={sync}"):
+            connection.execute(pragma)
+        connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
+        handler = record.info["progress"] = ProgressHandler()
+        connection.set_progress_handler(handler.should_interrupt, STEPS)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        immediate = bool(connection.get_execution_options().get("immediate"))
+        connection.info["progress"].begin(immediate, seconds_left())
+        if immediate:
+            _begin_write(connection)
+        else:
+            connection.exec_driver_sql("BEGIN")
+
+    @event.listens_for(engine, "handle_error")
+    def explain(context: ExceptionContext) -> None:
+        if context.connection:
+            context.connection.info["progress"].raise_reason()
+        if primary_code(context.original_exception) in BROKEN:
+            context.is_disconnect = True  # so that the pool opens a new connection
+
+
+def primary_code(error: BaseException | None) -> int:
+    """Return SQLite's result code without its extension, or 0 if there is none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _begin_write(connection: Connection) -> None:
+    """Begin when no other process writes, without blocking other greenlets meanwhile."""
+    driver = connection.connection.driver_connection
+    assert driver
+    deadline = time.monotonic() + BUSY_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            driver.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError as error:
+            if primary_code(error) not in BUSY:
+                break
+        gevent.sleep(0.02)
+    connection.exec_driver_sql("BEGIN IMMEDIATE")  # through SQLAlchemy, which handles its error
+
+
+class ProgressHandler:
+    """The function that SQLite calls during a statement, to learn whether to interrupt it.
+
+    An exception can't pass through SQLite: it interrupts the statement and is raised afterwards.
+    """
+
+    def __init__(self) -> None:
+        self._is_write = False
+        self._resumed_at = 0.0
+        self._deadline = float("inf")
+        self._reason: BaseException | None = None
+
+    def begin(self, is_write: bool, seconds: float) -> None:
+        self._is_write = is_write
+        self._resumed_at = time.monotonic()
+        self._deadline = self._resumed_at + seconds
+
+    def should_interrupt(self) -> bool:
+        """Let other greenlets run if it is time, and return whether to interrupt the statement."""
+        if self._is_write or time.monotonic() - self._resumed_at < SLICE:
+            return False
+        try:
+            let_others_run()
+        except BaseException as reason:  # noqa: BLE001 - `raise_reason` raises it again
+            self._reason = reason
+        self._resumed_at = time.monotonic()
+        return self._reason is not None or self._resumed_at > self._deadline
+
+    def raise_reason(self) -> None:
+        reason, self._reason = self._reason, None
+        if reason:
+            raise reason

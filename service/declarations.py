@@ -1,0 +1,60 @@
+"""What an app declares: collections, tools and endpoints, our own and those of `EXTENSIONS`."""
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from config import ConfigError, Settings, with_declared
+from service.chat.collections import BUILT_IN
+from service.chat.tools.lookups import LOOKUPS
+from service.chat.tools.records import RECORDS
+from service.chat.tools.tool import Tools
+from service.integrations import everything
+from service.integrations.declare.catalog import Catalog
+from service.records.collection import Collections
+from service.sandbox import collections as sandbox_collections
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """`settings` includes those that vendors declare."""
+
+    collections: Collections
+    tools: Tools
+    catalog: Catalog
+    settings: Settings
+
+
+def declarations(settings: Settings) -> Declarations:
+    """Our own declarations and those of the modules that `EXTENSIONS` names.
+
+    Such a module may have `COLLECTIONS`, `TOOLS`, and `VENDORS` with their `ENDPOINTS`. Raises
+    `ConfigError`.
+    """
+    modules = [_imported(path) for path in settings.extensions]
+    if settings.sandbox:
+        modules.append(sandbox_collections)
+    try:
+        collections = Collections([*BUILT_IN, *_all(modules, "COLLECTIONS")])
+        tools = Tools([*LOOKUPS, *RECORDS, *_all(modules, "TOOLS")])
+        catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
+    except ValueError as error:
+        raise ConfigError(f"EXTENSIONS: {error}") from None
+    try:
+        allowed = tools.only(settings.tools_allowed)
+    except ValueError as error:
+        raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
+    everything.check_billing(catalog, settings)
+    return Declarations(collections, allowed, catalog, with_declared(settings, catalog.settings))
+
+
+def _imported(path: str) -> Any:
+    try:
+        return importlib.import_module(path)
+    except ImportError as error:
+        raise ConfigError(f"EXTENSIONS: {path} can't be imported ({error})") from error
+
+
+def _all(modules: Iterable[Any], name: str) -> list[Any]:
+    return [one for module in modules for one in getattr(module, name, ())]

@@ -1,0 +1,75 @@
+"""A model's whole answer as one text, for code that has no conversation and shows no stream.
+
+The caller holds the most that it can cost, and settles the real cost however it ends:
+
+    trip = completion.prepare(models, "llm-haiku-4-5", SYSTEM, papers, max_output_tokens=1000)
+    hold(trip.max_cost)
+    try:
+        answer = completion.complete(upstream, trip, seconds=30).text
+    finally:
+        settle(trip.cost)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import gevent
+
+from service.generation.deadline import Deadline
+from service.generation.model_call import stream_events
+from service.generation.round_trip import RoundTrip
+from service.outbound.upstream import Upstream
+from service.providers.events import FinishReason, ProviderError, StepFinished, TextFragment, Usage
+from service.providers.prompt import Prompt, UserMessage
+from service.providers.provider import Model
+from service.web.errors import NotConfigured
+
+
+@dataclass(frozen=True)
+class Completion:
+    """`reason` is "length" for a text that was cut at the token limit, and "content-filter" for
+    one that the model declined to write. `cost` is in micro-credits."""
+
+    text: str
+    reason: FinishReason
+    usage: Usage
+    cost: int
+
+
+def prepare(
+    models: Mapping[str, Model], model_id: str, system: str, text: str, max_output_tokens: int
+) -> RoundTrip:
+    """The round trip for a system text and a user's text. Makes no network call.
+
+    `models` is `app.extensions["models"]`. Raises KeyError for an unknown id, and `NotConfigured`
+    for a model whose provider has no key.
+    """
+    model = models[model_id]
+    require_configured(model)
+    messages = (UserMessage(text),)
+    prompt = Prompt(system, messages, max_output_tokens=max_output_tokens, cacheable=False)
+    return RoundTrip(model, prompt)
+
+
+def require_configured(model: Model) -> None:
+    """Raises `NotConfigured`, which names the missing setting."""
+    if model.provider.missing_setting:
+        raise NotConfigured(model.provider.missing_setting)
+
+
+def complete(upstream: Upstream, trip: RoundTrip, seconds: float) -> Completion:
+    """Ask the model and wait for its whole answer, at most `seconds` in all, retries included.
+
+    Raises `ProviderError`; its fault is "slow" when the time is over. The connection is closed
+    then, and `trip.cost` is the estimated cost of what had arrived.
+    """
+    finished: StepFinished | None = None
+    # The timer raises the same error, in the same place, as the deadline of a turn does.
+    with gevent.Timeout(seconds, ProviderError("slow")):
+        for event in stream_events(upstream, trip, Deadline()):
+            if isinstance(event, TextFragment):
+                trip.text.append(event.text)
+            elif isinstance(event, StepFinished):
+                finished = event
+    assert finished, "every other end raises"
+    return Completion("".join(trip.text).strip(), finished.reason, trip.usage, trip.cost)

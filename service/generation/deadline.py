@@ -1,0 +1,38 @@
+"""The time limits of a round trip to a model."""
+
+import time
+
+
+class Deadline:
+    """When the model is too late: with its first content, its next event, or its whole answer.
+
+    A watchman calls `passed` and ends the round trip. Values are seconds on the monotonic clock.
+    """
+
+    def __init__(self) -> None:
+        self._at: float | None = None
+        self._paused: float | None = None
+        self._step_ends = 0.0
+
+    def begin(self, first: float, step: float) -> None:
+        now = time.monotonic()
+        self._step_ends = now + step
+        self._at = now + first
+
+    def progress(self, idle: float) -> None:
+        self._at = min(time.monotonic() + idle, self._step_ends)
+
+    def end(self) -> None:
+        self._at = None
+
+    def pause(self) -> None:
+        """Nobody waits for the model meanwhile: the turn waits for its reader."""
+        self._paused, self._at = self._at, None
+
+    def resume(self, paused: float) -> None:
+        """After a pause of that many seconds."""
+        self._step_ends += paused
+        self._at = self._paused + paused if self._paused is not None else None
+
+    def passed(self, now: float) -> bool:
+        return self._at is not None and now > self._at

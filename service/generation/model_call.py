@@ -1,0 +1,185 @@
+"""Calling a model over HTTP: the prompt goes out, the events of the answer come back.
+
+Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from gevent import sleep
+
+from service.generation.deadline import Deadline
+from service.generation.pace import PacedReader
+from service.generation.round_trip import RoundTrip
+from service.outbound.upstream import (
+    ByteStream,
+    Outbound,
+    Upstream,
+    UpstreamError,
+    read_all,
+    retry_after,
+)
+from service.providers.events import (
+    OPERATORS,
+    CallStarted,
+    Event,
+    Fault,
+    PromptCounted,
+    ProviderError,
+    StepFinished,
+    TextFragment,
+)
+from service.providers.names import NameTable
+from service.providers.provider import Decoder, Kind, Model, Wire
+from service.providers.stream import decode
+
+REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
+RETRIES = 2
+LONGEST_PAUSE = 10.0  # seconds; a host that asks for more is down
+UPSTREAM_FAULTS: dict[str, Fault] = {
+    "unreachable": "busy",
+    "unanswered": "busy",
+    "timeout": "slow",
+}
+
+
+@dataclass(frozen=True)
+class TimeLimits:
+    """Seconds: to the first content, between two events, for the whole step."""
+
+    first: float
+    idle: float = 30.0
+    step: float = 180.0
+
+
+log = structlog.get_logger("model")
+
+# Reasoning models of B and C are silent for long.
+LIMITS: dict[Kind, TimeLimits] = {
+    "A": TimeLimits(30.0),
+    "B": TimeLimits(90.0),
+    "C": TimeLimits(90.0),
+}
+VISIBLE = (TextFragment, CallStarted)
+
+
+def stream_events(upstream: Upstream, trip: RoundTrip, deadline: Deadline) -> Iterator[Event]:
+    """The events of the model's answer, up to the terminal one; `trip` is filled in meanwhile.
+
+    Raises `ProviderError`, which has nothing of the provider's text. A busy provider is asked up
+    to twice more, as long as it has sent no visible event. The usage in `trip` is also good when
+    the reader of the events was interrupted.
+    """
+    limits = LIMITS[trip.model.provider.kind]
+    deadline.begin(limits.first, limits.step)
+    try:
+        for attempt in range(RETRIES + 1):
+            is_visible = False
+            try:
+                for event in _try(upstream, trip):
+                    if isinstance(event, VISIBLE):
+                        is_visible = True
+                    elif isinstance(event, PromptCounted):
+                        trip.counted = event
+                        continue
+                    elif isinstance(event, StepFinished):
+                        trip.reported = event.usage
+                    deadline.progress(limits.idle)
+                    yield event
+                return
+            except ProviderError as error:
+                trip.accepted &= error.fault == "slow"  # our own fault, not the provider's
+                _log_for_operator(trip.model, error)
+                if error.fault != "busy" or is_visible or attempt == RETRIES:
+                    raise
+                pause = _pause(attempt, error.retry_after)
+            sleep(pause)
+    finally:
+        deadline.end()
+
+
+def _log_for_operator(model: Model, error: ProviderError) -> None:
+    """Log a fault that only the operator can mend: a bad key, an unpaid account, a lost model."""
+    if error.fault in OPERATORS:
+        names = {"provider": model.provider.kind, "model": model.upstream_name}
+        log.error("the provider needs its operator", fault=error.fault, **names)
+
+
+def _pause(attempt: int, retry_after: float | None) -> float:
+    """Seconds before the next try: as the host asks, otherwise longer each time, with jitter."""
+    if retry_after is None:
+        return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - only spreads the tries
+    if retry_after > LONGEST_PAUSE:
+        raise ProviderError("busy", retry_after)
+    return retry_after + random.uniform(0, 0.25)  # noqa: S311
+
+
+def _try(upstream: Upstream, trip: RoundTrip) -> Iterator[Event]:
+    provider = trip.model.provider
+    request = provider.wire.request(provider, trip.model.upstream_name, trip.prompt)
+    outbound = Outbound(
+        name=f"provider-{provider.kind}",
+        method="POST",
+        url=provider.base_url + request.path,
+        headers=request.headers,
+        body=request.body,
+        idle=None,  # the deadline bounds it
+    )
+    try:
+        with upstream.open(outbound) as stream:
+            trip.accepted = stream.status == 200
+            if trip.accepted:
+                yield from _read_answer(stream, provider.wire.decoder(request.names))
+            else:
+                yield _refusal(stream, provider.wire, request.names)
+    except UpstreamError as error:
+        raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
+
+
+def _read_answer(stream: ByteStream, decoder: Decoder) -> Iterator[Event]:
+    try:
+        yield from decode(PacedReader(partial(_read, stream)).read, decoder)
+    except ProviderError as error:
+        if error.fault != "slow":
+            error.retry_after = retry_after(stream.headers)
+            raise
+        yield from _end_of_silence(decoder, error)
+    else:
+        stream.finish()
+
+
+def _read(stream: ByteStream) -> bytes:
+    """A broken connection counts as the end; the wire decides whether the answer may end there."""
+    try:
+        return stream.read()
+    except UpstreamError as error:
+        if error.reason != "cut":
+            raise
+        return b""
+
+
+def _end_of_silence(decoder: Decoder, slow: ProviderError) -> Iterator[Event]:
+    """A host that sends no more but leaves the connection open: its answer may be whole."""
+    try:
+        yield from decoder.end()
+    except ProviderError:
+        raise slow from None
+
+
+def _refusal(stream: ByteStream, wire: Wire, names: NameTable) -> Event:
+    """The event of an answer other than 200, where it is one. Raises `ProviderError`."""
+    try:
+        return wire.refusal(stream.status, _body(stream), names)
+    except ProviderError as error:
+        error.retry_after = retry_after(stream.headers)
+        raise
+
+
+def _body(stream: ByteStream) -> bytes:
+    try:
+        return read_all(stream, REFUSAL_LIMIT)
+    except UpstreamError:
+        return b""  # the status says enough

@@ -1,0 +1,1 @@
+"""One call of an endpoint, from its body to its envelope."""

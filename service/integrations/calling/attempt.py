@@ -1,0 +1,143 @@
+"""One attempt at a call: its hold, its idempotency key, and what is stored at its end.
+
+Charge, job and answer are stored in one transaction. So no key is charged without an answer, and no
+answer is kept without its charge. Source: docs/contract.md, sections 9 and 10.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import structlog
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.billing import ledger
+from service.billing.payer import Payer
+from service.database.access import write_transaction
+from service.ids import new_id
+from service.integrations.calling import jobs
+from service.integrations.calling.call import Call
+from service.integrations.calling.idempotency import InFlight, KeyLease
+from service.integrations.calling.lease_renewal import LeaseRenewal
+from service.integrations.models import IntegrationJob
+from service.web.json_values import encode
+
+log = structlog.get_logger("integrations")
+
+
+@dataclass(frozen=True)
+class Charge:
+    """The charge of a call: its payer, the amount to hold, and the facts of the ledger's entry.
+
+    `most` is the amount to hold and `starting` the amount of a new account, in micro-credits. The
+    hold expires after `seconds`.
+    """
+
+    payer: Payer
+    most: int
+    starting: int
+    seconds: float
+    what: str
+    facts: dict[str, Any]
+
+
+class Attempt:
+    """A context manager. If it exits before `end`, it frees the hold, and the key too unless the
+    vendor may have changed something. Needs an app context."""
+
+    def __init__(
+        self, user_id: str, charge: Charge | None, lease: KeyLease | None, renewal: LeaseRenewal
+    ) -> None:
+        self.call: Call | None = None  # the one that makes the requests
+        self._user_id = user_id
+        self._charge, self._lease, self._renewal = charge, lease, renewal
+        self._hold: str | None = None
+        self._ended = False
+
+    def __enter__(self) -> "Attempt":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._ended and (self._hold or self._lease):
+            self._free()
+
+    def hold(self) -> None:
+        """Hold the most that the call can cost.
+
+        Raises `InsufficientCredits`, and `Unauthorized` if the user was just disabled or erased.
+        """
+        if not self._charge:
+            return
+        charge = self._charge
+        with write_transaction() as session:
+            users.lock(session, self._user_id)  # or their account would come back after an erase
+            ledger.ensure_account(session, charge.payer.subject, charge.starting)
+            self._hold = ledger.reserve(
+                session, charge.payer, charge.most, new_id("call"), None, charge.seconds
+            )
+
+    def leave(self) -> None:
+        """Store in the key that the call leaves. To be called before its first request."""
+        if self._lease:
+            self._lease.leave()
+
+    def end(self, cost: int, answer: Any, job: IntegrationJob | None) -> None:
+        """Charge `cost` in micro-credits, store the job, keep the answer.
+
+        After a lost connection it is tried again at once: it has no effect twice, even if the first
+        COMMIT was carried out. With a key, what could not be stored is stored once the database is
+        back. If another attempt has the key by now, nothing is charged or stored. Raises
+        SQLAlchemyError, `InFlight`.
+        """
+        sealed = self._lease.sealed(encode(answer)) if self._lease else ""
+
+        def store() -> None:
+            with write_transaction() as session:
+                self._store(session, cost, sealed, job)
+
+        if self._hold or self._lease or job:
+            self._insist(store)
+        self._ended = True
+
+    def _insist(self, store: Callable[[], None]) -> None:
+        try:
+            try:
+                store()
+            except OperationalError:
+                store()
+        except SQLAlchemyError:
+            self._ended = self._lease is not None and self._renewal.store_later(self._lease, store)
+            raise
+
+    def _store(self, session: Session, cost: int, sealed: str, job: IntegrationJob | None) -> None:
+        """What the vendor has done is paid for, also if the user has gone meanwhile."""
+        charged, is_there = 0, users.lock_row(session, self._user_id)
+        if is_there and self._lease and not self._lease.keep(session, sealed):
+            raise InFlight()
+        if self._hold and self._charge:
+            charged = ledger.settle(
+                session, self._hold, cost, self._charge.what, self._charge.facts
+            )
+        if job and is_there:
+            payer = self._charge.payer.subject if self._charge else None
+            jobs.store(session, job, payer, charged)
+
+    def _free(self) -> None:
+        """Free hold and key. If the database is away they lapse, and the first error is raised."""
+        acted = self.call is not None and self.call.effects.may_have_acted
+        try:
+            with write_transaction() as session:
+                if self._hold and self._charge:
+                    ledger.settle(session, self._hold, 0, self._charge.what, {})
+                if self._lease:
+                    (self._lease.give_up if acted else self._lease.forget)(session)
+        except SQLAlchemyError as error:
+            log.warning("attempt not freed", error=type(error).__name__)

@@ -1,0 +1,96 @@
+"""A circuit breaker for each integration, whose state all workers share.
+
+After `FAILURES` in a row it opens: nothing is sent for `OPEN_SECONDS`. Then one call may try, and
+only one, whichever worker it is in; its outcome closes or opens the breaker again.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flask import Flask
+from sqlalchemy import false, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import db
+from service.integrations.calling.sending import Effects
+from service.integrations.declare.faults import is_down
+from service.integrations.models import Breaker
+from service.web.errors import ServiceError, UpstreamFailed
+
+FAILURES = 5
+OPEN_SECONDS = 30.0
+LOOK_SECONDS = 1.0  # a worker knows the state that long
+
+_is_open = func.coalesce(Breaker.open_until > current_time(), false()).label("is_open")
+
+
+class Breakers:
+    """This worker's view of the breakers."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._known: dict[str, tuple[float, int]] = {}  # integration: looked at, failures
+
+    def admit(self, integration: str) -> None:
+        """Raises `UpstreamFailed` while the breaker is open. Needs an app context."""
+        looked, failures = self._known.get(integration, (0.0, 0))
+        if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
+            return
+        row = db.session.execute(
+            select(Breaker.failures, _is_open).where(Breaker.integration == integration)
+        ).one_or_none()
+        db.session.commit()
+        self._known[integration] = (time.monotonic(), row.failures if row else 0)
+        if row is None or row.failures < FAILURES:
+            return
+        if row.is_open or not self._may_try(integration):
+            raise UpstreamFailed(
+                "This integration has failed repeatedly and is left alone.", upstreamStatus=None
+            )
+
+    def _may_try(self, integration: str) -> bool:
+        """Take the one trial after the pause: whoever moves the row on has it."""
+        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= current_time())
+        trial = update(Breaker).where(Breaker.integration == integration, waited)
+        with write_transaction() as session:
+            taken = trial.values(open_until=from_now(OPEN_SECONDS))
+            return session.execute(taken.returning(Breaker.integration)).first() is not None
+
+    @contextmanager
+    def counting(self, effects: Effects) -> Iterator[None]:
+        """Count how a call ends, for the vendor that was asked last, if one was."""
+        try:
+            yield
+        except ServiceError as error:
+            if effects.asked:
+                (self.failed if is_down(error) else self.succeeded)(effects.asked)
+            raise
+        if effects.asked:
+            self.succeeded(effects.asked)
+
+    def succeeded(self, integration: str) -> None:
+        if self._known.get(integration, (0.0, 0))[1] == 0:
+            return
+        with write_transaction() as session:
+            closed = update(Breaker).where(Breaker.integration == integration)
+            session.execute(closed.values(failures=0, open_until=None))
+        self._known[integration] = (time.monotonic(), 0)
+
+    def failed(self, integration: str) -> None:
+        try:
+            self._count(integration)
+        except IntegrityError:  # the first two failures at once: now there is a row
+            self._count(integration)
+
+    def _count(self, integration: str) -> None:
+        with write_transaction() as session:
+            row = session.get(Breaker, integration, with_for_update=True)
+            row = row or Breaker(integration=integration, failures=0)
+            row.failures += 1
+            if row.failures >= FAILURES:
+                row.open_until = from_now(OPEN_SECONDS)
+            session.add(row)
+            self._known[integration] = (time.monotonic(), row.failures)

@@ -1,0 +1,184 @@
+"""One call of an endpoint: what its function may use, within one deadline."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gevent.pool import Pool
+
+from service.integrations.calling.call_media import CallMedia
+from service.integrations.calling.model_asking import ModelAsking
+from service.integrations.calling.sending import Effects, Sender
+from service.integrations.declare.faults import (
+    GrantRejected,
+    ScopeMissing,
+    refusal_of,
+)
+from service.integrations.declare.model_use import ModelUse
+from service.integrations.declare.payload import plain
+from service.integrations.declare.request import Outgoing
+from service.integrations.declare.vendor import Reply, Vendor
+from service.outbound.upstream import Upstream
+from service.providers.provider import Model
+from service.web.errors import NotConfigured, ServiceError, UpstreamFailed
+
+AT_ONCE = 5  # requests of one call
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What all calls of an app use.
+
+    `settings` has the vendors' settings by name. `instance` tells this deployment from others that
+    use the same account at a vendor.
+    """
+
+    upstream: Upstream
+    models: Mapping[str, Model]
+    settings: Mapping[str, str]
+    instance: str = ""
+
+
+class Call:
+    """What an endpoint's function may use; `subject` is the caller's user id.
+
+    Credentials are put in last, and only here.
+    """
+
+    def __init__(
+        self,
+        resources: Resources,
+        vendor: Vendor,
+        seconds: float,
+        bearer: str | None = None,
+        leave: Callable[[], None] = lambda: None,
+        subject: str = "",
+        model: ModelUse | None = None,
+        effects: Effects | None = None,
+        media: CallMedia | None = None,
+    ) -> None:
+        """`bearer` is a user's own token. `leave` is called before every request that is sent.
+
+        Raises `NotConfigured`.
+        """
+        if name := vendor.missing(resources.settings):
+            raise NotConfigured(name)
+        self.settings, self.subject = resources.settings, subject
+        self.instance = resources.instance
+        self.effects, self._media = effects or Effects(), media
+        self._resources, self._vendor = resources, vendor
+        self._ends = time.monotonic() + seconds
+        self._bearer, self._leave = bearer, leave
+        self._model = ModelAsking(resources.upstream, resources.models, model) if model else None
+        self._sender = Sender(
+            resources.upstream, vendor, resources.settings, self._ends, bearer, leave, self.effects
+        )
+
+    @property
+    def has_key(self) -> bool:
+        """Whether requests carry the operator's key."""
+        return self._vendor.has_key(self.settings)
+
+    @property
+    def seconds_left(self) -> float:
+        return self._ends - time.monotonic()
+
+    def at(self, vendor: Vendor) -> "Call":
+        """This call at another vendor, with that one's own credential and the same deadline.
+
+        Raises `NotConfigured`.
+        """
+        facts = (self._leave, self.subject, None, self.effects, self._media)
+        return Call(self._resources, vendor, self.seconds_left, None, *facts)
+
+    def complete(self, system: str, text: str) -> str:
+        """The answer of the endpoint's declared model. Raises `ServiceError`."""
+        assert self._model, "the endpoint declares no model"
+        self._leave()
+        return self._model.complete(system, text, max(self.seconds_left, 0.001))
+
+    def keep(self, content: bytes, media_type: str, name: str = "") -> dict[str, Any]:
+        """Store media that the vendor does not keep: fields in the shape `MEDIA`.
+
+        The endpoint declares in `makes` how many bytes a call stores at most. If the call fails
+        afterwards, they are deleted. Raises `ServiceError`.
+        """
+        assert self._media, "the call has no store"
+        return self._media.keep(content, media_type, name)
+
+    @property
+    def model_cost(self) -> int:
+        """What the models have cost so far, in micro-credits."""
+        return self._model.cost if self._model else 0
+
+    def send(self, outgoing: Outgoing) -> Any:
+        """The vendor's answer in the form that `outgoing.returns` names; raises `ServiceError`.
+
+        `json` is its value, `text` a str, `bytes` the bytes with their media type, `reply` the
+        whole `Reply`.
+        """
+        reply = self._accepted(outgoing)
+        if reply.status in outgoing.instead:
+            return outgoing.instead[reply.status]
+        match outgoing.returns:
+            case "reply":
+                return reply
+            case "bytes":
+                return reply.raw, reply.media_type
+            case "text":
+                return reply.raw.decode(errors="replace")
+        if reply.body is None:
+            raise UpstreamFailed(upstreamStatus=reply.status)
+        return reply.body
+
+    def each(self, ask: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """What `ask` returns for every item, in their order, `AT_ONCE` at a time.
+
+        Raises the first item's `ServiceError`.
+        """
+        self._leave()  # here, where there is an app context
+        pool = Pool(AT_ONCE)
+        try:
+            answers = list(pool.imap(lambda item: _caught(ask, item), items))
+        finally:
+            pool.kill()
+        for answer in answers:
+            if isinstance(answer, ServiceError):
+                raise answer
+        return answers
+
+    def _accepted(self, outgoing: Outgoing) -> Reply:
+        """The reply, unless it is a refusal.
+
+        One that is about the call has changed nothing, also if it came with status 200.
+        """
+        before = self.effects.may_have_acted
+        reply = self._sender.send(outgoing)
+        self._vendor.look(reply)
+        refusal = refusal_of(self._vendor, reply)
+        if refusal and refusal.status < 500 and not outgoing.repeatable:
+            self.effects.may_have_acted = before
+        if self._bearer and outgoing.has_key and _rejects_token(reply, refusal):
+            self.effects.is_rejected = True
+            raise GrantRejected()
+        if refusal and reply.status not in outgoing.instead:
+            raise refusal
+        if not plain(reply.headers):
+            raise UpstreamFailed(upstreamStatus=reply.status)
+        return reply
+
+
+def _rejects_token(reply: Reply, refusal: ServiceError | None) -> bool:
+    """Whether the vendor does not take a user's token; a 401 may mean a missing scope instead."""
+    if isinstance(refusal, GrantRejected):
+        return True
+    return reply.status == 401 and not isinstance(refusal, ScopeMissing)
+
+
+def _caught(ask: Callable[[Any], Any], item: Any) -> Any:
+    """What `ask` returns, or the `ServiceError` it raises: a greenlet's own would be printed."""
+    try:
+        return ask(item)
+    except ServiceError as error:
+        return error

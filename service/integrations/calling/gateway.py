@@ -1,0 +1,130 @@
+"""Gateway mode: another instance makes the calls, with the bearer that the billing mode picks.
+
+With user billing that is the caller's own: the other instance keeps jobs, idempotency keys and
+connections under the caller's name. With developer billing it is the owner's, shared by all users:
+this instance then makes keys distinct for each caller, and keeps whose job is whose.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from service.auth.users import Caller
+from service.integrations.calling.jobs import LONGEST_WAIT, Jobs
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.faults import failure_of
+from service.integrations.declare.path import path_of
+from service.integrations.inbound import Inbound, ProxyResponse
+from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.web.errors import InvalidRequest, UpstreamFailed
+
+BYTES = 32 << 20
+MARGIN = 5.0  # seconds, on top of the endpoint's own
+SECONDS = 75.0  # for other routes: that of a job's state asks the vendor
+TOLD = ("Retry-After", "Age", "X-Cache")  # headers of its answers
+JOB_ID_LIMIT = 64
+NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
+
+
+class Gateway:
+    """The other instance. Every method needs an app context and raises `ServiceError`."""
+
+    def __init__(self, upstream: Upstream, base: str, owner_token: str, jobs: Jobs) -> None:
+        self._upstream, self._base = upstream, base
+        self._owner_token, self._jobs = owner_token, jobs
+
+    def call(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
+        """The other instance's answer to a call; `shared` means developer billing."""
+        if shared:
+            _check_own(endpoint, request.body)
+        result = self._ask(
+            "POST",
+            f"/api/integrations/{endpoint.name}",
+            self._owner_token if shared else request.token,
+            endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0),
+            {
+                "Idempotency-Key": _key(request, shared),
+                "X-Approval": request.approval,
+                "X-Request-Id": request.request_id,
+                "Cache-Control": "no-cache" if request.fresh else None,
+            },
+            dict(request.body),
+        )
+        if shared and (job_id := _job_of(endpoint, result)):
+            self._jobs.adopt(request.caller.subject, endpoint, job_id)
+        return result
+
+    def job(self, caller: Caller, token: str, job_id: str) -> ProxyResponse | None:
+        """The state of a job there; None for one that was begun here, without a gateway."""
+        known = self._jobs.find(caller.subject, job_id)
+        if known and not known.is_elsewhere:
+            return None
+        path = path_of("/api/integrations/jobs/{id}", id=job_id)
+        return self._ask("GET", path, self._owner_token if known else token)
+
+    def status(self, token: str) -> ProxyResponse:
+        """The connections of the caller, always with the caller's own token."""
+        result = self._ask("GET", "/api/integrations/status", token, plain=True)
+        connections = result.envelope.values()
+        if result.status == 200 and not all(isinstance(one, dict) for one in connections):
+            raise UpstreamFailed(upstreamStatus=200)
+        return result
+
+    def disconnect(self, token: str, integration: str) -> ProxyResponse:
+        path = path_of("/api/integrations/oauth/{name}/disconnect", name=integration)
+        return self._ask("DELETE", path, token)
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        bearer: str,
+        seconds: float = SECONDS,
+        named: Mapping[str, str | None] | None = None,
+        body: Any = None,
+        plain: bool = False,
+    ) -> ProxyResponse:
+        """Send a request; `plain` is for an answer without an envelope."""
+        headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
+        headers |= {name: value for name, value in (named or {}).items() if value}
+        sent = None if body is None else json.dumps(body).encode()
+        url = f"{self._base}{path}"
+        outbound = Outbound("gateway", method, url, headers, sent, idle=None, whole=seconds)
+        try:
+            with self._upstream.open(outbound) as stream:
+                envelope = json.loads(read_all(stream, BYTES))
+                status = stream.status
+                told = {name: stream.headers[name] for name in TOLD if name in stream.headers}
+        except UpstreamError as error:
+            raise failure_of(error) from None
+        except (ValueError, RecursionError):
+            raise UpstreamFailed(upstreamStatus=None) from None
+        if status == 401 or 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):
+            raise UpstreamFailed(upstreamStatus=status)
+        return ProxyResponse(status, envelope, told)
+
+
+def _is_ours(envelope: Any, plain: bool) -> bool:
+    return isinstance(envelope, dict) and (plain or isinstance(envelope.get("success"), bool))
+
+
+def _key(request: Inbound, shared: bool) -> str | None:
+    """The key for the other instance; if the owner's keys are shared, distinct for each caller."""
+    key = request.idempotency_key
+    if key is None or not shared:
+        return key
+    return hashlib.sha256(json.dumps([request.caller.subject, key]).encode()).hexdigest()
+
+
+def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
+    """Refuse to continue a task: at the other instance every task is the owner's."""
+    if endpoint.continues and body.get(endpoint.continues) is not None:
+        raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
+
+
+def _job_of(endpoint: Endpoint, result: ProxyResponse) -> str | None:
+    data = result.envelope.get("data")
+    job_id = data.get("jobId") if endpoint.job and isinstance(data, dict) else None
+    usable = isinstance(job_id, str) and 0 < len(job_id) <= JOB_ID_LIMIT and job_id.isprintable()
+    return job_id if usable else None

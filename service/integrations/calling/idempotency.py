@@ -1,0 +1,175 @@
+"""`Idempotency-Key`: the same call, sent twice, is made and charged once.
+
+A key is in one of three states. *Taken*: an attempt has it, and has sent nothing to the vendor.
+*Left*: the attempt is about to send its first request; this is committed before the first byte.
+*Done*: the answer is stored. If the attempt's worker is lost, its lease on the key lapses. A taken
+key is then free. With a left key nobody knows what the vendor has done, so the call is made again
+only if a second one changes nothing more. Source: docs/contract.md, sections 10.8 and 10.9.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Row, and_, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import table
+from service.ids import new_id
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.models import IdempotencyKey
+from service.integrations.sealing import places
+from service.integrations.sealing.seal import Sealer
+from service.web.errors import Conflict
+
+KEPT = 24 * 3600.0  # seconds, from a key's last change
+LEASE = 15.0  # seconds for which an attempt has its key, unless it is renewed
+# Seconds. The release before this one frees a key without an answer at its end: only a key that
+# has not left may end so soon.
+TAKEN = 15 * 60.0
+
+_keys = table(IdempotencyKey)
+
+
+class InFlight(Conflict):
+    message = "A call with this Idempotency-Key is under way."
+    headers = {"Retry-After": "2"}
+
+
+class OtherBody(Conflict):
+    message = "This Idempotency-Key was used with another body."
+
+
+class OutcomeUnknown(Conflict):
+    """The call was sent, and neither an answer nor a refusal came back to be kept."""
+
+    message = (
+        "The call with this Idempotency-Key was sent, but how it ended is not known. "
+        "Look at what it has changed; to make it again, use another key."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(outcome="unknown")
+
+
+class KeyLease:
+    """The lease that one attempt at a call has on a user's key for an endpoint.
+
+    Needs an app context.
+    """
+
+    def __init__(
+        self, sealer: Sealer, user_id: str, endpoint: Endpoint, key: str, body: Any
+    ) -> None:
+        self.holder = new_id("attempt")
+        self._sealer, self._endpoint = sealer, endpoint
+        self._names = {"user_id": user_id, "endpoint": endpoint.name, "key": key}
+        self._place = places.answer(user_id, endpoint.name, key)
+        self._hash = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+        self._left = False
+
+    def begin(self) -> str | None:
+        """The stored answer's JSON, or None when the call is for this attempt to make.
+
+        Raises `Conflict`, and `Unauthorized` for who was just disabled or erased.
+        """
+        try:
+            with write_transaction() as session:
+                users.lock(session, self._names["user_id"])
+                row = session.execute(self._row()).one_or_none()
+                stored = self._stored(row) if row else None
+                if stored is None:
+                    self._take(session, row)
+                return stored
+        except IntegrityError:
+            raise InFlight() from None
+
+    def leave(self) -> None:
+        """Store that the call leaves. To be called before its first request. Raises `InFlight`."""
+        if self._left:
+            return
+        with write_transaction() as session:
+            left = update(_keys).where(self._mine()).returning(_keys.c.seq)
+            times = {"left_at": current_time(), "held_until": from_now(LEASE)}
+            if session.execute(left.values(**times, expires_at=from_now(KEPT))).first() is None:
+                raise InFlight()  # the lease has lapsed, and another attempt has the key
+        self._left = True
+
+    def sealed(self, answer: str) -> str:
+        return self._sealer.seal(answer, self._place)
+
+    def keep(self, session: Session, sealed: str) -> bool:
+        """Store the answer: the key is done. False if another attempt has the key by now."""
+        done = update(_keys).where(self._mine()).returning(_keys.c.seq)
+        values = {"answer": sealed, "expires_at": from_now(KEPT)}
+        return session.execute(done.values(**values)).first() is not None
+
+    def replace_answer(self, answer: str) -> None:
+        """Store another answer for a key that is done, such as a job's result."""
+        sealed = self.sealed(answer)
+        with write_transaction() as session:
+            self.keep(session, sealed)
+
+    def forget(self, session: Session) -> None:
+        """Free the key: the call has changed nothing."""
+        session.execute(delete(_keys).where(self._mine(), _keys.c.answer.is_(None)))
+
+    def give_up(self, session: Session) -> None:
+        """End the attempt's lease: nobody can learn any more how its call has ended."""
+        session.execute(update(_keys).where(self._mine()).values(held_until=current_time()))
+
+    def _row(self) -> Any:
+        """The key's row, locked, with `expired` and `lapsed` by the database's clock."""
+        expired = (_keys.c.expires_at <= current_time()).label("expired")
+        lapsed = (_keys.c.held_until <= current_time()).label("lapsed")
+        row = select(_keys, expired, lapsed).filter_by(**self._names)
+        return row.with_for_update()
+
+    def _stored(self, row: Row[Any]) -> str | None:
+        """The stored answer; None if a call may be made. Raises `Conflict`."""
+        is_free = row.answer is None and row.lapsed and row.left_at is None
+        if row.expired or is_free:
+            return None
+        if row.body_hash != self._hash:
+            raise OtherBody()
+        if row.answer is not None:
+            return self._sealer.open(row.answer, self._place)
+        if not row.lapsed:
+            raise InFlight()
+        if not self._endpoint.repeatable:
+            raise OutcomeUnknown()
+        return None
+
+    def _take(self, session: Session, row: Row[Any] | None) -> None:
+        values = {
+            "body_hash": self._hash,
+            "answer": None,
+            "holder": self.holder,
+            "held_until": from_now(LEASE),
+            "left_at": None,
+            "expires_at": from_now(TAKEN),
+        }
+        if row is None:
+            session.execute(insert(_keys).values(**self._names, **values))
+        else:
+            session.execute(update(_keys).where(_keys.c.seq == row.seq).values(**values))
+
+    def _mine(self) -> Any:
+        """The condition for the key's row while this attempt has the key."""
+        named = [_keys.c[name] == value for name, value in self._names.items()]
+        return and_(*named, _keys.c.holder == self.holder)
+
+
+def renew(session: Session, holders: Iterable[str]) -> None:
+    """Renew the keys of attempts that still run."""
+    held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
+    session.execute(update(_keys).where(held).values(held_until=from_now(LEASE)))
+
+
+def sweep(session: Session) -> None:
+    session.execute(delete(_keys).where(_keys.c.expires_at < current_time()))

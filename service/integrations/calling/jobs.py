@@ -1,0 +1,249 @@
+"""Slow endpoints: jobs over tasks at the vendor's own API, polled when somebody asks for them.
+
+Source: docs/contract.md, section 10.7.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import gevent
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.billing import ledger
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import db, table
+from service.ids import new_id
+from service.integrations.calling.call import Call
+from service.integrations.calling.call_media import CallMedia
+from service.integrations.consent.connections import Connections
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.faults import GrantRejected, ScopeMissing
+from service.integrations.declare.task import Job, Task
+from service.integrations.inbound import Answer
+from service.integrations.models import IntegrationJob
+from service.integrations.sealing import places
+from service.integrations.sealing.seal import Sealer
+from service.web.errors import (
+    InvalidRequest,
+    NotFound,
+    ServiceError,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
+from service.web.json_values import encode
+
+LONGEST_WAIT = 60  # seconds that a call may be held open for its job
+MakeCall = Callable[[Endpoint, str, str | None, CallMedia], Call]  # for a user's id and token
+MakeMedia = Callable[[Endpoint, str], CallMedia]  # for a user's id
+NAP = 0.25  # seconds until the worker's end is noticed
+KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
+OUT_OF_TIME = {"error": UpstreamTimedOut.code}
+
+_jobs = table(IntegrationJob)
+
+
+class Jobs:
+    """Every method needs an app context."""
+
+    def __init__(
+        self,
+        sealer: Sealer,
+        connections: Connections,
+        make_call: MakeCall,
+        make_media: MakeMedia,
+        is_ending: Callable[[], bool],
+    ) -> None:
+        """`is_ending` tells whether this worker is: nobody is kept waiting then."""
+        self._sealer, self._connections = sealer, connections
+        self._make_call, self._make_media, self._is_ending = make_call, make_media, is_ending
+
+    def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
+        """The job of a task that the vendor has accepted, for `store`."""
+        row = self._new(user_id, endpoint, new_id("job"), task)
+        row.result = self._sealed(row, task)
+        return row
+
+    def _new(self, user_id: str, endpoint: Endpoint, job_id: str, task: Task) -> IntegrationJob:
+        return IntegrationJob(
+            job_id=job_id,
+            user_id=user_id,
+            endpoint=endpoint.name,
+            task_id=task.id,
+            state=task.state,
+            ends_at=from_now(_job(endpoint).limit),
+        )
+
+    def watch(self, row: IntegrationJob, endpoint: Endpoint, wait: float) -> None:
+        """Poll a job until it has ended, at most for `wait` seconds."""
+        interval, ends = _job(endpoint).interval, time.monotonic() + wait
+        while row.state == "running" and self._sleep(min(interval, ends - time.monotonic())):
+            try:
+                self._look(row, endpoint)
+            except ServiceError:
+                return  # the job has been paid for: the caller needs its id to poll again
+
+    def _sleep(self, seconds: float) -> bool:
+        """Sleep; returns whether that was not cut short."""
+        ends = time.monotonic() + seconds
+        while not self._is_ending() and (left := ends - time.monotonic()) > 0:
+            gevent.sleep(min(left, NAP))
+        return seconds > 0 and not self._is_ending()
+
+    def answer(self, user_id: str, browser: str, job_id: str, catalog: Catalog) -> Answer:
+        """The state of a job of the user's own; a running job is polled.
+
+        The OAuth-required payload, where polling needs a consent; once the user has given it, the
+        job can be polled again. Raises `NotFound`, and any other `ServiceError`.
+        """
+        row = self.find(user_id, job_id)
+        if row is None or row.is_elsewhere:
+            raise NotFound()
+        db.session.expunge(row)  # only `_end` writes the row
+        if row.state == "running":
+            endpoint = catalog.named(row.endpoint)
+            connection = self._connections.of(endpoint, user_id, browser)
+            try:
+                self._look(row, endpoint)
+            except (GrantRejected, ScopeMissing):
+                if connection is None:
+                    raise
+                return Answer(connection.payload(), consent=True)
+        return Answer(self.public_state(row))
+
+    def find(self, user_id: str, job_id: str) -> IntegrationJob | None:
+        row = db.session.scalar(select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id))
+        db.session.commit()
+        return row
+
+    def adopt(self, user_id: str, endpoint: Endpoint, job_id: str) -> None:
+        """Store whose a job at another instance is: there all users' jobs are the owner's."""
+        if self.find(user_id, job_id) is None:
+            with write_transaction() as session:
+                if users.lock_row(session, user_id):  # or it would come back after an erase
+                    store(session, self._new(user_id, endpoint, job_id, Task(job_id)), None, 0)
+
+    def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
+        """Raises `InvalidRequest` if parameters continue a task that is not the user's: all users'
+        tasks run under the operator's one account, and their ids are no secrets."""
+        name = endpoint.continues
+        if name is None or params.get(name) is None:
+            return
+        mine = {"user_id": user_id, "endpoint": endpoint.name, "task_id": params[name]}
+        job_id = db.session.scalar(select(IntegrationJob.job_id).filter_by(**mine).limit(1))
+        db.session.commit()
+        if job_id is None:
+            raise InvalidRequest(details={name: ["You have no such job."]})
+
+    def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
+        """Poll a job once, and store how it has ended. Raises `ServiceError`.
+
+        `UpstreamTimedOut` is raised only if it still runs when its time is over: a job that is
+        polled late may have ended in time, and has been paid for.
+        """
+        with self._make_media(endpoint, row.user_id) as media:
+            task = self._poll(row, endpoint, media)
+            if task.state == "running":
+                if not self._is_out_of_time(row):
+                    return
+                self._end(row, Task(row.task_id, "failed", OUT_OF_TIME))
+                raise UpstreamTimedOut()
+            if self._end(row, task):
+                media.confirm()
+
+    def _poll(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
+        """Ask the vendor for a job's task, with the user's token where the call had one.
+
+        Raises `ServiceError`: `GrantRejected` or `ScopeMissing` where a consent is needed. As in a
+        call, the grant is cleared if the vendor rejects its token.
+        """
+        connection = self._connections.of(endpoint, row.user_id)
+        if connection and not connection.is_sufficient:
+            raise ScopeMissing()
+        try:
+            bearer = connection.token() if connection else None
+            call = self._make_call(endpoint, row.user_id, bearer, media)
+            return endpoint.poll(call, row.task_id)
+        except GrantRejected:
+            if connection:
+                connection.forget()
+            raise
+
+    def _is_out_of_time(self, row: IntegrationJob) -> bool:
+        mine = select(_jobs.c.ends_at <= current_time()).where(_jobs.c.job_id == row.job_id)
+        is_out = db.session.scalar(mine)
+        db.session.commit()
+        return bool(is_out)
+
+    def _end(self, row: IntegrationJob, task: Task) -> bool:
+        """Store a job's result, and refund the difference if it cost less than was charged.
+
+        Returns False if another poll was first; then the row has that one's result.
+        """
+        task = replace(task, facts=self._opened(row))
+        row.state, row.result = task.state, self._sealed(row, task)
+        this_job = _jobs.c.job_id == row.job_id
+        running = update(_jobs).where(this_job, _jobs.c.state == "running")
+        ended = running.values(state=row.state, result=row.result)
+        paid = (_jobs.c.payer, _jobs.c.charged)
+        with write_transaction() as session:
+            users.lock(session, row.user_id)  # or it would come back after an erase
+            charge = session.execute(ended.returning(*paid)).one_or_none()
+            if charge and charge.charged and task.cost is not None:
+                refund = charge.charged - task.cost
+                if refund > 0:
+                    what = f"refund {row.endpoint}"
+                    ledger.grant(session, charge.payer, refund, f"refund:{row.job_id}", what)
+            if charge is None:
+                stored = session.execute(select(_jobs.c.state, _jobs.c.result).where(this_job))
+                row.state, row.result = stored.one_or_none() or (row.state, row.result)
+            return charge is not None
+
+    def _sealed(self, row: IntegrationJob, task: Task) -> str | None:
+        if task.state == "running" and not task.outcome:
+            return None
+        return self._sealer.seal(encode(task.outcome), places.job(row.job_id))
+
+    def _opened(self, row: IntegrationJob) -> Any:
+        """What is kept of a job's task: facts while it runs, then its result."""
+        if not row.result:
+            return {}
+        return json.loads(self._sealer.open(row.result, places.job(row.job_id)))
+
+    def public_state(self, row: IntegrationJob) -> dict[str, Any]:
+        """A job as its owner sees it. Raises `UpstreamFailed`, `UpstreamTimedOut` if it failed."""
+        state: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
+        if row.state == "running":
+            return {**state, **self._opened(row)}
+        state["result"] = self._opened(row)
+        if row.state != "failed":
+            return state
+        if state["result"] == OUT_OF_TIME:
+            raise UpstreamTimedOut()
+        raise UpstreamFailed(Task("", "failed", state["result"]).why, upstreamStatus=None)
+
+
+def store(session: Session, row: IntegrationJob, payer: str | None, charged: int) -> None:
+    """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
+    if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
+        return
+    names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
+    values = {name: getattr(row, name) for name in names}
+    paid = {"payer": payer, "charged": charged}
+    session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
+
+
+def sweep(session: Session) -> None:
+    """Delete jobs, with their results, `KEPT` seconds after their time."""
+    session.execute(delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT)))
+
+
+def _job(endpoint: Endpoint) -> Job:
+    assert endpoint.job, endpoint.name
+    return endpoint.job

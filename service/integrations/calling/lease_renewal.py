@@ -1,0 +1,104 @@
+"""Renewal of the leases on idempotency keys, and late storing of what calls have ended with.
+
+A key is renewed while its call runs, so that it lapses soon after its worker is lost. If the
+database is away when a call ends, charge and answer are stored once it is back.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import gevent
+import structlog
+from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.database.access import is_outage, write_transaction
+from service.integrations.calling import idempotency
+from service.integrations.calling.idempotency import KeyLease
+from service.web.errors import ServiceError
+
+RENEW_SECONDS = 5.0  # a third of a lease
+RETRY_SECONDS = 1.0
+QUERY_SECONDS = 5.0  # a database that hangs longer is away
+PATIENCE = 300.0  # seconds for which a write waits for the database
+MOST_WRITES = 50  # that wait at once: each may hold some megabytes
+
+log = structlog.get_logger("integrations")
+
+
+@dataclass(frozen=True)
+class LateWrite:
+    """A write that the database did not take; it is tried until `gives_up`, in monotonic time."""
+
+    holder: str
+    store: Callable[[], None]
+    gives_up: float
+
+
+class LeaseRenewal:
+    """Works only while calls with a key run, or writes wait."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._holders: set[str] = set()
+        self._writes: list[LateWrite] = []
+        self._greenlet: gevent.Greenlet | None = None
+
+    @contextmanager
+    def renewing(self, lease: KeyLease) -> Iterator[None]:
+        """A context in which the lease is renewed."""
+        self._holders.add(lease.holder)
+        if not self._greenlet:
+            self._greenlet = gevent.spawn(self._work)
+        try:
+            yield
+        finally:
+            if not any(write.holder == lease.holder for write in self._writes):
+                self._holders.discard(lease.holder)
+
+    def store_later(self, lease: KeyLease, store: Callable[[], None]) -> bool:
+        """Store as soon as the database is back; False if too many writes wait already."""
+        if len(self._writes) >= MOST_WRITES:
+            return False
+        self._writes.append(LateWrite(lease.holder, store, time.monotonic() + PATIENCE))
+        return True
+
+    def _work(self) -> None:
+        renewed_at = time.monotonic()
+        while self._holders:
+            gevent.sleep(RETRY_SECONDS)
+            try:
+                self._store_writes()
+                if self._holders and time.monotonic() - renewed_at >= RENEW_SECONDS:
+                    self._renew()
+                    renewed_at = time.monotonic()
+            except (SQLAlchemyError, gevent.Timeout) as error:
+                log.warning("key leases not renewed", error=type(error).__name__)
+        self._greenlet = None
+
+    def _renew(self) -> None:
+        limit = gevent.Timeout(QUERY_SECONDS)
+        with limit, self._app.app_context(), write_transaction() as session:
+            idempotency.renew(session, self._holders)
+
+    def _store_writes(self) -> None:
+        """Store the writes in their order. Raises while the database is still away."""
+        while self._writes:
+            write = self._writes[0]
+            try:
+                self._store(write)
+            except (SQLAlchemyError, ServiceError) as error:
+                if isinstance(error, SQLAlchemyError) and is_outage(error):
+                    raise
+                log.error("late write refused", holder=write.holder, error=type(error).__name__)
+            self._writes.pop(0)
+            self._holders.discard(write.holder)
+
+    def _store(self, write: LateWrite) -> None:
+        if time.monotonic() >= write.gives_up:
+            log.error("late write given up", holder=write.holder)
+            return
+        with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
+            write.store()

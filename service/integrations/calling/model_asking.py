@@ -1,0 +1,50 @@
+"""Models that composed endpoints ask, within the limits that the endpoint declares."""
+
+from collections.abc import Mapping
+
+from service.generation import completion
+from service.integrations.declare.model_use import ModelUse
+from service.outbound.upstream import Upstream
+from service.providers.events import ProviderError
+from service.providers.provider import Model
+from service.providers.tokens import bound
+from service.web.errors import ServiceError, UpstreamFailed, UpstreamTimedOut
+
+
+class ModelAsking:
+    """The model calls of one call of an endpoint; `cost` is theirs so far, in micro-credits."""
+
+    def __init__(self, upstream: Upstream, models: Mapping[str, Model], use: ModelUse) -> None:
+        """Raises `NotConfigured` if the model's provider has no key."""
+        self._upstream, self._models, self._use = upstream, models, use
+        self._left = use.calls
+        self.cost = 0
+        completion.require_configured(models[use.model_id])
+
+    def complete(self, system: str, text: str, seconds: float) -> str:
+        """The model's answer to a text, of which what goes beyond the declared limit is cut off.
+
+        Raises `UpstreamFailed`, `UpstreamTimedOut`.
+        """
+        assert self._left, "the endpoint declares fewer calls of its model"
+        self._left -= 1
+        use = self._use
+        fitting = cut(text, use.prompt_tokens - bound(system))
+        trip = completion.prepare(self._models, use.model_id, system, fitting, use.output_tokens)
+        try:
+            return completion.complete(self._upstream, trip, seconds).text
+        except ProviderError as error:
+            raise _failure(error) from None
+        finally:
+            self.cost += trip.cost
+
+
+def cut(text: str, tokens: int) -> str:
+    """The beginning of a text, of at most so many tokens by our upper bound."""
+    while (most := bound(text)) > tokens:
+        text = text[: len(text) * max(tokens, 0) // most]
+    return text
+
+
+def _failure(error: ProviderError) -> ServiceError:
+    return UpstreamTimedOut() if error.fault == "slow" else UpstreamFailed(upstreamStatus=None)

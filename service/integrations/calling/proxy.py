@@ -1,0 +1,198 @@
+"""The way of a call: look up, choose the bearer, grant, validate, hold, request, settle.
+
+A kept answer is given before anything is held.
+
+Source: docs/contract.md, section 10.
+"""
+
+import json
+from contextlib import AbstractContextManager
+
+from flask import Flask
+
+from config import Settings
+from service.auth.users import Caller
+from service.billing.payer import Payer, payer_of
+from service.billing.prices import CREDIT
+from service.integrations.calling import user_limits
+from service.integrations.calling.admission import Admitted, validated
+from service.integrations.calling.attempt import Attempt, Charge
+from service.integrations.calling.call_media import CallMedia
+from service.integrations.calling.gateway import Gateway
+from service.integrations.calling.idempotency import KeyLease
+from service.integrations.calling.jobs import Jobs
+from service.integrations.calling.kept_answers import Kept, KeptAnswers, key_of
+from service.integrations.calling.lease_renewal import LeaseRenewal
+from service.integrations.calling.lookups import Lookup, Lookups
+from service.integrations.calling.vendor_calls import VendorCalls
+from service.integrations.consent.connections import Connections
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.task import Task
+from service.integrations.inbound import Answer, Inbound, ProxyResponse
+from service.integrations.models import IntegrationJob
+from service.integrations.sealing.seal import Sealer
+from service.observing import attribution
+from service.web.json_values import encode
+
+GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
+
+
+class Proxy:
+    """This worker's proxy. Every method needs an app context."""
+
+    def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
+        self.catalog = catalog
+        self._app = app
+        self._sealer = sealer
+        self._settings: Settings = app.config["SETTINGS"]
+        self.connections = Connections(app, catalog, sealer)
+        self.calls = VendorCalls(app, self._settings.instance)
+        self.jobs = Jobs(
+            sealer,
+            self.connections,
+            self.calls.call,
+            self.calls.media,
+            lambda: app.extensions["lifecycle"].draining,
+        )
+        self.gateway = self._gateway()
+        self._lookups = Lookups(KeptAnswers(sealer))
+        self._renewal = LeaseRenewal(app)
+
+    def _gateway(self) -> Gateway | None:
+        if not self._settings.integrations_gateway_url:
+            return None
+        upstream, owner_token = self._app.extensions["upstream"], self._settings.owner_token or ""
+        return Gateway(upstream, self._settings.integrations_gateway_url, owner_token, self.jobs)
+
+    def call(self, request: Inbound) -> ProxyResponse:
+        """Raises `ServiceError`."""
+        endpoint = self.catalog.named(request.endpoint)
+        attribution.bind(endpoint=endpoint.name)
+        if self.gateway:
+            return self.gateway.call(endpoint, request, self.billing(endpoint) == "developer")
+        return self._answer(endpoint, request).response()
+
+    def job(self, caller: Caller, token: str, browser: str, job_id: str) -> ProxyResponse:
+        """The state of a job of the caller's own. Raises `ServiceError`."""
+        if self.gateway and (result := self.gateway.job(caller, token, job_id)):
+            return result
+        return self.jobs.answer(caller.subject, browser, job_id, self.catalog).response()
+
+    def is_configured(self, endpoint: Endpoint) -> bool:
+        """Whether every setting that the endpoint needs has a value."""
+        models = self._app.extensions["models"]
+        provider = models[endpoint.model.model_id].provider if endpoint.model else None
+        if provider and provider.missing_setting:
+            return False
+        settings = self.calls.settings
+        return endpoint.vendor_for(settings).missing(settings) is None
+
+    def billing(self, endpoint: Endpoint) -> str:
+        """`user` or `developer`: whose token is forwarded, and so who pays."""
+        return self._settings.integrations_billing.get(endpoint.vendor.integration, "user")
+
+    def payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
+        """The subject of the forwarded token."""
+        owner = self._app.extensions["owner"]
+        forwarded = request.caller if self.billing(endpoint) == "user" else owner
+        return payer_of(forwarded, owner.subject)
+
+    def _answer(self, endpoint: Endpoint, request: Inbound) -> Answer:
+        user_id, browser = request.caller.subject, request.browser
+        connection = self.connections.of(endpoint, user_id, browser)
+        if connection and not connection.is_sufficient:
+            return Answer(connection.payload(), consent=True)
+        params, wait = validated(endpoint, request.body)
+        self.jobs.check_own(user_id, endpoint, params)
+        admitted = Admitted(endpoint, request, params, wait, connection)
+        if request.idempotency_key is None:
+            return self._make(admitted, None)
+        return self._make_once(admitted, request.idempotency_key)
+
+    def _make_once(self, admitted: Admitted, key: str) -> Answer:
+        """With an idempotency key: the stored answer, or a call whose answer is stored."""
+        body = dict(admitted.request.body)
+        lease = KeyLease(self._sealer, admitted.user_id, admitted.endpoint, key, body)
+        stored = lease.begin()
+        if stored is not None:
+            return Answer(json.loads(stored))
+        with self._renewal.renewing(lease):
+            return self._make(admitted, lease)
+
+    def _make(self, admitted: Admitted, lease: KeyLease | None) -> Answer:
+        """Give a kept answer, or make the call."""
+        endpoint = admitted.endpoint
+        charge, media = self._charge(admitted), self.calls.media(endpoint, admitted.user_id)
+        with (
+            media,
+            Attempt(admitted.user_id, charge, lease, self._renewal) as attempt,
+            self._look(admitted) as lookup,
+        ):
+            if lookup.kept:
+                return self._give_again(admitted, attempt, lookup.kept)
+            user_limits.count(admitted.user_id, endpoint)
+            if charge or not endpoint.access.reads:  # else it can as well be refused afterwards
+                media.reserve(endpoint.seconds + GRACE)
+            attempt.hold()
+            answer, job = self._ask(admitted, attempt, media, lookup.seconds)
+            if not answer.consent:
+                media.confirm()
+                lookup.land(answer.data)
+        return self._wait(admitted, job, lease) if job else answer
+
+    def _ask(
+        self, admitted: Admitted, attempt: Attempt, media: CallMedia, seconds: float
+    ) -> tuple[Answer, IntegrationJob | None]:
+        """Make the call at the vendor, and store its charge and answer.
+
+        A task that the vendor has accepted is charged, and becomes a job. It is stored before
+        anybody waits for it, so that nothing in that time makes the same call pay again.
+        """
+        answer, job = self.calls.make(admitted, attempt, media, seconds), None
+        if answer.consent:
+            return answer, None
+        data, cost = answer.data, admitted.endpoint.cost(admitted.params, answer.data)
+        cost += attempt.call.model_cost if attempt.call else 0
+        if isinstance(data, Task):
+            job = self.jobs.begin(admitted.user_id, admitted.endpoint, data)
+            data = self.jobs.public_state(job)
+        attempt.end(cost, data, job)
+        return Answer(data), job
+
+    def _look(self, admitted: Admitted) -> AbstractContextManager[Lookup]:
+        """Look for a kept answer of the same call."""
+        sandbox = self._app.extensions.get("sandbox_url", "")
+        key = key_of(admitted, self.calls.settings, sandbox)
+        return self._lookups.look(key, admitted.endpoint.seconds, admitted.request.fresh)
+
+    def _give_again(self, admitted: Admitted, attempt: Attempt, kept: Kept) -> Answer:
+        """A kept answer, which costs nothing."""
+        answer = self.calls.give_again(admitted, kept)
+        if not answer.consent:
+            attempt.end(0, answer.data, None)
+        return answer
+
+    def _wait(self, admitted: Admitted, job: IntegrationJob, lease: KeyLease | None) -> Answer:
+        """Hold the call open for its job, for as long as the caller wishes."""
+        self.jobs.watch(job, admitted.endpoint, admitted.wait)
+        data = self.jobs.public_state(job)
+        if lease and job.state != "running":
+            lease.replace_answer(encode(data))
+        return Answer(data)
+
+    def _charge(self, admitted: Admitted) -> Charge | None:
+        """The charge of a call; None if it can't cost anything."""
+        endpoint, request = admitted.endpoint, admitted.request
+        most = endpoint.most(admitted.params)
+        if not most:
+            return None
+        facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
+        return Charge(
+            payer=self.payer(endpoint, request),
+            most=most,
+            starting=self._settings.starting_credits * CREDIT,
+            seconds=endpoint.seconds + GRACE,
+            what=endpoint.name,
+            facts={name: value for name, value in facts.items() if value},
+        )

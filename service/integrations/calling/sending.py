@@ -1,0 +1,151 @@
+"""Requests to a vendor: credentials, retries, redirects, and what may have been changed."""
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode, urljoin
+
+from gevent import sleep
+
+from service.integrations.declare.faults import absent, failure_of, is_refused, retry_after
+from service.integrations.declare.path import base_of
+from service.integrations.declare.payload import parsed, plain, query_value
+from service.integrations.declare.request import Outgoing
+from service.integrations.declare.vendor import Reply, Vendor
+from service.outbound.upstream import USER_AGENT, Outbound, Upstream, UpstreamError, read_all
+from service.web.errors import UpstreamTimedOut
+
+RETRIES = 2
+REDIRECTS = 5  # of an address that a caller has named
+AGAIN = (429, 502, 503, 504)
+MOVED = (301, 302, 303, 307, 308)
+PASSING = ("unreachable", "unanswered", "cut")
+NEVER_SENT = ("unreachable", "not-public")
+ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "reply": "*/*"}
+
+
+@dataclass
+class Effects:
+    """What the requests of a call have done so far.
+
+    `asked` is the integration whose vendor was asked last. `is_rejected`: the vendor did not take
+    the user's token. `may_have_acted`: the vendor may have changed something for the caller.
+    """
+
+    asked: str | None = None
+    is_rejected: bool = False
+    may_have_acted: bool = False
+
+
+class Sender:
+    """Sends one call's requests to one vendor."""
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        vendor: Vendor,
+        settings: Mapping[str, str],
+        ends: float,
+        bearer: str | None,
+        leave: Callable[[], None],
+        effects: Effects,
+    ) -> None:
+        """`ends` is the call's deadline, in monotonic time."""
+        self._upstream, self._vendor, self._settings = upstream, vendor, settings
+        self._ends, self._bearer, self._leave = ends, bearer, leave
+        self._effects = effects
+
+    def send(self, outgoing: Outgoing) -> Reply:
+        """The vendor's reply, whatever its status. Raises `ServiceError`."""
+        return self._follow(outgoing) if outgoing.url else self._send(outgoing)
+
+    def _follow(self, outgoing: Outgoing) -> Reply:
+        """The reply at the end of the redirects, each of which is guarded alike."""
+        for _ in range(REDIRECTS):
+            reply = self._send(outgoing)
+            if reply.status not in MOVED:
+                return reply
+            target = urljoin(outgoing.url, reply.headers.get("Location", ""))
+            if not target.startswith(("http://", "https://")):
+                break
+            outgoing = replace(outgoing, url=target)
+        raise absent()
+
+    def _send(self, outgoing: Outgoing) -> Reply:
+        for attempt in range(RETRIES + 1):
+            last = attempt == RETRIES or not outgoing.repeatable
+            try:
+                reply = self._send_once(outgoing)
+            except UpstreamError as error:
+                if last or error.reason not in PASSING:
+                    raise failure_of(error) from None
+                pause = random.uniform(0.1, 0.3) * 2**attempt  # noqa: S311
+            else:
+                if last or reply.status not in AGAIN:
+                    return reply
+                pause = retry_after(reply) or random.uniform(0.2, 0.5) * 2**attempt  # noqa: S311
+                if pause >= self._left():
+                    return reply
+            sleep(min(pause, self._left()))
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send_once(self, outgoing: Outgoing) -> Reply:
+        if self._left() <= 0:
+            raise UpstreamTimedOut()
+        self._leave()
+        before = self._effects.may_have_acted
+        if not outgoing.url:
+            self._effects.asked = self._vendor.integration
+        self._effects.may_have_acted = before or outgoing.method != "GET"
+        try:
+            with self._upstream.open(self._outbound(outgoing)) as stream:
+                if is_refused(stream.status):
+                    self._effects.may_have_acted = before
+                if not plain(stream.headers):
+                    return Reply(stream.status, stream.headers, None)
+                raw = read_all(stream, outgoing.limit)
+                return Reply(stream.status, stream.headers, parsed(raw), raw)
+        except UpstreamError as error:
+            if error.reason in NEVER_SENT:
+                self._effects.may_have_acted = before
+            raise
+
+    def _outbound(self, outgoing: Outgoing) -> Outbound:
+        headers: dict[str, Any] = {"Accept": ACCEPTS[outgoing.returns], "User-Agent": USER_AGENT}
+        query = {k: query_value(v) for k, v in outgoing.query.items() if v is not None}
+        url = outgoing.url
+        if not url:
+            base = self._vendor.base(outgoing.base, self._settings)
+            url = base_of(base, outgoing.base_pieces) + outgoing.path
+            headers |= {**self._vendor.headers, **outgoing.headers}
+            self._put_credentials(outgoing, headers, query)
+        payload = None
+        if outgoing.content is not None:
+            payload, headers["Content-Type"] = outgoing.content
+        return Outbound(
+            name=self._vendor.name,
+            method=outgoing.method,
+            url=url + (f"?{urlencode(query, doseq=True)}" if query else ""),
+            headers=headers,
+            body=payload,
+            connect=10,
+            idle=None,
+            whole=max(self._left(), 0.001),
+            guarded=bool(outgoing.url),
+        )
+
+    def _put_credentials(
+        self, outgoing: Outgoing, headers: dict[str, Any], query: dict[str, Any]
+    ) -> None:
+        if not outgoing.has_key:
+            return
+        credential = outgoing.credential or self._vendor.credential
+        credential.put(self._settings, headers, query)
+        if self._bearer:
+            headers["Authorization"] = f"Bearer {self._bearer}"
+
+    def _left(self) -> float:
+        """Seconds until the deadline."""
+        return self._ends - time.monotonic()

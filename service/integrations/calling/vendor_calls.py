@@ -1,0 +1,117 @@
+"""Calls of endpoints at their vendors: with the user's token, and not while a breaker is open."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from flask import Flask
+
+from service.integrations.calling.admission import Admitted
+from service.integrations.calling.attempt import Attempt
+from service.integrations.calling.breaker import Breakers
+from service.integrations.calling.call import Call, Resources
+from service.integrations.calling.call_media import CallMedia
+from service.integrations.calling.kept_answers import Kept
+from service.integrations.consent.connections import Connection
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.task import Task
+from service.integrations.inbound import Answer
+from service.web.errors import ServiceError, UpstreamFailed
+
+
+class VendorCalls:
+    """Makes calls. Every method needs an app context."""
+
+    def __init__(self, app: Flask, instance: str) -> None:
+        """`instance` tells this deployment from others."""
+        self._app, self._instance = app, instance
+        self.breakers = Breakers(app)
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The vendors' settings as configured, or as the sandbox has redirected them."""
+        return self._app.extensions["vendor_settings"]
+
+    def make(
+        self, admitted: Admitted, attempt: Attempt, media: CallMedia, seconds: float
+    ) -> Answer:
+        """The vendor's data, or the payload where a consent mends its refusal.
+
+        Raises `ServiceError`.
+        """
+        connection, endpoint = admitted.connection, admitted.endpoint
+
+        def perform(bearer: str | None) -> Any:
+            facts = (endpoint, admitted.user_id, bearer, media, attempt.leave, seconds)
+            call = self.call(*facts)
+            attempt.call = call
+            data = self._perform(endpoint, admitted.params, call)
+            if connection and call.effects.is_rejected:  # half-way: the answer says how far it came
+                connection.forget()
+            return data
+
+        return _with_token(connection, perform)
+
+    def give_again(self, admitted: Admitted, kept: Kept) -> Answer:
+        """A kept answer, or the payload. What is checked before each call is checked here too.
+
+        Raises `ServiceError`.
+        """
+        connection, endpoint = admitted.connection, admitted.endpoint
+        check, integration = endpoint.before, endpoint.vendor.integration
+        if check is None:
+            return Answer(kept.data, age=kept.age)
+        media = self.media(endpoint, admitted.user_id)
+
+        def perform(bearer: str | None) -> Any:
+            admit = partial(self.breakers.admit, integration)  # only where the check has to ask
+            call = self.call(endpoint, admitted.user_id, bearer, media, admit)
+            with self.breakers.counting(call.effects):
+                check(call, admitted.params)
+            return kept.data
+
+        answer = _with_token(connection, perform)
+        return answer if answer.consent else replace(answer, age=kept.age)
+
+    def _perform(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
+        self.breakers.admit(endpoint.vendor.integration)
+        with self.breakers.counting(call.effects):
+            data = endpoint.perform(call, params)
+        if isinstance(data, Task) and data.state == "failed":
+            call.effects.may_have_acted = False  # the vendor says so
+            raise UpstreamFailed(data.why, upstreamStatus=None)
+        return data
+
+    def call(
+        self,
+        endpoint: Endpoint,
+        subject: str,
+        bearer: str | None,
+        media: CallMedia,
+        leave: Callable[[], None] = lambda: None,
+        seconds: float | None = None,
+    ) -> Call:
+        """What an endpoint's function may use, for `seconds` or the endpoint's own.
+
+        Raises `NotConfigured`.
+        """
+        upstream, models = (self._app.extensions[name] for name in ("upstream", "models"))
+        resources = Resources(upstream, models, self.settings, self._instance)
+        limit = endpoint.seconds if seconds is None else seconds
+        facts = (limit, bearer, leave, subject, endpoint.model, None, media)
+        return Call(resources, endpoint.vendor_for(self.settings), *facts)
+
+    def media(self, endpoint: Endpoint, subject: str) -> CallMedia:
+        """What a call of an endpoint stores for its user."""
+        return CallMedia(self._app.extensions["media"], subject, endpoint.makes)
+
+
+def _with_token(connection: Connection | None, perform: Callable[[str | None], Any]) -> Answer:
+    """What `perform` returns for the user's token, or the payload where a consent mends it."""
+    try:
+        return Answer(perform(connection.token() if connection else None))
+    except ServiceError as error:
+        if connection and (payload := connection.payload_for(error)):
+            return Answer(payload, consent=True)
+        raise

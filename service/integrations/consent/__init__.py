@@ -1,0 +1,1 @@
+"""Users' grants at vendors: consent, refresh, scopes."""

@@ -1,0 +1,208 @@
+"""Requests to a vendor's authorization server: the consent URL, codes, refreshes, revocation.
+
+Authlib builds the URL and reads token answers; every request goes through `outbound/upstream.py`.
+Source: RFC 6749, RFC 7636, RFC 7009.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from authlib.common.errors import AuthlibBaseError
+from authlib.common.urls import add_params_to_uri
+from authlib.oauth2.client import OAuth2Client
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+
+from service.extensions import now
+from service.integrations.consent.accounts import VendorAccount, account_of
+from service.integrations.declare.oauth2 import OAuth2, value_of
+from service.integrations.declare.setting import Setting
+from service.integrations.declare.shape import find
+from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.web.errors import NotConfigured
+
+SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
+BYTES = 256 << 10
+LONGEST = 10 * 365 * 24 * 3600  # seconds that a token may last
+UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
+FORM = "application/x-www-form-urlencoded"
+
+
+class NoTokens(Exception):
+    """The authorization server gave no tokens. Contains nothing of its text."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A token answer.
+
+    `seconds` is the access token's life from `issued_at`, when it was requested. `scope` has the
+    granted scopes with spaces between them, None if the answer has none. `account` is the id of
+    the account, where token answers have it.
+    """
+
+    access: str
+    refresh: str | None
+    seconds: float
+    scope: str | None
+    issued_at: datetime
+    account: str | None = None
+
+
+class Authority:
+    """One integration's authorization server, as configured."""
+
+    def __init__(
+        self, upstream: Upstream, integration: str, oauth: OAuth2, settings: Mapping[str, str]
+    ) -> None:
+        """Raises `NotConfigured` without a client."""
+        self._upstream, self._integration = upstream, integration
+        self._oauth, self._settings = oauth, settings
+        for setting in (oauth.client_id, oauth.client_secret):
+            if not settings.get(setting.name):
+                raise NotConfigured(setting.name)
+
+    def consent_url(
+        self, redirect: str, scopes: Iterable[str], state: str, verifier: str, hint: str | None
+    ) -> str:
+        """The address where the user grants consent."""
+        oauth = self._oauth
+        parameters = {
+            "response_type": "code",
+            oauth.client_parameter: self._value(oauth.client_id),
+            "redirect_uri": redirect,
+            "scope": oauth.separator.join(scopes),
+            "state": state,
+            **self._challenge(verifier),
+            **oauth.parameters,
+        }
+        if hint and oauth.hint_parameter:
+            parameters[oauth.hint_parameter] = hint
+        return add_params_to_uri(self._value(oauth.authorize_url), list(parameters.items()))
+
+    def exchange(self, code: str, redirect: str, verifier: str) -> Tokens:
+        """Tokens for a code. Raises `NoTokens`."""
+        proof = {"code_verifier": verifier} if self._oauth.pkce else {}
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
+        return self._tokens({**form, **proof})
+
+    def refresh(self, token: str) -> Tokens:
+        """Fresh tokens, within `SECONDS`. Raises `NoTokens`, whatever was the reason."""
+        return self._tokens({"grant_type": "refresh_token", "refresh_token": token})
+
+    def revoke(self, token: str) -> bool:
+        """Revoke a token at the vendor; returns whether it does not serve any more."""
+        revocation = self._oauth.revocation
+        if revocation is None:
+            return False
+        client = self._client if revocation.has_client else {}
+        form = {**client, revocation.token: token}
+        try:
+            status, _ = self._send("POST", self._value(revocation.url), form)
+        except UpstreamError:
+            return False
+        return status in revocation.statuses
+
+    def account(self, tokens: Tokens) -> VendorAccount:
+        """Whose tokens these are, as far as the vendor says."""
+        userinfo = self._oauth.userinfo
+        if userinfo is None:
+            return VendorAccount(tokens.account)
+        headers = {"Authorization": f"Bearer {tokens.access}"}
+        url = add_params_to_uri(self._value(userinfo.url), list(userinfo.query.items()))
+        try:
+            status, body = self._send(userinfo.method, url, None, headers)
+            answer = json.loads(body) if status == 200 else {}
+        except (UpstreamError, *UNREADABLE):
+            answer = {}
+        account = account_of(answer, userinfo.account, userinfo.email)
+        return VendorAccount(tokens.account or account.id, account.email)
+
+    @property
+    def _client(self) -> dict[str, str]:
+        """The client's credentials, as the forms of requests have them."""
+        oauth = self._oauth
+        return {
+            oauth.client_parameter: self._value(oauth.client_id),
+            oauth.secret_parameter: self._value(oauth.client_secret),
+        }
+
+    def _challenge(self, verifier: str) -> dict[str, str]:
+        """The parameters of PKCE, if the vendor has it."""
+        match self._oauth.pkce:
+            case None:
+                return {}
+            case "hex":
+                challenge = hashlib.sha256(verifier.encode()).hexdigest()
+            case "base64url":
+                challenge = create_s256_code_challenge(verifier)
+        return {"code_challenge": challenge, "code_challenge_method": "S256"}
+
+    def _tokens(self, form: Mapping[str, str]) -> Tokens:
+        requested_at = now()
+        url = self._value(self._oauth.token_url)
+        try:
+            status, body = self._send("POST", url, {**form, **self._client})
+            return self._read(status, json.loads(body), requested_at)
+        except (UpstreamError, AuthlibBaseError, *UNREADABLE):
+            raise NoTokens() from None
+
+    def _read(self, status: int, answer: Any, issued_at: datetime) -> Tokens:
+        """The tokens of an answer. Raises `NoTokens`, AuthlibBaseError and `UNREADABLE`."""
+        where = self._oauth.tokens
+        fields = _AuthlibResponse(status, find(answer, where.within))
+        told = OAuth2Client(None).parse_response_token(fields)
+        seconds = float(told.get("expires_in") or where.seconds)
+        access, refresh = told["access_token"], told.get("refresh_token") or None
+        if status != 200 or not _is_token(access) or not 0 < seconds < LONGEST:
+            raise NoTokens()
+        if refresh is not None and not _is_token(refresh):
+            raise NoTokens()
+        account = account_of(told, [where.account]).id if where.account else None
+        return Tokens(access, refresh, seconds, self._scope(told), issued_at, account)
+
+    def _scope(self, fields: Mapping[str, Any]) -> str | None:
+        scope = fields.get("scope")
+        if not isinstance(scope, str) or not scope.isprintable():
+            return None
+        return " ".join(scope.replace(self._oauth.separator, " ").split())
+
+    def _send(
+        self, method: str, url: str, form: Mapping[str, str] | None, headers: Any = None
+    ) -> tuple[int, bytes]:
+        """Raises `UpstreamError`, also when it takes longer than `SECONDS` in all."""
+        sent = {"Accept": "application/json", **(headers or {})}
+        body = None
+        if form is not None:
+            body, sent["Content-Type"] = urlencode(form).encode(), FORM
+        outbound = Outbound(
+            f"{self._integration}-oauth", method, url, sent, body, connect=5, idle=None,
+            whole=SECONDS,
+        )  # fmt: skip
+        return self._upstream.fetch(outbound, BYTES)
+
+    def _value(self, setting: Setting) -> str:
+        return value_of(setting, self._settings)
+
+
+def _is_token(value: Any) -> bool:
+    """Printable ASCII (RFC 6749, appendix A): what a header can carry and a seal can hold."""
+    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
+
+
+class _AuthlibResponse:
+    """What Authlib reads of a response."""
+
+    def __init__(self, status: int, value: Any) -> None:
+        self.status_code = status
+        self._value = value
+
+    def json(self) -> Any:
+        return self._value
+
+    def raise_for_status(self) -> None:
+        raise NoTokens()

@@ -1,0 +1,182 @@
+"""Users' connections to OAuth integrations: what they allow, and how to get what they don't.
+
+Source: docs/contract.md, "Cloud-suite connection" and section 10.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from config import Settings
+from service.integrations.consent.authority import Authority
+from service.integrations.consent.consents import Consents
+from service.integrations.consent.grants import AccessToken, Grants
+from service.integrations.consent.scopes import Scopes
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.faults import GrantRejected, ScopeMissing
+from service.integrations.declare.oauth2 import OAuth2
+from service.integrations.models import Grant
+from service.integrations.sealing.seal import Sealer
+from service.web.errors import NotConfigured, NotFound, ServiceError
+
+log = structlog.get_logger("connections")
+
+
+class Connections:
+    """The OAuth integrations of an app. Every method needs an app context."""
+
+    def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
+        self._app = app
+        self._sealer = sealer
+        vendors = [vendor for vendor in catalog.vendors if vendor.oauth]
+        self._oauth = {vendor.integration: vendor.oauth for vendor in vendors if vendor.oauth}
+
+    def of(self, endpoint: Endpoint, user_id: str, browser: str = "") -> "Connection | None":
+        """The user's connection that an endpoint needs; None if it needs none.
+
+        `browser` is the cookie to which a consent will be bound.
+        """
+        return Connection(self, endpoint, user_id, browser) if endpoint.scope else None
+
+    def scopes_of(self, endpoint: Endpoint) -> list[str]:
+        """The full names of the scopes that an endpoint needs."""
+        if not endpoint.scope:
+            return []
+        return self.scopes(endpoint.vendor.integration).needed(endpoint)
+
+    def status(self, user_id: str) -> dict[str, Any]:
+        """By integration: whether connected, the flags, and the account's address if known."""
+        status: dict[str, Any] = {}
+        for integration in self._oauth:
+            grant = self.grants(integration).find(user_id)
+            flags = self.scopes(integration).flags(grant.scopes if grant else ())
+            status[integration] = {"connected": grant is not None, **flags}
+            if grant and grant.email:
+                status[integration]["email"] = grant.email
+        return status
+
+    def disconnect(self, user_id: str, integration: str) -> None:
+        """Clear the grant and revoke its tokens, which may fail. Raises `NotFound`."""
+        grants = self.grants(integration)
+        grant = grants.find(user_id)
+        if grant is None:
+            return
+        grants.clear(user_id)  # first: the vendor may be slow
+        if reason := self.revoke(grant):
+            log.warning("not revoked", integration=integration, why=reason)
+
+    def take_all(self, session: Session, user_id: str) -> list[Grant]:
+        """Clear every grant of a user's, also at integrations that do not exist any more."""
+        mine = select(Grant).where(Grant.user_id == user_id).with_for_update()
+        grants = list(session.scalars(mine))
+        for grant in grants:
+            session.delete(grant)
+        return grants
+
+    def revoke(self, grant: Grant) -> str | None:
+        """Revoke a cleared grant at the vendor; returns why that failed, None for success."""
+        try:
+            authority = self.authority(grant.integration)
+        except NotFound:
+            return "this server has no such integration any more"
+        except NotConfigured as error:
+            return error.message
+        tokens = self.grants(grant.integration).tokens_of(grant)[:1]
+        if not tokens:
+            return "no key in TOKEN_ENCRYPTION_KEYS opens its tokens"
+        return None if authority.revoke(tokens[0]) else "the provider did not confirm it"
+
+    def grants(self, integration: str) -> Grants:
+        self.oauth(integration)
+        return Grants(integration, self._sealer)
+
+    def scopes(self, integration: str) -> Scopes:
+        return Scopes(self.oauth(integration), self._settings)
+
+    def consents(self, integration: str) -> Consents:
+        settings: Settings = self._app.config["SETTINGS"]
+        path = f"/api/integrations/oauth/{integration}/callback"
+        redirect = settings.own_url + path
+        return Consents(integration, redirect, self._sealer, self.grants(integration))
+
+    def authority(self, integration: str) -> Authority:
+        """Raises `NotConfigured`."""
+        oauth = self.oauth(integration)
+        return Authority(self._app.extensions["upstream"], integration, oauth, self._settings)
+
+    def oauth(self, integration: str) -> OAuth2:
+        """Raises `NotFound`."""
+        if integration not in self._oauth:
+            raise NotFound()
+        return self._oauth[integration]
+
+    @property
+    def _settings(self) -> Mapping[str, str]:
+        return self._app.extensions["vendor_settings"]
+
+
+class Connection:
+    """A user's connection, as one call of an endpoint sees it."""
+
+    def __init__(
+        self, connections: Connections, endpoint: Endpoint, user_id: str, browser: str
+    ) -> None:
+        self._connections, self._endpoint = connections, endpoint
+        self._user_id, self._browser = user_id, browser
+        self._integration = endpoint.vendor.integration
+        self._token: AccessToken | None = None
+
+    @property
+    def is_sufficient(self) -> bool:
+        """Whether there is a grant with one of the accepted scopes."""
+        grant = self._connections.grants(self._integration).find(self._user_id)
+        scopes = self._connections.scopes(self._integration)
+        return grant is not None and scopes.satisfy(self._endpoint, grant.scopes)
+
+    @property
+    def identity(self) -> list[Any]:
+        """Facts that tell this connection from one with another account or other scopes."""
+        grant = self._connections.grants(self._integration).find(self._user_id)
+        return [grant.account, str(grant.created_at), sorted(grant.scopes)] if grant else []
+
+    def token(self) -> str:
+        """An access token. Raises `RefreshFailed`, and `GrantRejected` if there is no grant."""
+        authority = self._connections.authority(self._integration)
+        self._token = self._connections.grants(self._integration).token(self._user_id, authority)
+        if self._token is None:
+            raise GrantRejected()
+        return self._token.text
+
+    def payload_for(self, error: ServiceError) -> dict[str, Any] | None:
+        """The OAuth-required payload for a refusal that a new consent can cure, else None.
+
+        A grant whose token the vendor has rejected is cleared.
+        """
+        if isinstance(error, GrantRejected):
+            self.forget()
+        return self.payload() if isinstance(error, GrantRejected | ScopeMissing) else None
+
+    def forget(self) -> None:
+        """Clear the grant whose token was used, unless there is a newer one."""
+        if self._token:
+            grants = self._connections.grants(self._integration)
+            grants.clear(self._user_id, self._token.version)
+
+    def payload(self) -> dict[str, Any]:
+        """The OAuth-required payload, with a URL for exactly this endpoint's scope."""
+        scopes = self._connections.scopes(self._integration)
+        grant = self._connections.grants(self._integration).find(self._user_id)
+        requested = scopes.consent_scopes(self._endpoint, grant.scopes if grant else ())
+        authority = self._connections.authority(self._integration)
+        consents = self._connections.consents(self._integration)
+        return {
+            "requiresOAuth": True,
+            "provider": self._integration,
+            "scopes": scopes.needed(self._endpoint),
+            "authUrl": consents.begin(self._user_id, self._browser, requested, authority),
+        }

@@ -1,0 +1,228 @@
+"""A user's consent, from its URL to the tokens that it gives.
+
+A state can be used once, within ten minutes, for one user and one integration. It is bound to the
+browser it was made for, where a consent connects at once. In another browser a page names both
+accounts and asks first: nobody can be tricked into linking their account to another person's user.
+Source: RFC 9700; docs/contract.md, section 10.15.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.auth.users import Standing
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import db, table
+from service.integrations.consent.accounts import VendorAccount, from_store, is_other
+from service.integrations.consent.authority import Authority, NoTokens, Tokens
+from service.integrations.consent.grants import Grants
+from service.integrations.models import Consent
+from service.integrations.sealing import places
+from service.integrations.sealing.seal import Sealer, Unsealable
+from service.web.errors import Unauthorized
+
+LIFETIME = timedelta(minutes=10)
+
+_consents = table(Consent)
+
+
+@dataclass(frozen=True)
+class Connected:
+    """The grant is stored."""
+
+    email: str | None
+
+
+@dataclass(frozen=True)
+class Unconfirmed:
+    """Another browser: `token` is what its form posts; it can be used once."""
+
+    token: str
+    user_id: str
+    email: str | None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """`reason` is a text for people."""
+
+    reason: str
+
+
+Outcome = Connected | Unconfirmed | Failed
+
+NOT_ADMITTED = "This user of the app can't connect an account now."
+GONE = "This link has been used already, or is too old. Please start again in the app."
+DENIED = "The access was not granted."
+NO_TOKENS = "The provider did not complete the connection. Please try again."
+OTHER_ACCOUNT = (
+    "Another account is connected already. Disconnect it in the app first, or choose that account."
+)
+
+
+class Consents:
+    """The consents of one integration. Every method needs an app context."""
+
+    def __init__(self, integration: str, redirect: str, sealer: Sealer, grants: Grants) -> None:
+        self._integration, self._redirect = integration, redirect
+        self._sealer, self._grants = sealer, grants
+
+    def begin(self, user_id: str, browser: str, scopes: list[str], authority: Authority) -> str:
+        """The URL where the user grants these scopes."""
+        state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
+        grant = self._grants.find(user_id)
+        row = Consent(
+            state_hash=hashed(state),
+            user_id=user_id,
+            integration=self._integration,
+            browser_hash=hashed(browser),
+            asked=scopes,
+            verifier=self._sealer.seal(verifier, places.consent(hashed(state))),
+            expires_at=from_now(LIFETIME.total_seconds()),
+        )
+        with write_transaction() as session:
+            users.lock(session, user_id)
+            session.add(row)
+        hint = grant.email if grant else None
+        return authority.consent_url(self._redirect, scopes, state, verifier, hint)
+
+    def finish(
+        self, state: str, code: str | None, browser: str | None, authority: Authority
+    ) -> Outcome:
+        """The outcome of the vendor's redirect, which has no `code` if the user has refused."""
+        consent, user = self._take(state)
+        if consent is None or consent.verifier is None:
+            return Failed(GONE)
+        if not code:
+            return Failed(DENIED)
+        if user is None:
+            return Failed(NOT_ADMITTED)
+        known = browser is not None and self._is_known(hashed(browser), consent)
+        try:
+            verifier = self._sealer.open(consent.verifier, places.consent(hashed(state)))
+            tokens = authority.exchange(code, self._redirect, verifier)
+        except (NoTokens, Unsealable):  # `Unsealable` once its sealing key is gone
+            return Failed(NO_TOKENS)
+        account = authority.account(tokens)
+        if reason := self._objection(consent.user_id, account):
+            return Failed(reason)
+        try:
+            if known:
+                return self._connect(user, tokens, account, consent.asked)
+            return self._ask(user, consent.asked, tokens, account)
+        except Unauthorized:
+            self._give_back(user, tokens, authority)
+            return Failed(NOT_ADMITTED)
+
+    def confirm(self, token: str) -> Outcome:
+        """Connect after all: the user has agreed on the page."""
+        consent, user = self._take(token)
+        if consent is None or consent.tokens is None:
+            return Failed(GONE)
+        if user is None:
+            return Failed(NOT_ADMITTED)
+        try:
+            stored = json.loads(self._sealer.open(consent.tokens, places.consent(hashed(token))))
+        except Unsealable:
+            return Failed(NO_TOKENS)
+        issued_at = datetime.fromisoformat(stored["tokens"].pop("issued_at"))
+        tokens = Tokens(**stored["tokens"], issued_at=issued_at)
+        try:
+            return self._connect(user, tokens, from_store(stored["account"]), consent.asked)
+        except Unauthorized:
+            return Failed(NOT_ADMITTED)
+
+    def _connect(
+        self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
+    ) -> Connected | Failed:
+        stored = self._grants.store(user, tokens, account, requested)
+        return Connected(account.email) if stored else Failed(OTHER_ACCOUNT)
+
+    def _ask(
+        self, user: Standing, requested: list[str], tokens: Tokens, account: VendorAccount
+    ) -> Unconfirmed:
+        """Store the answer, sealed, until the page's form comes back. Raises `Unauthorized`."""
+        token = secrets.token_urlsafe(32)
+        answer = {**asdict(tokens), "issued_at": tokens.issued_at.isoformat()}
+        del answer["account"]  # which `account` has
+        stored = json.dumps({"tokens": answer, "account": account.stored})
+        row = Consent(
+            state_hash=hashed(token),
+            user_id=user.subject,
+            integration=self._integration,
+            browser_hash="",
+            asked=requested,
+            tokens=self._sealer.seal(stored, places.consent(hashed(token))),
+            expires_at=from_now(LIFETIME.total_seconds()),
+        )
+        with write_transaction() as session:
+            users.lock_unchanged(session, user)
+            session.add(row)
+        return Unconfirmed(token, user.subject, account.email)
+
+    def _give_back(self, user: Standing, tokens: Tokens, authority: Authority) -> None:
+        """Revoke the tokens if the user was erased during the exchange.
+
+        Tokens of other users are dropped only: revoking may end what their account has granted to
+        another user of the app.
+        """
+        if users.was_erased(user):
+            authority.revoke(tokens.refresh or tokens.access)
+
+    def _take(self, state: str) -> tuple[Consent | None, Standing | None]:
+        """Use up a state; returns its consent, and its user if that is still admitted."""
+        mine = (
+            _consents.c.state_hash == hashed(state),
+            _consents.c.integration == self._integration,
+            _consents.c.expires_at > current_time(),
+        )
+        with write_transaction() as session:
+            begun_by = session.scalar(select(_consents.c.user_id).where(*mine))
+            user = _admitted(session, begun_by) if begun_by else None
+            row = session.execute(delete(_consents).where(*mine).returning(_consents)).one_or_none()
+        return (Consent(**row._mapping) if row else None), user
+
+    def _is_known(self, browser_hash: str, consent: Consent) -> bool:
+        """Whether this consent, or a later one of this user's, was begun in this browser.
+
+        Each answer with a URL replaces the cookie, and a page may get several at once.
+        """
+        if secrets.compare_digest(browser_hash, consent.browser_hash):
+            return True
+        later = select(Consent.state_hash).filter_by(
+            user_id=consent.user_id, integration=self._integration, browser_hash=browser_hash
+        )
+        is_alive = Consent.expires_at > current_time()
+        state_hash = db.session.scalar(later.where(is_alive).limit(1))
+        db.session.commit()
+        return state_hash is not None
+
+    def _objection(self, user_id: str, account: VendorAccount) -> str | None:
+        """Why these tokens can't be stored, or not with the scopes that are there."""
+        if account.id is None:  # nobody could tell whether the next consent is of the same
+            return NO_TOKENS
+        grant = self._grants.find(user_id)
+        return OTHER_ACCOUNT if grant and is_other(grant, account) else None
+
+
+def _admitted(session: Session, user_id: str) -> Standing | None:
+    try:
+        return users.lock(session, user_id)
+    except Unauthorized:
+        return None
+
+
+def hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def sweep(session: Session) -> None:
+    session.execute(delete(_consents).where(_consents.c.expires_at < current_time()))

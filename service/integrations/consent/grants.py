@@ -1,0 +1,212 @@
+"""A user's tokens at an integration: stored sealed, refreshed by one call at a time.
+
+A refresh runs under a lease that outlives its deadline, with no transaction open. Its tokens are
+stored only if no others have been stored since (`version`).
+Source: docs/contract.md, section 10.14.
+"""
+
+import secrets
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import gevent
+import structlog
+from sqlalchemy import delete, select, update
+from sqlalchemy.exc import IntegrityError
+
+from service.auth import users
+from service.auth.users import Standing
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import now, table
+from service.integrations.consent import refreshing
+from service.integrations.consent.accounts import VendorAccount, is_other
+from service.integrations.consent.authority import Authority, NoTokens, Tokens
+from service.integrations.consent.scopes import granted_scopes
+from service.integrations.models import Grant
+from service.integrations.sealing import places
+from service.integrations.sealing.seal import Sealer, Unsealable
+from service.web.errors import UpstreamFailed
+
+PATIENCE = 25.0  # seconds that a call waits for the refresh of another one
+_grants = table(Grant)  # written past the ORM, which would change the rows that were read before
+
+log = structlog.get_logger("grants")
+
+
+@dataclass(frozen=True)
+class AccessToken:
+    """A usable access token; `version` fences what is done to its row."""
+
+    text: str
+    version: int
+
+
+class RefreshFailed(UpstreamFailed):
+    message = "Token refresh failed. Please connect the account again."
+
+
+class Grants:
+    """The grants of one integration. Every method needs an app context."""
+
+    def __init__(self, integration: str, sealer: Sealer) -> None:
+        self._integration, self._sealer = integration, sealer
+
+    def find(self, user_id: str) -> Grant | None:
+        snapshot = refreshing.read(user_id, self._integration)
+        return snapshot.grant if snapshot else None
+
+    def token(self, user_id: str, authority: Authority) -> AccessToken | None:
+        """An access token that has not expired; None if there is no grant.
+
+        Shortly before its end it is refreshed. If that fails, it is used until its end.
+
+        Raises `RefreshFailed`.
+        """
+        gives_up = time.monotonic() + PATIENCE
+        began, pause = None, 0.03
+        while time.monotonic() < gives_up:
+            snapshot = refreshing.read(user_id, self._integration)
+            if snapshot is None:
+                return None
+            grant, began = snapshot.grant, began or snapshot.at
+            if not snapshot.is_due:
+                return self._opened(grant)
+            has_failed = snapshot.has_failed(began)
+            if not has_failed and (lease := refreshing.lease(snapshot)):
+                if token := self._refresh(grant, lease, authority):
+                    return token
+            elif snapshot.is_usable:
+                return self._opened(grant)
+            elif has_failed:
+                break
+            else:
+                gevent.sleep(pause)
+                pause = min(pause * 1.5, 0.5)
+        raise RefreshFailed(upstreamStatus=None)
+
+    def store(
+        self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
+    ) -> bool:
+        """Store the tokens of a consent; its scopes are added to those granted before.
+
+        Returns False, with nothing stored, if another account is connected. Raises `Unauthorized`
+        if the user has been disabled or erased since the consent was used up.
+        """
+        try:
+            return self._store(user, tokens, account, requested)
+        except IntegrityError:  # the first two consents at once: this one joins the other
+            return self._store(user, tokens, account, requested)
+
+    def _store(
+        self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
+    ) -> bool:
+        user_id = user.subject
+        with write_transaction() as session:
+            users.lock_unchanged(session, user)
+            grant = session.scalar(
+                select(Grant)
+                .filter_by(user_id=user_id, integration=self._integration)
+                .with_for_update()
+            )
+            if grant is None:
+                grant = self._new(user_id)
+                session.add(grant)
+            elif is_other(grant, account):
+                return False
+            grant.scopes = sorted({*grant.scopes, *granted_scopes(tokens.scope, requested)})
+            grant.account = account.id
+            grant.email = account.email or grant.email
+            for name, value in self._sealed(user_id, tokens).items():
+                setattr(grant, name, value)
+            grant.version += 1
+            grant.lease_id = grant.lease_until = grant.failed_at = None
+            return True
+
+    def _new(self, user_id: str) -> Grant:
+        """A new row.
+
+        Its version does not begin at 0: a call that uses a row which has been cleared since, and
+        meets a 401, must not clear this one.
+        """
+        version = secrets.randbelow(1 << 30)
+        return Grant(user_id=user_id, integration=self._integration, scopes=[], version=version)
+
+    def clear(self, user_id: str, version: int | None = None) -> bool:
+        """Delete the grant, with a version only that one; returns whether there was one."""
+        mine = delete(_grants).where(
+            _grants.c.user_id == user_id, _grants.c.integration == self._integration
+        )
+        if version is not None:
+            mine = mine.where(_grants.c.version == version)
+        with write_transaction() as session:
+            return session.execute(mine.returning(_grants.c.seq)).first() is not None
+
+    def tokens_of(self, grant: Grant) -> list[str]:
+        """The tokens that can be opened: the refresh token first."""
+        tokens = []
+        for name in ("refresh_token", "access_token"):
+            sealed = getattr(grant, name)
+            try:
+                if sealed:
+                    tokens.append(self._sealer.open(sealed, self._place(grant.user_id, name)))
+            except Unsealable:
+                continue
+        return tokens
+
+    def _opened(self, grant: Grant) -> AccessToken:
+        place = self._place(grant.user_id, "access_token")
+        try:
+            return AccessToken(self._sealer.open(grant.access_token, place), grant.version)
+        except Unsealable as error:
+            log.warning("not opened", integration=self._integration, why=repr(error))
+            raise RefreshFailed(upstreamStatus=None) from None
+
+    def _refresh(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
+        """Refresh under the lease, with no transaction open.
+
+        None if that failed, or if other tokens have been stored or cleared meanwhile.
+        """
+        user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
+        try:
+            if grant.refresh_token is None:
+                raise NoTokens()
+            tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
+        except (NoTokens, Unsealable) as error:
+            log.warning("not refreshed", integration=self._integration, why=repr(error))
+            self._write(grant, lease, {"failed_at": current_time()})
+            return None
+        fresh = self._sealed(user_id, tokens)
+        fresh |= {"version": grant.version + 1, "failed_at": None}
+        if tokens.scope:
+            fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
+        if self._write(grant, lease, fresh):
+            return AccessToken(tokens.access, grant.version + 1)
+        if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the one before
+            authority.revoke(tokens.refresh)
+        return None
+
+    def _write(self, grant: Grant, lease: str, values: dict[str, Any]) -> bool:
+        mine = update(_grants).where(*refreshing.is_unchanged(grant), _grants.c.lease_id == lease)
+        ended = {"lease_id": None, "lease_until": None}
+        with write_transaction() as session:
+            written = mine.values(**values, **ended).returning(_grants.c.seq)
+            return session.execute(written).first() is not None
+
+    def _sealed(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
+        """The columns of a token answer; without a refresh token, that column keeps its value."""
+        seal, place = self._sealer.seal, self._place
+        age = max(0.0, (now() - tokens.issued_at).total_seconds())
+        values: dict[str, Any] = {
+            "access_token": seal(tokens.access, place(user_id, "access_token")),
+            "expires_at": from_now(tokens.seconds - age),
+            "updated_at": from_now(-age),
+        }
+        if tokens.refresh:
+            values["refresh_token"] = seal(tokens.refresh, place(user_id, "refresh_token"))
+        return values
+
+    def _place(self, user_id: str, column: str) -> str:
+        return places.grant(user_id, self._integration, column)

@@ -1,0 +1,73 @@
+"""Scopes: our neutral names, the vendor's full ones, and the flags that they set.
+
+Sources: docs/contract.md, "Connection status object" and section 10.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.oauth2 import OAuth2, value_of
+
+OPENID = "openid"  # has the same name at every vendor (OpenID Connect Core 1.0, section 3.1.2.1)
+
+
+class Scopes:
+    """The scopes of one OAuth integration, as configured."""
+
+    def __init__(self, oauth: OAuth2, settings: Mapping[str, str]) -> None:
+        self._oauth = oauth
+        self._base = value_of(oauth.scope_base, settings) if oauth.scope_base else ""
+        changed = oauth.scope_names_setting
+        pairs = value_of(changed, settings) if changed else ""
+        self._names = {**oauth.scope_names, **_pairs(pairs)}
+
+    def full(self, neutral: str) -> str:
+        """The vendor's whole name of a scope."""
+        name = self._names.get(neutral, neutral)
+        is_whole = not self._base or name == OPENID or "://" in name
+        return name if is_whole else f"{self._base}/{name}"
+
+    @property
+    def identity(self) -> list[str]:
+        """The full names of the scopes that every consent asks for."""
+        return [self.full(name) for name in self._oauth.identity]
+
+    def consent_scopes(self, endpoint: Endpoint, granted: Iterable[str]) -> list[str]:
+        """The scopes of a consent: the endpoint's, those of the identity, and granted ones that the
+        new tokens would not cover otherwise."""
+        earlier = () if self._oauth.incremental else sorted(granted)
+        return list(dict.fromkeys([*self.needed(endpoint), *self.identity, *earlier]))
+
+    def needed(self, endpoint: Endpoint) -> list[str]:
+        """The scopes that the OAuth-required payload names."""
+        assert endpoint.scope
+        return [self.full(endpoint.scope)]
+
+    def satisfy(self, endpoint: Endpoint, granted: Iterable[str]) -> bool:
+        assert endpoint.scope
+        enough = {self.full(neutral) for neutral in (endpoint.scope, *endpoint.accepted)}
+        return not enough.isdisjoint(granted)
+
+    def flags(self, granted: Iterable[str]) -> dict[str, bool]:
+        """The flags of the connection status that these scopes set."""
+        full = set(granted)
+        flags = {
+            flag: not full.isdisjoint(map(self.full, neutral))
+            for flag, neutral in self._oauth.flags.items()
+        }
+        aggregates = self._oauth.aggregates.items()
+        return flags | {name: any(flags[part] for part in parts) for name, parts in aggregates}
+
+
+def granted_scopes(text: str | None, requested: Iterable[str]) -> list[str]:
+    """The scopes of a token answer, which are separated by spaces.
+
+    None means that those that were requested have been granted (RFC 6749, section 5.1).
+    """
+    return sorted(set(requested if text is None else text.split()))
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """`neutral=suffix, …` as a mapping."""
+    pairs = (item.partition("=")[::2] for item in text.split(",") if item.strip())
+    return {neutral.strip(): suffix.strip() for neutral, suffix in pairs}

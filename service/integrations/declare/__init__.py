@@ -1,0 +1,1 @@
+"""The words in which vendors and endpoints are declared."""

@@ -1,0 +1,29 @@
+"""How long an endpoint's answers may be given again without asking the vendor."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST = 7 * 24 * 3600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache:
+    """An answer is given again to the same parameters for so many `seconds`.
+
+    If it is `shared`, everybody gets the same answer, because the operator's account gives it.
+    Otherwise only the user whose call it was gets it again.
+    """
+
+    seconds: float
+    shared: bool
+
+    def faults(self, *, reads: bool, slow: bool, scoped: bool) -> Iterator[str]:
+        """What is wrong with it for an endpoint that only reads, is a job, or needs a grant."""
+        if not 0 < self.seconds <= LONGEST:
+            yield f"keeps its answers for less than nothing or over {LONGEST} seconds"
+        if not reads:
+            yield "keeps its answers and writes"
+        if slow:
+            yield "keeps its answers and is a job"
+        if scoped and self.shared:
+            yield "shares answers that are a user's own"

@@ -1,0 +1,50 @@
+"""The endpoints of an app, by every name they have."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.setting import Setting
+from service.integrations.declare.vendor import Vendor
+from service.web.errors import UnknownEndpoint
+
+
+class Catalog:
+    """The endpoints of an app, by every name they have."""
+
+    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
+        """Raises ValueError for a name that is taken twice, or two settings of one name."""
+        self._endpoints = tuple(endpoints)
+        self._by_name: dict[str, Endpoint] = {}
+        for item in self._endpoints:
+            for name in item.names:
+                if name in self._by_name:
+                    raise ValueError(f"endpoint {name} is declared twice")
+                self._by_name[name] = item
+        self._settings: dict[str, Setting] = {}
+        for setting in (one for vendor in self.vendors for one in vendor.all_settings):
+            if self._settings.setdefault(setting.name, setting) != setting:
+                raise ValueError(f"setting {setting.name} is declared in two ways")
+
+    def __iter__(self) -> Iterator[Endpoint]:
+        return iter(self._endpoints)
+
+    @property
+    def names(self) -> Mapping[str, Endpoint]:
+        return self._by_name
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Every setting that a vendor declares, once."""
+        return tuple(self._settings.values())
+
+    @property
+    def vendors(self) -> tuple[Vendor, ...]:
+        return tuple({item.vendor.name: item.vendor for item in self._endpoints}.values())
+
+    def named(self, name: str) -> Endpoint:
+        """Raises `UnknownEndpoint` with the nearest names."""
+        if name not in self._by_name:
+            near = difflib.get_close_matches(name[:100], self._by_name, n=3, cutoff=0.5)
+            raise UnknownEndpoint(nearest=near)
+        return self._by_name[name]

@@ -1,0 +1,140 @@
+"""Credentials of the operator's account at a vendor, and where each kind goes in a request."""
+
+import base64
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from joserfc import jwt
+from joserfc.jwk import OctKey
+
+from service.integrations.declare.setting import Setting
+
+Settings = Mapping[str, str]
+Pairs = dict[str, Any]
+
+
+class Credential(Protocol):
+    """What proves to a vendor who asks. Only `calling/call.py` puts one into a request."""
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The settings that it is made of."""
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        """Add it to a request. `values` has all required settings of the credential."""
+
+
+@dataclass(frozen=True)
+class NoCredential:
+    """For a vendor that asks nobody who they are."""
+
+    settings: tuple[Setting, ...] = ()
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class HeaderKey:
+    """A key in a header; `form` is what stands there, with `{key}` in it."""
+
+    key: Setting
+    header: str
+    form: str = "{key}"
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return (self.key,)
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        if self.key.name in values:
+            headers[self.header] = self.form.format(key=values[self.key.name])
+
+
+def bearer(key: Setting) -> HeaderKey:
+    """A key in `Authorization: Bearer`."""
+    return HeaderKey(key, "Authorization", "Bearer {key}")
+
+
+@dataclass(frozen=True)
+class QueryKey:
+    """A key in the query."""
+
+    key: Setting
+    name: str
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return (self.key,)
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        if self.key.name in values:
+            query[self.name] = values[self.key.name]
+
+
+@dataclass(frozen=True)
+class HeaderKeys:
+    """A credential of several parts, each in a header of its own."""
+
+    parts: Mapping[str, Setting]  # by header
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return tuple(self.parts.values())
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        for header, part in self.parts.items():
+            if part.name in values:
+                headers[header] = values[part.name]
+
+
+@dataclass(frozen=True)
+class Basic:
+    """HTTP Basic (RFC 7617). The user's name may be a key, and the password may be empty."""
+
+    user: Setting
+    password: Setting | None = None
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return (self.user, self.password) if self.password else (self.user,)
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        if self.user.name not in values:
+            return
+        password = values.get(self.password.name, "") if self.password else ""
+        pair = f"{values[self.user.name]}:{password}".encode()
+        headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
+
+
+@dataclass(frozen=True)
+class Signer:
+    """A JWT signed with a secret (HS256), made anew for each request; `key` is its issuer.
+
+    `claims` are those that every request's token has. An endpoint that gives tokens to its callers
+    signs them with `sign`.
+    """
+
+    key: Setting
+    secret: Setting
+    claims: Mapping[str, Any]
+    seconds: int = 60
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        return (self.key, self.secret)
+
+    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+        headers["Authorization"] = f"Bearer {self.sign(values, self.claims, self.seconds)}"
+
+    def sign(self, values: Settings, claims: Mapping[str, Any], seconds: int) -> str:
+        """A token with these claims that is good for so many seconds."""
+        issued_at = int(time.time())
+        times = {"nbf": issued_at, "exp": issued_at + seconds}
+        whole = {"iss": values[self.key.name], **times, **claims}
+        return jwt.encode({"alg": "HS256"}, whole, OctKey.import_key(values[self.secret.name]))
+
+
+NONE = NoCredential()

@@ -1,0 +1,241 @@
+"""An endpoint: one named call of a vendor, as a declaration from which everything else follows.
+
+Proxy, catalog, schemas, OpenAPI, sandbox, console and tests read it.
+Source: docs/contract.md, section 10.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from marshmallow import missing
+
+from service.billing.prices import CALLS, CREDIT
+from service.integrations.declare.cache import Cache
+from service.integrations.declare.categories import Category
+from service.integrations.declare.example import Example
+from service.integrations.declare.fields import Parameters
+from service.integrations.declare.limit import Limit
+from service.integrations.declare.meter import TOO_MUCH, Meter, micro_credits
+from service.integrations.declare.model_use import ModelUse
+from service.integrations.declare.request import Template, target_faults
+from service.integrations.declare.shape import Shape
+from service.integrations.declare.task import Job, Task
+from service.integrations.declare.vendor import Vendor
+from service.media.models import LARGEST
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a call may do, and what that asks for.
+
+    `reads` allows GET. `auto_approve` means that the host never asks the user, and that the price
+    is 0. `idempotent` says that a second call changes nothing more at the vendor.
+    """
+
+    reads: bool = False
+    auto_approve: bool = False
+    idempotent: bool = False
+
+
+FREE_READ = Access(reads=True, auto_approve=True)
+READ = Access(reads=True)
+WRITE = Access()
+SAFE_WRITE = Access(idempotent=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Endpoint:
+    """`asks` is the one request that it makes; its answer is read as `gives`.
+
+    `before` is called with the call and its parameters before anything is sent. An endpoint that
+    does more has `run`: a function of the call, then of the filled request where there is one, then
+    of its parameters by keyword, in snake case. It returns our data, which fit `gives`.
+
+    `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well.
+    `credits` replaces the price of `billing/prices.py`, for vendors of extensions. With a `meter`,
+    the price is the most that a call with only the required parameters costs. An endpoint that asks
+    a model declares that use in `model`; its real cost is added to the price. `seconds` bounds a
+    call with all its requests, `body_limit` the bytes of what a caller sends. `makes` is the most
+    bytes of media that a call, or a job, stores by `call.keep`. `continues` names the parameter
+    that takes an earlier task's id, which must be of a job of the caller's own. Answers are kept
+    for `cache`, and `per_user` limits how often one user may ask the vendor. It is configured if
+    its vendor or one of the `alternatives` is: its function asks which. Jobs are tasks of its
+    vendor.
+    """
+
+    name: str
+    vendor: Vendor
+    category: Category
+    summary: str
+    docs: str
+    takes: type[Parameters]
+    gives: Shape
+    examples: tuple[Example, ...]
+    asks: Template | None = None
+    before: Callable[..., None] | None = None
+    run: Callable[..., Any] | None = None
+    access: Access = WRITE
+    aliases: tuple[str, ...] = ()
+    scope: str | None = None
+    accepted: tuple[str, ...] = ()
+    credits: float | None = None
+    meter: Meter | None = None
+    model: ModelUse | None = None
+    seconds: float = 60
+    body_limit: int = 1 << 20
+    makes: int = 0
+    job: Job | None = None
+    continues: str | None = None
+    cache: Cache | None = None
+    per_user: Limit | None = None
+    alternatives: tuple[Vendor, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a declaration that can't work, with all that is wrong."""
+        if wrong := _faults(self):
+            raise ValueError(f"endpoint {self.name}: {'; '.join(wrong)}")
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        return self.takes()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+    @property
+    def price(self) -> float:
+        """Credits."""
+        return CALLS.get(self.name, 0) if self.credits is None else self.credits
+
+    @property
+    def max_credits(self) -> float:
+        """The most that a call with only the required parameters costs, in credits."""
+        return self.price + (self.model.max_cost / CREDIT if self.model else 0)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a call that may have been made already may be made again."""
+        return self.access.reads or self.access.idempotent
+
+    def vendor_for(self, settings: Mapping[str, str]) -> Vendor:
+        """The first of its vendors that is configured, its own if none is."""
+        vendors = (self.vendor, *self.alternatives)
+        return next((one for one in vendors if one.missing(settings) is None), self.vendor)
+
+    def most(self, params: Values) -> int:
+        """The most that a call with these parameters can cost, in micro-credits."""
+        return self._max_price(params) + (self.model.max_cost if self.model else 0)
+
+    def cost(self, params: Values, data: Any) -> int:
+        """The price of a call that has returned `data`, in micro-credits, without its models.
+
+        A reported cost that no call can have is not believed.
+        """
+        most = self._max_price(params)
+        if not self.meter:
+            return most
+        used = data.cost if isinstance(data, Task) else micro_credits(self.meter.used(data))
+        return most if used is None or used > TOO_MUCH * most else used
+
+    def _max_price(self, params: Values) -> int:
+        metered = micro_credits(self.meter.most(params)) if self.meter else None
+        return round(self.price * CREDIT) if metered is None else metered
+
+    def perform(self, call: Any, params: Values) -> Any:
+        """Make a call: our data, or the `Task` of a job. `call` is a `calling.call.Call`."""
+        if self.before:
+            self.before(call, params)
+        request = self.asks.fill(self.parameters, params) if self.asks else None
+        if self.run:
+            return self.run(call, *([request] if request else []), **self._arguments(params))
+        answer = call.send(request)
+        return self.job.task(answer) if self.job else self.gives.read(answer, params)
+
+    def poll(self, call: Any, task_id: str) -> Task:
+        """Ask the vendor once for a job's task."""
+        assert self.job, self.name
+        call = call.at(self.vendor) if self.alternatives else call
+        request = self.job.request(task_id)
+        answer = call.send(request)
+        return self.job.task(self.job.gather(call, request, answer) if self.job.gather else answer)
+
+    def _arguments(self, params: Values) -> dict[str, Any]:
+        assert self.run
+        known = keywords(self.run)
+        return {snake(name): value for name, value in params.items() if snake(name) in known}
+
+
+def snake(name: str) -> str:
+    """`perPage` as `per_page`."""
+    return re.sub("([A-Z])", lambda match: f"_{match[0].lower()}", name)
+
+
+def keywords(run: Callable[..., Any]) -> dict[str, bool]:
+    """The keyword-only parameters of a function, and whether each must be given."""
+    return {
+        name: one.default is inspect.Parameter.empty
+        for name, one in inspect.signature(run).parameters.items()
+        if one.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
+def _faults(endpoint: Endpoint) -> list[str]:
+    wrong = _target_faults(endpoint) + _argument_faults(endpoint)
+    wrong += [] if endpoint.asks or endpoint.run else ["has neither a request nor a function"]
+    wrong += [] if endpoint.examples else ["has no example"]
+    wrong += [] if endpoint.summary.endswith(".") else ["its summary is no sentence"]
+    if endpoint.access.auto_approve and (endpoint.price or endpoint.model):
+        wrong.append("asks for nothing and costs")
+    if endpoint.access.auto_approve and not endpoint.access.reads:
+        wrong.append("asks for nothing and writes")
+    if endpoint.job and endpoint.job.poll.pieces != _polled_pieces(endpoint.job):
+        wrong.append("its poll has no place for the task's id")
+    wrong += [] if endpoint.makes <= LARGEST else ["makes more than can be stored"]
+    if endpoint.scope and not endpoint.vendor.oauth:
+        wrong.append("has a scope without OAuth")
+    return wrong + _promise_faults(endpoint)
+
+
+def _promise_faults(endpoint: Endpoint) -> list[str]:
+    """What is wrong with keeping its answers and with limiting its users."""
+    reads, slow, scoped = endpoint.access.reads, endpoint.job is not None, bool(endpoint.scope)
+    cache, limit = endpoint.cache, endpoint.per_user
+    wrong = list(cache.faults(reads=reads, slow=slow, scoped=scoped)) if cache else []
+    wrong += ["keeps its answers and makes media"] if cache and endpoint.makes else []
+    return wrong + (list(limit.faults()) if limit else [])
+
+
+def _target_faults(endpoint: Endpoint) -> list[str]:
+    if not endpoint.asks:
+        return []
+    base = endpoint.vendor.base(endpoint.asks.base, {})
+    return target_faults(endpoint.parameters, endpoint.asks, base)
+
+
+def _polled_pieces(job: Job) -> set[str]:
+    """The pieces that the path of a poll must have."""
+    place, _, name = job.target.partition(".")
+    return {name} if place == "path" else set()
+
+
+def _argument_faults(endpoint: Endpoint) -> list[str]:
+    """Every parameter has a description, and goes into the request or to the function."""
+    known = keywords(endpoint.run) if endpoint.run else {}
+    fields = {snake(name): one for name, one in endpoint.parameters.fields.items()}
+    wrong = [f"{name}: the function takes no such parameter" for name in known.keys() - fields]
+    for name, one in fields.items():
+        if not one.metadata.get("description"):
+            wrong.append(f"{name}: has no description")
+        if not one.metadata.get("to") and name not in known and name != "wait":
+            wrong.append(f"{name}: goes nowhere")
+        given = one.required or one.load_default is not missing
+        if known.get(name) and not given:
+            wrong.append(f"{name}: may be missing, and the function has no default")
+    return sorted(wrong)

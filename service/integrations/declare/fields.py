@@ -1,0 +1,225 @@
+"""The vocabulary of endpoint parameters: marshmallow fields that know where their value goes.
+
+Every field takes `about`, a description for people, and `to`, its target in the request to the
+vendor: `path.owner`, `query.per_page`, `header.X-Name`, `json.contents.text`, `form.name`,
+`file.image`, or `json` or `bytes` for the whole body; `base.language` is a label of the host name
+in the base URL. A tuple names several targets. Within a `Part`, `to` is a path in the part, by
+default the field's own name. A parameter without a target is an argument of the endpoint's
+function.
+
+`theirs` turns a loaded value into the vendor's: a mapping, or a function. None leaves it out.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from datetime import UTC, date
+from typing import Any, TypedDict, Unpack
+from urllib.parse import urlsplit
+
+from marshmallow import Schema, ValidationError, fields, missing, validate
+
+from service.integrations.declare.matching import Bounded, Fitting
+from service.web.errors import TooLarge
+from service.web.fields import Number, Text
+
+To = str | tuple[str, ...]
+Theirs = Mapping[Any, Any] | Callable[[Any], Any]
+
+
+class Parameters(Schema):
+    """What an endpoint takes: JSON, or a query where it only reads. Unknown names are refused."""
+
+
+class Facts(TypedDict, total=False):
+    """What every field takes beside its description and its bounds."""
+
+    to: To
+    theirs: Theirs | None
+    required: bool
+    default: Any
+
+
+def _facts(
+    about: str,
+    checks: list[Any],
+    keywords: Mapping[str, str | None] | None = None,
+    *,
+    to: To = "",
+    theirs: Theirs | None = None,
+    required: bool = False,
+    default: Any = missing,
+) -> dict[str, Any]:
+    """The arguments of a marshmallow field; `keywords` are further ones of its JSON Schema.
+
+    `metadata` has what `request.py` needs.
+    """
+    targets = (to,) if isinstance(to, str) and to else tuple(to)
+    named = {"description": about, **(keywords or {})}
+    described = {name: value for name, value in named.items() if value}
+    return {
+        "required": required,
+        "load_default": default,
+        "validate": checks,
+        "metadata": {**described, "to": targets, "theirs": theirs},
+    }
+
+
+class Words(Text):
+    """A text of `least` to `most` characters, or one that fits a `pattern`."""
+
+    def __init__(
+        self,
+        about: str = "",
+        *,
+        least: int | None = 1,
+        most: int | None = None,
+        pattern: str | None = None,
+        checks: tuple[Callable[[Any], Any], ...] = (),
+        form: str | None = None,
+        **facts: Unpack[Facts],
+    ) -> None:
+        """`checks` see texts of a permitted length only, so that they need `most`.
+
+        `form` is the `format` in schemas.
+        """
+        assert most is not None or not checks, "checks need a limit of the length"
+        matches = [Fitting(pattern)] if pattern else []
+        bounds = [] if most is None else [Bounded(least, most, *matches, *checks)]
+        keywords = {"pattern": pattern if bounds else None, "format": form}
+        super().__init__(**_facts(about, bounds or matches, keywords, **facts))
+
+
+class Choice(Text):
+    """One of a list of texts."""
+
+    def __init__(self, *values: str, about: str = "", **facts: Unpack[Facts]) -> None:
+        checks = [validate.OneOf(values)]
+        super().__init__(**_facts(about, checks, **facts))
+
+
+class Count(fields.Integer):
+    """A whole number from `least` to `most`."""
+
+    def __init__(self, about: str = "", *, least: int, most: int, **facts: Unpack[Facts]) -> None:
+        checks = [validate.Range(least, most)]
+        super().__init__(strict=True, **_facts(about, checks, **facts))
+
+
+class Amount(Number):
+    """A number from `least` to `most`."""
+
+    def __init__(
+        self, about: str = "", *, least: float, most: float, **facts: Unpack[Facts]
+    ) -> None:
+        checks = [validate.Range(least, most)]
+        super().__init__(**_facts(about, checks, **facts))
+
+
+class Switch(fields.Boolean):
+    """True or false."""
+
+    def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
+        super().__init__(**_facts(about, [], **facts))
+
+
+class Moment(fields.AwareDateTime):
+    """A moment with its zone, in ISO 8601; loaded as the text in UTC that every vendor takes."""
+
+    default_error_messages = {"range": "Must be from 1970 to 2099."}
+
+    def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
+        super().__init__(format="iso", **_facts(about, [], **facts))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        moment = super()._deserialize(value, attr, data, **kwargs)
+        if not 1970 <= moment.year < 2100:  # beyond, a zone's hours may lead out of the calendar
+            raise self.make_error("range")
+        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Day(Text):
+    """A date, YYYY-MM-DD."""
+
+    default_error_messages = {"day": "Must be a date (YYYY-MM-DD)."}
+
+    def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
+        super().__init__(**_facts(about, [], {"format": "date"}, **facts))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return date.fromisoformat(text[:32]).isoformat()
+        except ValueError:
+            raise self.make_error("day") from None
+
+
+class WebAddress(Text):
+    """An http or https URL of at most 2048 characters."""
+
+    def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
+        checks = [Bounded(1, 2048, validate.URL(schemes={"http", "https"}), _has_parts)]
+        super().__init__(**_facts(about, checks, **facts))
+
+
+def _has_parts(url: str) -> None:
+    """What looks like a URL may have a host that is none, such as `[::::]`."""
+    try:
+        urlsplit(url)
+    except ValueError:
+        raise ValidationError("Not a valid URL.") from None
+
+
+class Bytes(Text):
+    """Bytes in base64, `most` of them at most once decoded; loaded as bytes."""
+
+    default_error_messages = {"base64": "Must be base64."}
+
+    def __init__(self, about: str = "", *, most: int, **facts: Unpack[Facts]) -> None:
+        super().__init__(**_facts(about, [], {"contentEncoding": "base64"}, **facts))
+        self._most = most
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            content = base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            raise self.make_error("base64") from None
+        if len(content) > self._most:
+            raise TooLarge(f"At most {self._most} bytes are accepted.", limit=self._most)
+        return content
+
+
+class Several(fields.List):
+    """A list of `least` to `most` values. `joined` is the text between them for the vendor."""
+
+    def __init__(
+        self,
+        inner: fields.Field,
+        about: str = "",
+        *,
+        least: int | None = None,
+        most: int,
+        joined: str | None = None,
+        **facts: Unpack[Facts],
+    ) -> None:
+        checks = [validate.Length(least, most)]
+        if joined is not None:
+            facts["theirs"] = lambda values: joined.join(map(str, values))
+        super().__init__(inner, **_facts(about, checks, **facts))
+
+
+class Part(fields.Nested):
+    """An object with parameters of its own."""
+
+    def __init__(
+        self, parameters: type[Parameters], about: str = "", **facts: Unpack[Facts]
+    ) -> None:
+        super().__init__(parameters, **{**_facts(about, [], **facts), "validate": None})
+
+
+class Values(fields.Dict):
+    """An object of any content, which the vendor reads."""
+
+    def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
+        super().__init__(keys=Text(), **_facts(about, [], **facts))

@@ -1,0 +1,130 @@
+"""Consent of users at a vendor (OAuth 2.0), as a declaration of all that vendors do differently.
+
+Source: RFC 6749; RFC 7009 (revocation), RFC 7636 (PKCE), OpenID Connect Core 1.0 (userinfo).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from service.integrations.declare.setting import Setting
+
+Encoding = Literal["base64url", "hex"]
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenAnswer:
+    """Where a token answer has what.
+
+    `within` is the dotted path of the object that has the fields of RFC 6749, section 5.1; the
+    empty path is the answer itself. `account` is the path of the account's id in that object, if it
+    is there. `seconds` is the life of an access token whose answer has no `expires_in`.
+    """
+
+    within: str = ""
+    account: str = ""
+    seconds: float = HOUR
+
+
+@dataclass(frozen=True, kw_only=True)
+class Userinfo:
+    """The request that tells whose an access token is; the token is its bearer.
+
+    `account` has the dotted paths of the account's id, of which the first with a text counts.
+    `email` is the path of the account's address, empty if the vendor gives none.
+    """
+
+    url: Setting
+    account: tuple[str, ...] = ("sub",)
+    email: str = "email"
+    method: Literal["GET", "POST"] = "GET"
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revocation:
+    """The form that revokes a token.
+
+    With `has_client` it has the client's id and secret too. `statuses` mean that the token does not
+    serve any more.
+    """
+
+    url: Setting
+    token: str = "token"  # noqa: S105 - a name
+    has_client: bool = False
+    statuses: tuple[int, ...] = (200,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OAuth2:
+    """A vendor's authorization server, its scopes, and what they allow.
+
+    `client_parameter` and `secret_parameter` are what the vendor calls the client's id and secret.
+    `parameters` are further ones of the consent URL, and `hint_parameter` is the one that takes the
+    address of the account that is connected already. `pkce` is the encoding of the challenge, None
+    where the vendor has no PKCE.
+
+    `scope_names` maps our neutral scopes to the vendor's; a name that is missing is the vendor's
+    own. With a `scope_base`, names go below it, but for `openid` and whole URLs. `identity` are
+    scopes that every consent asks for. `incremental` says that new tokens cover what the account
+    has granted before; otherwise each consent asks for that again.
+
+    `flags` has the neutral scopes that set each flag of the connection status, `aggregates` the
+    flags of which any sets another one.
+    """
+
+    client_id: Setting
+    client_secret: Setting
+    authorize_url: Setting
+    token_url: Setting
+    revocation: Revocation | None = None
+    userinfo: Userinfo | None = None
+    tokens: TokenAnswer = TokenAnswer()
+    client_parameter: str = "client_id"
+    secret_parameter: str = "client_secret"  # noqa: S105 - a name
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    hint_parameter: str = ""
+    pkce: Encoding | None = "base64url"
+    separator: Literal[" ", ","] = " "
+    scope_base: Setting | None = None
+    scope_names: Mapping[str, str] = field(default_factory=dict)
+    scope_names_setting: Setting | None = None
+    identity: tuple[str, ...] = ()
+    incremental: bool = False
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a declaration that can't work."""
+        if not self.userinfo and not self.tokens.account:
+            raise ValueError("neither userinfo nor the token answer has the account's id")
+        for flag, parts in self.aggregates.items():
+            if unknown := set(parts) - set(self.flags):
+                raise ValueError(f"flag {flag} is made of {min(unknown)}, which is none")
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Every setting, once."""
+        possible = (
+            self.client_id,
+            self.client_secret,
+            self.authorize_url,
+            self.token_url,
+            self.revocation and self.revocation.url,
+            self.userinfo and self.userinfo.url,
+            self.scope_base,
+            self.scope_names_setting,
+        )
+        return tuple(setting for setting in possible if setting)
+
+    @property
+    def neutral_scopes(self) -> tuple[str, ...]:
+        """Our names of the scopes that the declaration mentions, each once."""
+        of_flags = (scope for scopes in self.flags.values() for scope in scopes)
+        return tuple(dict.fromkeys((*self.scope_names, *of_flags)))
+
+
+def value_of(setting: Setting, values: Mapping[str, str]) -> str:
+    """A setting's value or default."""
+    return values.get(setting.name) or setting.default or ""

@@ -1,0 +1,52 @@
+"""Paths and base URLs with varying pieces: `/{owner}/{path+}`, `https://{language}.site.example`."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from service.web.errors import InvalidRequest
+
+_NO_PIECES = ("", ".", "..")
+_PIECE = re.compile(r"\{(\w+)(\+?)\}")
+_LABEL = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")  # of a host name, RFC 1035
+
+
+def pieces_of(template: str) -> set[str]:
+    """The names of the varying pieces."""
+    return {name for name, _ in _PIECE.findall(template)}
+
+
+def path_of(template: str, **pieces: Any) -> str:
+    """A path with its pieces quoted: none of them can leave its place. Raises `InvalidRequest`.
+
+    Dots can't be quoted: `%2E` is the same as `.` to whoever normalises a path.
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        name, deep = match.groups()
+        return quoted(name, str(pieces[name]), bool(deep))
+
+    return _PIECE.sub(fill, template)
+
+
+def quoted(name: str, text: str, deep: bool) -> str:
+    """A varying piece of a path; `name` is whose fault it is. Raises `InvalidRequest`."""
+    parts = text.split("/") if deep and text else [] if deep else [text]
+    if any(part in _NO_PIECES for part in parts):
+        raise InvalidRequest(details={name: ["Not allowed here."]})
+    return "/".join(quote(part, safe="") for part in parts)
+
+
+def base_of(template: str, pieces: Mapping[str, str]) -> str:
+    """A base URL with its pieces. One that an operator has set may lack them."""
+    for name, text in pieces.items():
+        template = template.replace(f"{{{name}}}", text)
+    return template
+
+
+def label(name: str, text: str) -> str:
+    """A varying piece of a base URL: a label of a host name. Raises `InvalidRequest`."""
+    if not _LABEL.fullmatch(text):
+        raise InvalidRequest(details={name: ["Not allowed here."]})
+    return text

@@ -1,0 +1,44 @@
+"""What goes to a vendor and comes back, as bytes and texts."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from service.web.errors import InvalidRequest
+
+
+def plain(headers: Mapping[str, str]) -> bool:
+    """Whether a body is as it is: we ask for `identity`, and a bomb is not even read."""
+    return headers.get("Content-Encoding", "identity").strip().lower() in ("", "identity")
+
+
+def query_value(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def encoded(body: Any) -> tuple[bytes, str] | None:
+    """Escaped, so that any text a client may send can be passed on; no body for None.
+
+    Raises `InvalidRequest`.
+    """
+    if body is None:
+        return None
+    try:
+        return json.dumps(body, allow_nan=False).encode(), "application/json"
+    except (ValueError, RecursionError):
+        raise InvalidRequest("The body can't be passed on as JSON.", details={}) from None
+
+
+def parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _finite(text: str) -> float:
+    """Raises ValueError for what JSON can't say again: NaN, Infinity, 1e999."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError("not a number of JSON")
+    return number

@@ -1,0 +1,96 @@
+"""Readers of a vendor's answer. An answer without the documented shape is the vendor's failure.
+
+Vendors' answers are read only through these functions. They raise `Unusable`, so any other error is
+a mistake of ours: a 500, with its place in the log.
+Source: docs/contract.md, section 3.10.
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+
+from service.web.errors import UpstreamFailed
+
+log = structlog.get_logger("integrations")
+
+
+class Unusable(UpstreamFailed):
+    """The upstream has answered, but with nothing that we can use: of another shape, too large."""
+
+
+def unusable(path: str = "") -> Unusable:
+    """Log where an answer can't be used, not what it says: it may be somebody's mail."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals["__name__"].startswith(__package__):
+        frame = frame.f_back
+    where = f"{frame.f_globals['__name__']}:{frame.f_lineno}"
+    log.warning("wrong shape", of=path or frame.f_code.co_name, at=where)
+    return Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
+
+
+def at(item: Any, path: str) -> Any:
+    """The value at a `dotted.path` of objects in objects, None where there is nothing."""
+    for name in path.split("."):
+        item = item.get(name) if isinstance(item, Mapping) else None
+    return item
+
+
+def need(item: Any, path: str) -> Any:
+    """The value at a `dotted.path`, which must be there, though it may be null.
+
+    Raises `Unusable`.
+    """
+    for name in path.split("."):
+        if not isinstance(item, Mapping) or name not in item:
+            raise unusable()
+        item = item[name]
+    return item
+
+
+def text(item: Any, path: str) -> str:
+    """The text at a `dotted.path`. Raises `Unusable`."""
+    value = need(item, path)
+    if not isinstance(value, str):
+        raise unusable()
+    return value
+
+
+def number(item: Any, path: str) -> int | float:
+    """The number at a `dotted.path`. Raises `Unusable`."""
+    value = need(item, path)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise unusable()
+    return value
+
+
+def as_object(value: Any) -> Mapping[str, Any]:
+    """`value`, which must be an object. Raises `Unusable`."""
+    if not isinstance(value, Mapping):
+        raise unusable()
+    return value
+
+
+def listed(value: Any) -> list[Any]:
+    """`value`, which must be a list. Raises `Unusable`."""
+    if not isinstance(value, list):
+        raise unusable()
+    return value
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """`value`, which must be a list of objects. Raises `Unusable`."""
+    found = listed(value)
+    if not all(isinstance(item, Mapping) for item in found):
+        raise unusable()
+    return found
+
+
+def picked(item: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Our names with the values at their `dotted.paths`, None where there is nothing.
+
+    The first must be there: it is what makes the item one of its kind. Raises `Unusable`.
+    """
+    need(item, next(iter(names.values())).partition(".")[0])
+    return {ours: at(item, theirs) for ours, theirs in names.items()}

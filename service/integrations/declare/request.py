@@ -1,0 +1,240 @@
+"""The request that an endpoint makes of its parameters.
+
+A `Template` is declared once; filled with a call's parameters it is an `Outgoing`, which
+`calling/call.py` sends. Method, path and constants stand in the template, targets in the fields.
+"""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from marshmallow import Schema, fields, missing
+from urllib3.filepost import encode_multipart_formdata
+
+from service.integrations.declare.credential import Credential
+from service.integrations.declare.path import label, path_of, pieces_of, quoted
+from service.integrations.declare.payload import encoded
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Returns = Literal["json", "text", "bytes", "reply"]
+Json = Mapping[str, Any]
+
+MIB = 1 << 20
+WITH_BODY = ("POST", "PUT", "PATCH")
+PLACES = ("path", "base", "query", "header", "json", "form", "file", "bytes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outgoing:
+    """One request, without credentials.
+
+    `base` names a base URL's setting, and `base_pieces` has what varies in that URL. `url` is a
+    whole address instead, one that a caller has named: only public addresses are asked there, and
+    no credential goes along. `content` is the body with its media type, `json` its value where it
+    is JSON. `repeatable` requests are sent again after a passing failure. `limit` bounds the
+    decoded answer, in bytes. `instead` has answers to take for a status.
+    `credential` replaces the vendor's, such as a `Signer` with this request's claims.
+    """
+
+    method: Method = "GET"
+    path: str = ""
+    base: str = ""
+    base_pieces: Mapping[str, str] = field(default_factory=dict)
+    url: str = ""
+    query: Json = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: tuple[bytes, str] | None = None
+    json: Any = None
+    returns: Returns = "json"
+    limit: int = 8 * MIB
+    repeatable: bool = False
+    has_key: bool = True
+    instead: Mapping[int, Any] = field(default_factory=dict)
+    credential: Credential | None = None
+
+    def plus(self, *, query: Json | None = None, json: Json | None = None) -> "Outgoing":
+        """The same request with more in its query, or in its JSON object.
+
+        Raises `InvalidRequest`.
+        """
+        more = replace(self, query={**self.query, **(query or {})})
+        if not json:
+            return more
+        body = {**(self.json or {}), **json}
+        return replace(more, json=body, content=encoded(body))
+
+
+@dataclass(frozen=True)
+class Template:
+    """`path` has `{owner}` for one piece, `{path+}` for several with their slashes.
+
+    `query`, `headers`, `json` and `form` are constants, beside what the parameters add.
+    """
+
+    method: Method
+    path: str
+    _: KW_ONLY
+    base: str = ""
+    query: Json = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: Json = field(default_factory=dict)
+    form: Json = field(default_factory=dict)
+    returns: Returns = "json"
+    limit: int = 8 * MIB
+    repeatable: bool = False
+    has_key: bool = True
+    instead: Mapping[int, Any] = field(default_factory=dict)
+
+    @property
+    def pieces(self) -> set[str]:
+        """The names of the varying pieces of its path."""
+        return pieces_of(self.path)
+
+    def fill(self, parameters: Schema, values: Json) -> Outgoing:
+        """The request for a call's parameters. Raises `InvalidRequest`."""
+        parts = self._constants()
+        if parts["json"] is None and self.method in WITH_BODY and _takes_json(parameters):
+            parts["json"] = {}
+        for name, value in values.items():
+            _place(parts, parameters.fields[name], name, value)
+        return self._outgoing(parts)
+
+    def with_parts(
+        self, *, path: Json | None = None, query: Json | None = None, json: Json | None = None
+    ) -> Outgoing:
+        """The request with these parts beside its constants. Raises `InvalidRequest`."""
+        parts = self._constants()
+        parts["path"] |= path or {}
+        parts["query"] |= query or {}
+        if json is not None:
+            parts["json"] = {**(parts["json"] or {}), **json}
+        return self._outgoing(parts)
+
+    def _constants(self) -> dict[str, Any]:
+        return {
+            "path": {},
+            "base": {},
+            "query": dict(self.query),
+            "header": dict(self.headers),
+            "json": copy.deepcopy(dict(self.json)) or None,
+            "form": dict(self.form),
+            "file": {},
+        }
+
+    def _outgoing(self, parts: Mapping[str, Any]) -> Outgoing:
+        return Outgoing(
+            method=self.method,
+            path=path_of(self.path, **parts["path"]),
+            base=self.base,
+            base_pieces=parts["base"],
+            query=parts["query"],
+            headers=parts["header"],
+            content=_content(parts),
+            json=parts["json"],
+            returns=self.returns,
+            limit=self.limit,
+            repeatable=self.repeatable or self.method in ("GET", "PUT"),
+            has_key=self.has_key,
+            instead=self.instead,
+        )
+
+
+get = partial(Template, "GET")
+post = partial(Template, "POST")
+put = partial(Template, "PUT")
+patch = partial(Template, "PATCH")
+delete = partial(Template, "DELETE")
+
+
+def target_faults(parameters: Schema, template: Template, base: str) -> list[str]:
+    """What is wrong with the targets of a declaration; `base` is its base URL by default."""
+    wrong, filled = [], set()
+    varying = {("path", name) for name in template.pieces} | {
+        ("base", name) for name in pieces_of(base)
+    }
+    for name, one in parameters.fields.items():
+        for target in one.metadata["to"]:
+            place, _, rest = target.partition(".")
+            if place not in PLACES or (not rest and place not in ("json", "bytes")):
+                wrong.append(f"{name}: no target {target!r}")
+            if place in ("path", "base"):
+                filled.add((place, rest))
+                optional = not one.required and one.load_default is missing
+                wrong += [f"{name}: a piece of the {place} may be missing"] if optional else []
+    return wrong + [f"{place}: nothing fills {name!r}" for place, name in sorted(varying ^ filled)]
+
+
+def _place(parts: dict[str, Any], field: fields.Field, name: str, value: Any) -> None:
+    """Put a parameter's value where its targets say."""
+    if (theirs := _theirs(field, value)) is None:
+        return
+    for target in field.metadata["to"]:
+        place, _, rest = target.partition(".")
+        if place == "path":
+            quoted(name, str(theirs), True)  # refused here, under our name for it
+        elif place == "base":
+            label(name, str(theirs))
+        if not rest:
+            parts[place] = theirs
+        elif place == "json":
+            parts["json"] = parts["json"] or {}
+            _put(parts["json"], rest, theirs)
+        else:
+            parts[place][rest] = theirs
+
+
+def _theirs(field: fields.Field, value: Any) -> Any:
+    """A loaded value as the vendor takes it."""
+    theirs = field.metadata.get("theirs")
+    match field:
+        case fields.Nested():
+            value = part_of(field.schema, value)
+        case fields.List(inner=fields.Nested() as inner):
+            value = [part_of(inner.schema, one) for one in value]
+    if theirs is None:
+        return value
+    return theirs(value) if callable(theirs) else theirs.get(value, value)
+
+
+def part_of(parameters: Schema, values: Json) -> dict[str, Any]:
+    """The loaded values of a `Part` as the vendor takes them."""
+    part: dict[str, Any] = {}
+    for name, value in values.items():
+        inner = parameters.fields[name]
+        if (theirs := _theirs(inner, value)) is not None:
+            for target in inner.metadata["to"] or (name,):
+                _put(part, target, theirs)
+    return part
+
+
+def _put(tree: dict[str, Any], path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for name in parents:
+        tree = tree.setdefault(name, {})
+    tree[last] = value
+
+
+def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
+    """The body and its media type. Raises `InvalidRequest` for what is not JSON."""
+    if "bytes" in parts:
+        raw = parts["bytes"]
+        return raw if isinstance(raw, tuple) else (raw, "application/octet-stream")
+    if parts["file"]:
+        return encode_multipart_formdata({**parts["form"], **parts["file"]})
+    if parts["form"]:
+        return urlencode(parts["form"], doseq=True).encode(), "application/x-www-form-urlencoded"
+    return None if parts["json"] is None else encoded(parts["json"])
+
+
+def _takes_json(parameters: Schema) -> bool:
+    """Whether some parameter belongs into a JSON body: then there is one, be it empty."""
+    targets = (target for one in parameters.fields.values() for target in one.metadata["to"])
+    return any(target.partition(".")[0] == "json" for target in targets)
+
+
+def elsewhere(url: str, *, returns: Returns = "bytes", limit: int = 8 * MIB) -> Outgoing:
+    """A GET of an address that a caller has named."""
+    return Outgoing(url=url, returns=returns, limit=limit, repeatable=True, has_key=False)

@@ -1,0 +1,39 @@
+"""A setting that a vendor declares: its name in the environment, its kind, what it is for.
+
+From it follow how `config.py` reads it, whether its value is redacted in logs, whether `NAME_FILE`
+works, and its row in docs/deployment.md.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "url", "server"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """`about` is a phrase for operators. A `secret` is never logged and may come from a file.
+
+    A `server` is a URL with any of the schemes http, https, ws and wss, read as http or https.
+    `sandbox` is its value for the examples, if they need one: in the sandbox and in the tests.
+
+    An endpoint whose vendor has a `required` setting without a value answers `not_configured`.
+    """
+
+    name: str
+    about: str
+    kind: Kind = "text"
+    default: str | None = None
+    secret: bool = False
+    required: bool = False
+    sandbox: str | None = None
+
+
+def secret(name: str, about: str, *, required: bool = True) -> Setting:
+    """A key, token or password."""
+    return Setting(name, about, secret=True, required=required)
+
+
+def base_url(name: str, default: str, about: str = "") -> Setting:
+    """The address that comes before the paths of a vendor's requests."""
+    return Setting(name, about or "base URL", "url", default)

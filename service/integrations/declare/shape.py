@@ -1,0 +1,213 @@
+"""Shapes of answers: how our fields are read from a vendor's answer, and their JSON Schema.
+
+A plain text is the path of a required text: `Shape(url="html_url")`. A required field that is
+missing or of another kind makes the answer unusable. `Maybe` makes a field optional: it is null
+where the vendor has nothing, or something of another kind. Pieces of a path are names in objects
+and numbers in lists; the empty path is the value itself.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import structlog
+from marshmallow import missing
+
+from service.integrations.declare.reading import Unusable, unusable
+
+Values = Mapping[str, Any]  # a call's parameters, by our names
+Json = dict[str, Any]
+
+log = structlog.get_logger("integrations")
+
+
+class Kind(Protocol):
+    """One field of an answer."""
+
+    def read(self, item: Any, values: Values) -> Any:
+        """Our value, from the vendor's. Raises `Unusable`."""
+
+    def schema(self) -> Json:
+        """The JSON Schema of what `read` returns."""
+
+
+Field = str | Kind
+
+
+def find(item: Any, path: str) -> Any:
+    """The value at a path; None where there is nothing."""
+    for name in path.split(".") if path else ():
+        if isinstance(item, Mapping):
+            item = item.get(name)
+        elif isinstance(item, list) and name.isdecimal() and int(name) < len(item):
+            item = item[int(name)]
+        else:
+            return None
+    return item
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A required value of one JSON type."""
+
+    path: str
+    about: str = field(default="", kw_only=True)
+
+    types: ClassVar[tuple[type, ...]] = (object,)
+    named: ClassVar[str] = ""
+
+    def read(self, item: Any, values: Values) -> Any:
+        value = find(item, self.path)
+        if not isinstance(value, self.types) or isinstance(value, bool) > (self.types == (bool,)):
+            raise unusable(self.path)
+        return value
+
+    def schema(self) -> Json:
+        named = {"type": self.named} if self.named else {}
+        return {**named, **({"description": self.about} if self.about else {})}
+
+
+class Str(Leaf):
+    types, named = (str,), "string"
+
+
+class Int(Leaf):
+    types, named = (int,), "integer"
+
+
+class Num(Leaf):
+    types, named = (int, float), "number"
+
+
+class Bool(Leaf):
+    types, named = (bool,), "boolean"
+
+
+class Raw(Leaf):
+    """A value of any kind, as the vendor gives it."""
+
+    def read(self, item: Any, values: Values) -> Any:
+        value = find(item, self.path)
+        if value is None:
+            raise unusable(self.path)
+        return value
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A field that may be missing or null: null, or an empty list, is what we answer then."""
+
+    of: Field
+
+    def read(self, item: Any, values: Values) -> Any:
+        kind = as_kind(self.of)
+        nothing: Any = [] if isinstance(kind, Each) else None
+        path = getattr(kind, "path", None)
+        if path is not None and find(item, path) is None:
+            return nothing
+        try:
+            return kind.read(item, values)
+        except Unusable:  # which has logged the path
+            return nothing
+
+    def schema(self) -> Json:
+        kind = as_kind(self.of)
+        schema = kind.schema()
+        if isinstance(kind, Each) or not schema:
+            return schema
+        if isinstance(schema.get("type"), str) and "properties" not in schema:
+            return {**schema, "type": [schema["type"], "null"]}
+        return {"anyOf": [schema, {"type": "null"}]}
+
+
+@dataclass(frozen=True)
+class Each:
+    """A list at a path: `of` is read from each of its items that `where` takes.
+
+    `default` is our value where the vendor has no list, `()` or None; without it, the list is
+    required. An item that can't be read makes the whole answer unusable.
+    """
+
+    path: str
+    of: Field = ""
+    where: Callable[[Any], bool] | None = None
+    default: Any = missing
+
+    def read(self, item: Any, values: Values) -> list[Any] | None:
+        items = find(item, self.path)
+        if items is None and self.default is not missing:
+            return None if self.default is None else list(self.default)
+        if not isinstance(items, list):
+            raise unusable(self.path)
+        kind = as_kind(self.of)
+        return [kind.read(one, values) for one in items if self.where is None or self.where(one)]
+
+    def schema(self) -> Json:
+        kind: str | list[str] = ["array", "null"] if self.default is None else "array"
+        return {"type": kind, "items": as_kind(self.of).schema()}
+
+
+class Shape:
+    """An object of ours; its fields by name, on top of those of other shapes."""
+
+    def __init__(self, *shapes: "Shape", **fields: Field) -> None:
+        self.fields: dict[str, Kind] = {}
+        for shape in shapes:
+            self.fields |= shape.fields
+        self.fields |= {name: as_kind(one) for name, one in fields.items()}
+        self._of_object = any(getattr(_inner(one), "path", "") for one in self.fields.values())
+
+    def read(self, item: Any, values: Values | None = None) -> Json:
+        """Raises `Unusable`."""
+        if self._of_object and not isinstance(item, Mapping):
+            raise unusable()
+        values = values or {}
+        return {name: kind.read(item, values) for name, kind in self.fields.items()}
+
+    def schema(self) -> Json:
+        properties = {name: kind.schema() for name, kind in self.fields.items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+
+@dataclass(frozen=True)
+class Within:
+    """A shape that is read from the object at a path."""
+
+    path: str
+    of: Shape
+
+    def read(self, item: Any, values: Values) -> Json:
+        inner = find(item, self.path)
+        if not isinstance(inner, Mapping):
+            raise unusable(self.path)
+        return self.of.read(inner, values)
+
+    def schema(self) -> Json:
+        return self.of.schema()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A value that a function makes of the item and the call's parameters; `of` has its schema."""
+
+    of: Field
+    make: Callable[[Any, Values], Any]
+
+    def read(self, item: Any, values: Values) -> Any:
+        return self.make(item, values)
+
+    def schema(self) -> Json:
+        return as_kind(self.of).schema()
+
+
+def as_kind(one: Field) -> Kind:
+    return Str(one) if isinstance(one, str) else one
+
+
+def _inner(kind: Kind) -> Kind:
+    return as_kind(kind.of) if isinstance(kind, Maybe) else kind

@@ -1,0 +1,72 @@
+"""Tasks of vendors' own task APIs, and how a slow endpoint goes on with one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from service.integrations.declare.meter import micro_credits
+from service.integrations.declare.request import Outgoing, Template
+from service.integrations.declare.shape import Shape
+
+Gather = Callable[[Any, Outgoing, Any], Any]
+
+NOT_COMPLETED = "The upstream could not complete this."
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task at the vendor's own task API: what is needed to ask for it again.
+
+    The result of a failed task may be a sentence of ours that says why. `dollars` is the cost that
+    the vendor reports once the task has ended. `facts` are fields of the result that are known
+    when the task begins: its job shows them while it runs.
+    """
+
+    id: str
+    state: Literal["running", "done", "failed"] = "running"
+    result: Any = None
+    dollars: Any = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Any:
+        """What a job keeps of it: its facts while it runs, then its result with them."""
+        if self.state == "running":
+            return self.facts or None
+        return {**self.result, **self.facts} if self.facts and self.state == "done" else self.result
+
+    @property
+    def why(self) -> str:
+        """What its caller is told of its failure."""
+        return self.result if isinstance(self.result, str) else NOT_COMPLETED
+
+    @property
+    def cost(self) -> int | None:
+        """The cost in micro-credits; None if the vendor does not report it."""
+        return micro_credits(self.dollars)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """How a slow endpoint goes on.
+
+    `task` reads the vendor's answer to the first request and to each poll. `poll` is the request,
+    and `target` says where the task's id goes in it, such as `json.taskId`. `gather(call, request,
+    answer)` returns the answer of a poll with what the vendor gives only on further requests, such
+    as the other pages of a long result. `facts` is the shape of those of its tasks. Seconds: `wait`
+    is how long a call is held open unless it says otherwise, `limit` how long the whole may take.
+    """
+
+    task: Callable[[Any], Task]
+    poll: Template
+    wait: float
+    limit: float
+    interval: float = 5.0
+    target: str = "path.id"
+    gather: Gather | None = None
+    facts: Shape = field(default_factory=Shape)
+
+    def request(self, task_id: str) -> Outgoing:
+        """The request that asks for a task."""
+        place, _, name = self.target.partition(".")
+        return self.poll.with_parts(**{place: {name: task_id}})

@@ -1,0 +1,71 @@
+"""A vendor: where it is, its credential, and what it means by a refusal."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.integrations.declare.credential import NONE, Credential
+from service.integrations.declare.oauth2 import OAuth2
+from service.integrations.declare.setting import Setting
+from service.web.errors import ServiceError
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A vendor's answer: `body` is its JSON value, None if it is not JSON; `raw` as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+    raw: bytes = field(default=b"", repr=False)
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("Content-Type", "").partition(";")[0].strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vendor:
+    """An upstream. `integration` is its neutral name, the unit of billing and configuration.
+
+    `bases` are its base URLs; the first is where paths go unless a request names another.
+    `with_key` replaces a default base URL when there is a key. `settings` are further settings that
+    its endpoints read. `refusal` reads every reply, 2xx too, and returns None where the common
+    table is right. `look` is called with every reply.
+    """
+
+    integration: str
+    name: str
+    bases: tuple[Setting, ...]
+    credential: Credential = NONE
+    oauth: OAuth2 | None = None
+    with_key: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[Setting, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    refusal: Callable[[Reply], ServiceError | None] = lambda reply: None
+    look: Callable[[Reply], None] = lambda reply: None
+
+    @property
+    def all_settings(self) -> tuple[Setting, ...]:
+        """Every setting that it declares, by itself or through its credential and its OAuth."""
+        oauth = self.oauth.settings if self.oauth else ()
+        return (*self.credential.settings, *oauth, *self.bases, *self.settings)
+
+    def missing(self, values: Mapping[str, str]) -> str | None:
+        """The first required setting without a value, None where all have one."""
+        needed = (setting.name for setting in self.all_settings if setting.required)
+        return next((name for name in needed if not values.get(name)), None)
+
+    def has_key(self, values: Mapping[str, str]) -> bool:
+        """Whether requests carry a credential of the operator's."""
+        own = self.credential.settings
+        return bool(own) and all(values.get(one.name) for one in own if one.secret)
+
+    def base(self, name: str, values: Mapping[str, str]) -> str:
+        """A base URL, by its setting's name; the first one for an empty name."""
+        setting = next((one for one in self.bases if one.name == name), self.bases[0])
+        if url := values.get(setting.name):
+            return url
+        if self.has_key(values) and setting.name in self.with_key:
+            return self.with_key[setting.name]
+        return setting.default or ""

@@ -1,0 +1,101 @@
+"""The schemas of endpoints, from their declarations: of bodies, of answers, for OpenAPI."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from service.integrations.calling.jobs import LONGEST_WAIT
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import Endpoint
+from service.web.openapi import Instance, json_schema
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+WAIT = "Seconds to hold the call open for the result."
+CONSENT = {
+    "type": "object",
+    "description": "The user has to grant a scope, at `authUrl`.",
+    "properties": {
+        "requiresOAuth": {"const": True},
+        "provider": {"type": "string"},
+        "scopes": {"type": "array", "items": {"type": "string"}},
+        "authUrl": {"type": "string"},
+    },
+    "required": ["requiresOAuth", "provider", "scopes", "authUrl"],
+    "additionalProperties": False,
+}
+
+
+def of_names(
+    catalog: Catalog, title: str, schema: Callable[[Endpoint], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """One JSON Schema document, with the schema of every endpoint under each of its names."""
+    schemas = {item.name: schema(item) for item in catalog}
+    named = {name: schemas[item.name] for name, item in catalog.names.items()}
+    return {"$schema": DIALECT, "title": title, "type": "object", "properties": named}
+
+
+@cache
+def body_schema(item: Endpoint) -> dict[str, Any]:
+    """The body of a call."""
+    schema = dict(json_schema(item.parameters))
+    schema["title"] = item.summary
+    if item.job:
+        bounds = {"minimum": 0, "maximum": LONGEST_WAIT, "default": item.job.wait}
+        wait = {"type": "number", **bounds, "description": WAIT}
+        schema["properties"] = {**schema["properties"], "wait": wait}
+    return schema
+
+
+@cache
+def answer_schema(item: Endpoint) -> dict[str, Any]:
+    """The `data` of an answer's envelope: of a success, or the OAuth-required payload."""
+    schema = {"title": item.summary, **(_job_schema(item) if item.job else item.gives.schema())}
+    return {"anyOf": [schema, CONSENT]} if item.scope else schema
+
+
+def _job_schema(item: Endpoint) -> dict[str, Any]:
+    """The state of a job. One that has failed is an error instead."""
+    assert item.job
+    return {
+        "type": "object",
+        "properties": {
+            "jobId": {"type": "string"},
+            "status": {"enum": ["running", "done"]},
+            **item.job.facts.schema()["properties"],
+            "result": item.gives.schema(),
+        },
+        "required": ["jobId", "status"],
+        "additionalProperties": False,
+    }
+
+
+def posts(catalog: Catalog) -> Iterator[Instance]:
+    """The POST of every endpoint, for the OpenAPI document."""
+    for name, item in catalog.names.items():
+        content = {"application/json": {"schema": body_schema(item)}}
+        required = any(field.required for field in item.parameters.fields.values())
+        body = {"requestBody": {"required": required, "content": content}}
+        yield Instance({"endpoint": name}, item.summary, _envelope(item), body)
+
+
+def gets(catalog: Catalog) -> Iterator[Instance]:
+    """The GET of every endpoint that only reads."""
+    for name, item in catalog.names.items():
+        if item.access.reads:
+            schema = body_schema(item)
+            parameters = [
+                {"in": "query", "name": one, "required": one in schema.get("required", ())}
+                | {"schema": of_one}
+                for one, of_one in schema["properties"].items()
+            ]
+            query = {"parameters": parameters}
+            yield Instance({"endpoint": name}, item.summary, _envelope(item), query)
+
+
+def _envelope(item: Endpoint) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"success": {"const": True}, "data": answer_schema(item)},
+        "required": ["success", "data"],
+        "additionalProperties": False,
+    }

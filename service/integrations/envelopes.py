@@ -1,0 +1,83 @@
+"""The parameters, answers and refusals of `/api/integrations`, for the OpenAPI document."""
+
+from marshmallow import Schema, fields
+
+from service.web.errors import (
+    Conflict,
+    Draining,
+    Forbidden,
+    InsufficientCredits,
+    NotConfigured,
+    NotFound,
+    RateLimited,
+    TooLarge,
+    UnknownEndpoint,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
+
+APPROVALS = ("once", "session", "auto")
+KEY_LIMIT = 255
+ONCE = f"The same call is made, and charged, once in 24 hours; 1 to {KEY_LIMIT} characters."
+FRESH = "`no-cache`: ask the vendor, also where an answer is kept."
+APPROVED = f"Which decision let the call through: {', '.join(APPROVALS)}."
+
+
+class Envelope(Schema):
+    success = fields.Boolean(required=True)
+    data = fields.Raw(required=True)
+
+
+class Keeping(Schema):
+    seconds = fields.Float(required=True)
+    shared = fields.Boolean(required=True)
+
+
+class Rate(Schema):
+    calls = fields.Integer(required=True)
+    seconds = fields.Integer(required=True)
+
+
+class Described(Schema):
+    name = fields.String(required=True)
+    aliases = fields.List(fields.String(), required=True)
+    category = fields.String(required=True)
+    summary = fields.String(required=True)
+    methods = fields.List(fields.String(), required=True)
+    integration = fields.String(required=True)
+    billing = fields.String(required=True)
+    credits = fields.Float(required=True)
+    creditConsuming = fields.Boolean(required=True)
+    metered = fields.Boolean(required=True)
+    autoApprove = fields.Boolean(required=True)
+    cache = fields.Nested(Keeping, required=True, allow_none=True)
+    perUser = fields.Nested(Rate, required=True, allow_none=True)
+    scopes = fields.List(fields.String(), required=True)
+    configured = fields.Boolean(required=True)
+    docs = fields.String(required=True)
+
+    class Meta:
+        include = {"async": fields.Boolean(required=True)}  # a keyword of Python
+
+
+class CatalogSchema(Schema):
+    endpoints = fields.List(fields.Nested(Described), required=True)
+
+
+class AnyParameters(Schema):
+    """The parameters of the endpoint, as `routes-schema` lists them."""
+
+    class Meta:
+        unknown = "include"
+
+
+ANY_SCHEMA = {"type": "object", "required": ["$schema", "properties"]}
+CONNECTED = {
+    "type": "object",
+    "required": ["connected"],
+    "properties": {"connected": {"type": "boolean"}, "email": {"type": "string"}},
+    "additionalProperties": {"type": "boolean"},
+}
+# The refusals of a call, whichever endpoint it names.
+REFUSALS = (InsufficientCredits, Forbidden, NotFound, UnknownEndpoint, Conflict, TooLarge)
+FAILURES = (RateLimited, UpstreamFailed, UpstreamTimedOut, NotConfigured, Draining)

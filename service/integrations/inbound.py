@@ -1,0 +1,63 @@
+"""A call as it comes in, and the response that goes out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Response, jsonify
+
+from service.auth.users import Caller
+
+
+@dataclass(frozen=True)
+class Inbound:
+    """A request for an endpoint.
+
+    `token` is the caller's bearer as it came. `browser` is the cookie that binds a consent to this
+    browser. `approval` is the decision that let the call through, if the client says so. `fresh`
+    means that the client wants no kept answer.
+    """
+
+    caller: Caller
+    token: str
+    endpoint: str
+    body: Mapping[str, Any]
+    browser: str
+    idempotency_key: str | None = None
+    approval: str | None = None
+    request_id: str = ""
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`data` of the envelope; with `consent`, it is the OAuth-required payload.
+
+    A kept answer has its `age` in seconds.
+    """
+
+    data: Any
+    consent: bool = False
+    age: int | None = None
+
+    def response(self) -> "ProxyResponse":
+        """Source: RFC 9111, section 5.1."""
+        headers = {} if self.age is None else {"Age": str(self.age), "X-Cache": "hit"}
+        envelope = {"success": True, "data": self.data}
+        return ProxyResponse(200, envelope, headers, self.consent)
+
+
+@dataclass(frozen=True)
+class ProxyResponse:
+    """The response to a call; `consent` as in `Answer`, if this instance made the payload."""
+
+    status: int
+    envelope: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    consent: bool = False
+
+    def response(self) -> Response:
+        response = jsonify(self.envelope)
+        response.status_code = self.status
+        response.headers.update(self.headers)
+        return response

@@ -1,0 +1,153 @@
+"""The page of all endpoints, docs/endpoints.md, from their declarations."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from service.integrations import documents
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.categories import CATEGORIES, Category
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.request import MIB
+from service.integrations.declare.vendor import Vendor
+from service.integrations.reference.notation import rows, type_of
+from service.integrations.reference.promised import LIST, promises
+
+HEAD = """\
+# Integration endpoints
+
+`flask --app wsgi catalog reference` prints this page from the declarations.
+
+Each endpoint is called with `POST /api/integrations/<name>`, its parameters as a JSON object; one
+that only reads also with `GET` and a query. [The API](api.md#integrations) says what holds for all
+of them: who pays, jobs, errors, consent. Parameters that are not listed are refused.
+
+Prices are in credits. *Metered*: the price depends on the call or on what the vendor reports, and
+the number is the most that the simplest call costs. *Asks*: an app should ask its user before the
+call. The numbers in brackets are bounds: of a number's value, of a text's characters, of a list's
+items. The answer is the `data` of the envelope, in TypeScript's notation.
+"""
+ByCategory = dict[Category, list[Endpoint]]
+LONGEST_EXAMPLE = 400  # characters
+
+
+def page(catalog: Catalog) -> Iterator[str]:
+    """The page in Markdown, in pieces that end with a line feed: one for each endpoint."""
+    order = {one.name: number for number, one in enumerate(promises(LIST))}
+    by_category: ByCategory = {name: [] for name in CATEGORIES}
+    for item in sorted(catalog, key=lambda one: order.get(one.name, len(order))):
+        by_category[item.category].append(item)
+    yield HEAD
+    yield _contents(by_category)
+    for category, items in by_category.items():
+        if items:
+            yield f"\n## {CATEGORIES[category]}\n\n{_overview(items)}"
+        yield from map(section, items)
+
+
+def section(item: Endpoint) -> str:
+    """What there is to know about an endpoint."""
+    parts = [f"### `{item.name}`", f"{item.summary} {_links(item)}", " · ".join(facts(item))]
+    parts += _table(item)
+    parts += [f"Example: `{example}`"] if (example := _example(item)) else []
+    parts += [f"{_what_answers(item)}\n\n```ts\n{type_of(item.gives.schema())}\n```"]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def facts(item: Endpoint) -> Iterator[str]:
+    """Methods, price, approval, and what else is declared, each as a phrase."""
+    yield "`POST`, `GET`" if item.access.reads else "`POST`"
+    metered = " (metered)" if item.meter or item.model else ""
+    yield f"{_credits(item)}{metered}"
+    yield "never asks" if item.access.auto_approve else "asks"
+    if item.job:
+        yield f"job of at most {_duration(item.job.limit)}, `wait` is {item.job.wait:g} by default"
+    if item.cache:
+        who = "everybody" if item.cache.shared else "the same user"
+        yield f"kept for {_duration(item.cache.seconds)} for {who}"
+    if item.per_user:
+        yield f"{item.per_user.calls} calls in {_duration(item.per_user.seconds)} for each user"
+    if item.scope:
+        also = f" (also {_names(item.accepted)})" if item.accepted else ""
+        yield f"scope `{item.scope}`{also}"
+    if item.makes:
+        yield f"stores at most {item.makes // MIB} MiB"
+    vendors = [_needed(vendor) for vendor in (item.vendor, *item.alternatives)]
+    if all(vendors):
+        yield f"needs {' or '.join(vendors)}"
+    if optional := [one.name for one in item.vendor.credential.settings if not one.required]:
+        yield f"may have {_names(optional)}"
+
+
+def _needed(vendor: Vendor) -> str:
+    return _names(one.name for one in vendor.all_settings if one.required)
+
+
+def _contents(by_category: ByCategory) -> str:
+    lines = ["| category | endpoints |", "|---|---|"]
+    for category, items in by_category.items():
+        if items:
+            name = CATEGORIES[category]
+            lines.append(f"| [{name}](#{anchor(name)}) | {len(items)} |")
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def _overview(items: Iterable[Endpoint]) -> str:
+    lines = ["| endpoint | purpose | price |", "|---|---|---|"]
+    for item in items:
+        link = f"[`{item.name}`](#{anchor(item.name)})"
+        lines.append(f"| {link} | {_cell(item.summary)} | {_credits(item)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _table(item: Endpoint) -> list[str]:
+    lines = ["| parameter | type | default | meaning |", "|---|---|---|---|"]
+    for cells in rows(documents.body_schema(item)):
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
+    return ["\n".join(lines)] if lines[2:] else ["No parameters."]
+
+
+def _links(item: Endpoint) -> str:
+    also = f" Also {_names(item.aliases)}." if item.aliases else ""
+    return f"[Vendor's documentation]({item.docs}).{also}"
+
+
+def _what_answers(item: Endpoint) -> str:
+    """What the type under it is of."""
+    if item.job:
+        names = ", ".join(["jobId", "status", *item.job.facts.fields, "result"])
+        return f"Answer: `{{ {names} }}`. The `result`, once the job is done:"
+    return "Answer, once the scope is granted:" if item.scope else "Answer:"
+
+
+def _example(item: Endpoint) -> str:
+    """The parameters of the shortest example; the empty text if even that one is long."""
+    texts = [json.dumps(dict(one.asks), ensure_ascii=False) for one in item.examples]
+    shortest = min((text for text in texts if text != "{}"), key=len, default="")
+    return shortest if len(shortest) <= LONGEST_EXAMPLE and "`" not in shortest else ""
+
+
+def _credits(item: Endpoint) -> str:
+    name = "credit" if item.max_credits == 1 else "credits"
+    return f"{item.max_credits:g} {name}" if item.max_credits else "free"
+
+
+def _duration(seconds: float) -> str:
+    for name, length in (("day", 24 * 3600), ("hour", 3600), ("minute", 60), ("second", 1)):
+        count, rest = divmod(round(seconds), length)
+        if count and not rest:
+            return f"{count} {name}{'' if count == 1 else 's'}"
+    return f"{seconds:g} seconds"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def anchor(title: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")

@@ -1,0 +1,1 @@
+"""Encryption of what is stored, and the rotation of its keys."""

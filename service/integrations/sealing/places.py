@@ -1,0 +1,21 @@
+"""Where sealed texts are kept: each is bound to its place, which a rotation of keys must repeat."""
+
+
+def grant(user_id: str, integration: str, column: str) -> str:
+    return f"grant:{user_id}:{integration}:{column}"
+
+
+def consent(state_hash: str) -> str:
+    return f"consent:{state_hash}"
+
+
+def job(job_id: str) -> str:
+    return f"job:{job_id}"
+
+
+def answer(user_id: str, endpoint: str, key: str) -> str:
+    return f"idempotency:{user_id}:{endpoint}:{key}"
+
+
+def kept_answer(key: str) -> str:
+    return f"kept-answer:{key}"

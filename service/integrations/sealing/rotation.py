@@ -1,0 +1,87 @@
+"""Rotation of sealing keys: texts of older keys are sealed again with the current one."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, and_, select
+
+from service.database.access import write_transaction
+from service.extensions import db, table
+from service.integrations.models import Consent, Grant, IdempotencyKey, IntegrationJob, KeptAnswer
+from service.integrations.sealing import places
+from service.integrations.sealing.seal import Sealer, Unsealable
+
+BATCH = 100  # rows in one transaction
+
+Place = Callable[[Any, str], str]
+
+# Model, its sealed columns, and the place of a row's column.
+KEPT: tuple[tuple[Any, tuple[str, ...], Place], ...] = (
+    (
+        Grant,
+        ("access_token", "refresh_token"),
+        lambda row, column: places.grant(row.user_id, row.integration, column),
+    ),
+    (Consent, ("verifier", "tokens"), lambda row, _: places.consent(row.state_hash)),
+    (IntegrationJob, ("result",), lambda row, _: places.job(row.job_id)),
+    (
+        IdempotencyKey,
+        ("answer",),
+        lambda row, _: places.answer(row.user_id, row.endpoint, row.key),
+    ),
+    (KeptAnswer, ("sealed",), lambda row, _: places.kept_answer(row.key)),
+)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """`unopened` counts texts whose key is not configured any more."""
+
+    resealed: int
+    unopened: int
+
+
+def rotate(sealer: Sealer) -> Rotation:
+    """Seal again while the service runs: rows are locked in batches. Needs an app context."""
+    rotations = [
+        _reseal(sealer, model, column, place, ids)
+        for model, columns, place in KEPT
+        for column in columns
+        for ids in _old(sealer, model, column)
+    ]
+    return Rotation(
+        sum(item.resealed for item in rotations), sum(item.unopened for item in rotations)
+    )
+
+
+def _key(model: Any) -> Column[Any]:
+    [key] = table(model).primary_key.columns
+    return key
+
+
+def _old(sealer: Sealer, model: Any, column: str) -> Iterator[Sequence[Any]]:
+    """The keys of the rows to look at, in batches."""
+    sealed = table(model).c[column]
+    new = sealed.startswith(sealer.prefix, autoescape=True)
+    old = db.session.scalars(select(_key(model)).where(and_(sealed.is_not(None), ~new))).all()
+    db.session.commit()
+    yield from (old[start : start + BATCH] for start in range(0, len(old), BATCH))
+
+
+def _reseal(sealer: Sealer, model: Any, column: str, place: Place, ids: Sequence[Any]) -> Rotation:
+    resealed = unopened = 0
+    with write_transaction() as session:
+        rows = select(model).where(_key(model).in_(ids)).with_for_update()
+        for row in session.scalars(rows.execution_options(populate_existing=True)):
+            sealed = getattr(row, column)
+            if sealed is None or not sealer.is_old(sealed):
+                continue  # written anew in the meantime
+            try:
+                text = sealer.open(sealed, place(row, column))
+            except Unsealable:
+                unopened += 1
+                continue
+            setattr(row, column, sealer.seal(text, place(row, column)))
+            resealed += 1
+    return Rotation(resealed, unopened)

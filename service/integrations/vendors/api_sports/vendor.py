@@ -1,0 +1,88 @@
+"""API-SPORTS itself: a host for each sport, one key for all, and what it means by a refusal.
+
+Each sport is an integration of its own, so that an app decides sport by sport who pays, and one
+host that is down does not stop the others.
+Source: api-sports.io/documentation/football/v3, "Authentication" and "Headers sent as response".
+"""
+
+import time
+from collections.abc import Mapping, Set
+from functools import partial
+from typing import Any
+
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.example import Example, File, example
+from service.integrations.declare.faults import limited, retry_after
+from service.integrations.declare.reading import at
+from service.integrations.declare.request import get
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
+
+DOCS = "https://api-sports.io/documentation"
+MINUTE, DAY = 60, 24 * 3600  # seconds
+# What is wrong with the operator's account, or with API-SPORTS itself.
+OURS = {"token", "access", "subscription", "ip", "plan", "bug", "endpoint"}
+
+# 204 is documented for an answer without content.
+fetch = partial(get, instead={204: {"response": []}})
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """`errors` of a success is an empty list; of a refusal with status 200, texts by cause."""
+    if reply.status == 429:
+        return limited(reply, _pause(reply))
+    errors = at(reply.body, "errors") if reply.status < 500 else None
+    return _error(reply, _causes(errors)) if errors else None
+
+
+def _causes(errors: Any) -> Set[str]:
+    """The keys of `errors`, which is an object or a list of objects."""
+    objects = errors if isinstance(errors, list) else [errors]
+    return {name.lower() for one in objects if isinstance(one, dict) for name in one}
+
+
+def _error(reply: Reply, causes: Set[str]) -> ServiceError:
+    if "ratelimit" in causes:
+        return limited(reply, MINUTE)
+    if "requests" in causes:
+        return limited(reply, _until_midnight())
+    if causes & OURS or not causes:
+        return UpstreamFailed(upstreamStatus=reply.status)
+    return InvalidRequest("The upstream does not accept these parameters.", details={})
+
+
+def _pause(reply: Reply) -> int:
+    """Seconds: as `Retry-After` says, or until the quota that is used up starts anew."""
+    is_used_up = reply.headers.get("x-ratelimit-requests-remaining") == "0"
+    return retry_after(reply) or (_until_midnight() if is_used_up else MINUTE)
+
+
+def _until_midnight() -> int:
+    """Seconds until the daily quota starts anew, at 00:00 UTC."""
+    return DAY - int(time.time()) % DAY
+
+
+KEY = secret("APISPORTS_API_KEY", "the key of an account at API-SPORTS, the same for all sports")
+
+
+def _vendor(sport: str, setting: str, host: str) -> Vendor:
+    return Vendor(
+        integration=sport,
+        name=f"api-{sport}",
+        bases=(base_url(setting, f"https://{host}.api-sports.io"),),
+        credential=HeaderKey(KEY, "x-apisports-key"),
+        refusal=_refusal,
+    )
+
+
+FOOTBALL = _vendor("football", "APISPORTS_FOOTBALL_BASE_URL", "v3.football")
+BASKETBALL = _vendor("basketball", "APISPORTS_BASKETBALL_BASE_URL", "v1.basketball")
+NFL = _vendor("nfl", "APISPORTS_NFL_BASE_URL", "v1.american-football")
+BASEBALL = _vendor("baseball", "APISPORTS_BASEBALL_BASE_URL", "v1.baseball")
+
+
+def examples(answer: str, *calls: tuple[Mapping[str, Any], str]) -> tuple[Example, ...]:
+    """Examples of calls, each with the target of its request; `answer` names the file for all."""
+    file = File(f"api_sports/{answer}.json")
+    return tuple(example(asks, f"GET {target}", file) for asks, target in calls)

@@ -1,0 +1,200 @@
+"""Brave Search: pages, images and videos of the web, without a model.
+
+A search costs half a US cent. A search that fails costs nothing.
+Source: api-dashboard.search.brave.com/app/documentation and /app/plans.
+"""
+
+import re
+
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.endpoint import READ, Endpoint
+from service.integrations.declare.example import example
+from service.integrations.declare.faults import limited
+from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
+from service.integrations.declare.reading import at
+from service.integrations.declare.request import get
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Str
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError, UpstreamFailed
+
+DOCS = "https://api-dashboard.search.brave.com/app/documentation"
+KEY_REFUSED = "SUBSCRIPTION_TOKEN_INVALID"
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """A key that is not valid is a 422, like a parameter that is not."""
+    if reply.status == 422 and at(reply.body, "error.code") == KEY_REFUSED:
+        return UpstreamFailed(upstreamStatus=422)
+    return limited(reply, _pause(reply)) if reply.status == 429 else None
+
+
+def _pause(reply: Reply) -> int | None:
+    """Seconds until the last used-up limit is reset: that of the second, or of the month."""
+    left, resets = _numbers(reply, "Remaining"), _numbers(reply, "Reset")
+    return max((reset for rest, reset in zip(left, resets, strict=False) if not rest), default=None)
+
+
+def _numbers(reply: Reply, name: str) -> list[int]:
+    """One for each limit of the plan."""
+    header = reply.headers.get(f"X-RateLimit-{name}", "")
+    return [int(text) for text in re.findall("[0-9]{1,9}", header)]
+
+
+BRAVE = Vendor(
+    integration="websearch",
+    name="brave",
+    bases=(base_url("BRAVE_SEARCH_BASE_URL", "https://api.search.brave.com/res/v1"),),
+    credential=HeaderKey(
+        secret("BRAVE_SEARCH_API_KEY", "the key of a Search plan at Brave"), "X-Subscription-Token"
+    ),
+    refusal=_refusal,
+)
+
+AGE = Str("page_age", about="When the page was made, as Brave knows it, without a zone.")
+PAGE = Shape(
+    url="url", title=Maybe("title"), snippet=Maybe("description"), date=Maybe(AGE),
+    language=Maybe("language"), site=Maybe("meta_url.hostname"), thumbnail=Maybe("thumbnail.src"),
+    extraSnippets=Each("extra_snippets", default=()),
+)  # fmt: skip
+IMAGE = Shape(
+    imageUrl=Maybe("properties.url"), title=Maybe("title"), thumbnailUrl=Maybe("thumbnail.src"),
+    pageUrl=Maybe("url"), source=Maybe("source"), width=Maybe(Int("properties.width")),
+    height=Maybe(Int("properties.height")),
+)  # fmt: skip
+VIDEO = Shape(
+    url="url", title=Maybe("title"), snippet=Maybe("description"), date=Maybe(AGE),
+    thumbnailUrl=Maybe("thumbnail.src"),
+    duration=Maybe(Str("video.duration", about="Such as `04:31`.")),
+    views=Maybe(Int("video.views")), creator=Maybe("video.creator"),
+    publisher=Maybe("video.publisher"),
+)  # fmt: skip
+
+
+class WebQuery(Parameters):
+    query = Words(
+        "What to search for, in at most 50 words; operators such as `site:` are understood.",
+        most=400, to="query.q", required=True,
+    )  # fmt: skip
+    country = Words(
+        "The country that results come from, in two capital letters, or `ALL`.",
+        pattern="^([A-Z]{2}|ALL)$", to="query.country", default="US",
+    )  # fmt: skip
+    searchLang = Words(
+        "The language of the results, such as `en` or `pt-br`.",
+        pattern="^[a-z]{2,3}(-[a-z]{2,4})?$", to="query.search_lang", default="en",
+    )  # fmt: skip
+
+
+class DatedQuery(WebQuery):
+    offset = Count("Pages of results to skip.", least=0, most=9, to="query.offset", default=0)
+    safesearch = Choice(
+        "off", "moderate", "strict", about="How much adult content to leave out.",
+        to="query.safesearch", default="moderate",
+    )  # fmt: skip
+    freshness = Words(
+        "Only what was found in the last day (`pd`), week (`pw`), month (`pm`) or year (`py`), or "
+        "between two days (`2026-01-01to2026-01-31`).",
+        pattern=r"^(p[dwmy]|\d{4}-\d{2}-\d{2}to\d{4}-\d{2}-\d{2})$", to="query.freshness",
+    )  # fmt: skip
+
+
+class Pages(DatedQuery):
+    count = Count("Number of results.", least=1, most=20, to="query.count", default=20)
+    extraSnippets = Switch(
+        "Return up to five more excerpts of each page, where the plan has them.",
+        to="query.extra_snippets",
+    )  # fmt: skip
+
+
+web = Endpoint(
+    name="search-web-raw", vendor=BRAVE, category="search", access=READ,
+    summary="Ranked results of a web search, without a model.",
+    docs=f"{DOCS}/web-search/responses",
+    takes=Pages,
+    asks=get("/web/search", query={"result_filter": "web", "text_decorations": False}),
+    gives=Shape(
+        query=Maybe("query.original"), more=Maybe(Bool("query.more_results_available")),
+        results=Each("web.results", PAGE, default=()),
+    ),
+    examples=(example(
+        {"query": "brave search", "count": 1, "offset": 1, "country": "DE", "searchLang": "de",
+         "freshness": "pw", "extraSnippets": True},
+        "GET /web/search?result_filter=web&text_decorations=false&q=brave+search&count=1&offset=1"
+        "&country=DE&search_lang=de&safesearch=moderate&freshness=pw&extra_snippets=true",
+        {"type": "search", "query": {"original": "brave search", "more_results_available": True},
+         "web": {"type": "search", "results": [{
+             "title": "Brave Search", "url": "https://search.brave.com/",
+             "description": "Private, independent search.", "page_age": "2026-11-18T09:12:00",
+             "age": "November 18, 2026", "language": "en",
+             "extra_snippets": ["Brave Search has an index of its own."],
+             "thumbnail": {"src": "https://imgs.search.brave.com/a.png"},
+             "meta_url": {"scheme": "https", "hostname": "search.brave.com", "path": ""},
+         }]}},
+    ),),
+)  # fmt: skip
+
+
+class Images(WebQuery):
+    count = Count("Number of results.", least=1, most=200, to="query.count", default=50)
+    safesearch = Choice(
+        "off", "strict", about="Whether to leave out adult content.",
+        to="query.safesearch", default="strict",
+    )  # fmt: skip
+    spellcheck = Switch("Correct the query's spelling.", to="query.spellcheck", default=True)
+
+
+images = Endpoint(
+    name="search-images", vendor=BRAVE, category="search", access=READ,
+    summary="Images of the web.",
+    docs=f"{DOCS}/image-search/responses",
+    takes=Images, asks=get("/images/search"),
+    gives=Shape(query=Maybe("query.original"), results=Each("results", IMAGE)),
+    examples=(example(
+        {"query": "mountain landscape", "count": 1},
+        "GET /images/search?q=mountain+landscape&count=1&country=US&search_lang=en"
+        "&safesearch=strict&spellcheck=true",
+        {"type": "images", "query": {"original": "mountain landscape", "spellcheck_off": False},
+         "results": [{
+             "type": "image_result", "title": "Mountain landscape", "source": "example.com",
+             "url": "https://example.com/mountain-photo", "page_fetched": "2026-09-15T10:30:00Z",
+             "thumbnail": {"src": "https://imgs.search.brave.com/m.jpg"},
+             "properties": {
+                 "url": "https://example.com/images/mountain.jpg", "width": 1920, "height": 1080,
+                 "placeholder": "https://imgs.search.brave.com/p.jpg",
+             },
+             "confidence": "high",
+         }]},
+    ),),
+)  # fmt: skip
+
+
+class Videos(DatedQuery):
+    count = Count("Number of results.", least=1, most=50, to="query.count", default=20)
+    spellcheck = Switch("Correct the query's spelling.", to="query.spellcheck", default=True)
+
+
+videos = Endpoint(
+    name="search-videos", vendor=BRAVE, category="search", access=READ,
+    summary="Videos of the web.",
+    docs=f"{DOCS}/video-search/responses",
+    takes=Videos, asks=get("/videos/search"),
+    gives=Shape(query=Maybe("query.original"), results=Each("results", VIDEO)),
+    examples=(example(
+        {"query": "how to tie a knot", "count": 1, "freshness": "2026-01-01to2026-06-30"},
+        "GET /videos/search?q=how+to+tie+a+knot&count=1&offset=0&country=US&search_lang=en"
+        "&safesearch=moderate&freshness=2026-01-01to2026-06-30&spellcheck=true",
+        {"type": "videos", "query": {"original": "how to tie a knot", "spellcheck_off": False},
+         "results": [{
+             "type": "video_result", "url": "https://videos.example/watch?v=1",
+             "title": "Three knots", "description": "Bowline, clove hitch and sheet bend.",
+             "age": "March 1, 2026", "page_age": "2026-03-01T12:00:00",
+             "thumbnail": {"src": "https://imgs.search.brave.com/k.jpg"},
+             "video": {
+                 "duration": "04:31", "views": 120934, "creator": "Knots", "publisher": "Videos",
+             },
+         }]},
+    ),),
+)  # fmt: skip
+
+ENDPOINTS = (web, images, videos)

@@ -1,0 +1,125 @@
+"""Speech from text. ElevenLabs answers with the bytes of the audio."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from marshmallow import ValidationError, validates_schema
+
+from service.billing import prices
+from service.integrations.calling.call import Call
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.example import Example, Exchange, File
+from service.integrations.declare.fields import Amount, Choice, Count, Parameters, Words
+from service.integrations.declare.media import MEDIA
+from service.integrations.declare.meter import Meter
+from service.integrations.declare.path import quoted
+from service.integrations.declare.reading import unusable
+from service.integrations.declare.request import Outgoing, post
+from service.integrations.declare.shape import Int, Shape
+from service.integrations.vendors.elevenlabs.vendor import DOCS, ELEVENLABS, VOICE
+
+# Characters of a text, by model. Source: elevenlabs.io/docs/models.
+LONGEST = {
+    "eleven_multilingual_v2": 10_000,
+    "eleven_v3": 5000,
+    "eleven_flash_v2_5": 40_000,
+    "eleven_turbo_v2_5": 40_000,
+}
+MOST = 32 << 20  # bytes of a speech
+BYTES_A_LETTER = 7.5  # for each kilobit a second: a minute of speech has about 1000 letters
+
+
+class Speech(Parameters):
+    text = Words("What to say.", most=40_000, to="json.text", required=True)
+    voiceId = Words(
+        "The voice; without it, the one that the operator has set.",
+        pattern="^[A-Za-z0-9_-]{1,64}$",
+    )  # fmt: skip
+    modelId = Choice(
+        *LONGEST, about="The model; each has a price, and takes texts of a certain length.",
+        to="json.model_id", default="eleven_multilingual_v2",
+    )  # fmt: skip
+    outputFormat = Choice(
+        "mp3_22050_32", "mp3_44100_64", "mp3_44100_96", "mp3_44100_128", "mp3_44100_192",
+        "opus_48000_128", about="Codec, samples a second, and kilobits a second.",
+        to="query.output_format", default="mp3_44100_128",
+    )  # fmt: skip
+    languageCode = Words(
+        "The language of the text, in two letters; not every model reads it.",
+        pattern="^[a-z]{2}$", to="json.language_code",
+    )  # fmt: skip
+    stability = Amount(
+        "How even the voice is.", least=0, most=1, to="json.voice_settings.stability"
+    )
+    similarityBoost = Amount(
+        "How close to the voice's original.", least=0, most=1,
+        to="json.voice_settings.similarity_boost",
+    )  # fmt: skip
+    style = Amount(
+        "How much of the original's style.", least=0, most=1, to="json.voice_settings.style"
+    )
+    speed = Amount("How fast; 1 is as usual.", least=0.7, most=1.2, to="json.voice_settings.speed")
+    seed = Count(
+        "Repeats a speech, with the same parameters.", least=0, most=2**32 - 1, to="json.seed"
+    )
+
+    @validates_schema
+    def check_length(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if len(data["text"]) > (longest := LONGEST[data["modelId"]]):
+            raise ValidationError(f"At most {longest} characters with this model.", "text")
+        kilobits = int(data["outputFormat"].rpartition("_")[2])
+        if len(data["text"]) * BYTES_A_LETTER * kilobits / data.get("speed", 1) > MOST:
+            raise ValidationError("Too long for so fine a format.", "text")
+
+
+def _price(values: Mapping[str, Any]) -> float:
+    return len(values["text"]) * prices.ELEVENLABS_CHARACTER[values["modelId"]]
+
+
+def _speak(
+    call: Call, request: Outgoing, *, text: str, model_id: str, voice_id: str | None = None
+) -> dict[str, Any]:
+    voice = voice_id or call.settings.get(VOICE.name) or VOICE.default or ""
+    path = f"{request.path}/{quoted('voiceId', voice, False)}"
+    raw, media_type = call.send(replace(request, path=path))
+    if not raw or not media_type.startswith("audio/"):
+        raise unusable("audio")
+    audio = call.keep(raw, media_type)
+    return {"audio": audio, "voiceId": voice, "model": model_id, "characters": len(text)}
+
+
+speak = Endpoint(
+    name="text-to-speech", vendor=ELEVENLABS, category="ai",
+    summary="Speech from text, which is kept for a day.",
+    docs=f"{DOCS}/text-to-speech/convert", seconds=120, makes=MOST,
+    meter=Meter(_price, lambda data: None),
+    takes=Speech, asks=post("/v1/text-to-speech", returns="bytes", limit=MOST), run=_speak,
+    gives=Shape(audio=MEDIA, voiceId="voiceId", model="model", characters=Int("characters")),
+    examples=(Example(
+        {"text": "The first move.", "modelId": "eleven_flash_v2_5", "languageCode": "en",
+         "outputFormat": "mp3_22050_32", "stability": 0.5, "similarityBoost": 0.75, "style": 0,
+         "speed": 1.1, "seed": 7},
+        (Exchange(
+            "POST /v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb?output_format=mp3_22050_32",
+            File("elevenlabs/speech.mp3"), headers={"Content-Type": "audio/mpeg"},
+            serves="/v1/text-to-speech/{voice}",
+            body={
+                "text": "The first move.", "model_id": "eleven_flash_v2_5", "language_code": "en",
+                "seed": 7, "voice_settings": {
+                    "stability": 0.5, "similarity_boost": 0.75, "style": 0, "speed": 1.1,
+                },
+            },
+        ),),
+    ), Example(
+        {"text": "Hello.", "voiceId": "21m00Tcm4TlvDq8ikWAM"},
+        (Exchange(
+            "POST /v1/text-to-speech/21m00Tcm4TlvDq8ikWAM?output_format=mp3_44100_128",
+            File("elevenlabs/speech.mp3"), headers={"Content-Type": "audio/mpeg"},
+            serves="/v1/text-to-speech/{voice}",
+            body={"text": "Hello.", "model_id": "eleven_multilingual_v2"},
+        ),),
+    )),
+)  # fmt: skip
+
+ENDPOINTS = (speak,)

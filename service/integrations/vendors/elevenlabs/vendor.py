@@ -1,0 +1,45 @@
+"""ElevenLabs itself: where it is, its key, its voice by default, and what it means by a refusal.
+
+Source: elevenlabs.io/docs/eleven-api/resources/errors.
+"""
+
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.reading import at
+from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
+
+DOCS = "https://elevenlabs.io/docs/api-reference"
+VOICE = Setting(
+    "ELEVENLABS_VOICE_ID", "the voice where a call names none", default="JBFqnCBsd6RMkjVDRZzb"
+)
+# The operator's account can't pay, or has no such plan; most of these come with 401.
+ABOUT_ACCOUNT = ("quota_exceeded", "insufficient_credits", "payment_required", "paid_plan_required")
+# What is wrong with the parameter that a refusal is about, by its code.
+ABOUT_PARAMETERS = {
+    "voice_not_found": {"voiceId": ["The upstream has no such voice."]},
+    "max_character_limit_exceeded": {"text": ["Too long for this model."]},
+    "text_too_long": {"text": ["Too long for this model."]},
+}
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """`status` is the older name of `code`."""
+    for code in (at(reply.body, "detail.code"), at(reply.body, "detail.status")):
+        if code in ABOUT_ACCOUNT:
+            return UpstreamFailed(upstreamStatus=reply.status)
+        if isinstance(code, str) and code in ABOUT_PARAMETERS and 400 <= reply.status < 500:
+            return InvalidRequest(details=ABOUT_PARAMETERS[code])
+    return None
+
+
+ELEVENLABS = Vendor(
+    integration="speech",
+    name="elevenlabs",
+    bases=(base_url("ELEVENLABS_BASE_URL", "https://api.elevenlabs.io"),),
+    credential=HeaderKey(
+        secret("ELEVENLABS_API_KEY", "the key of an account at ElevenLabs"), "xi-api-key"
+    ),
+    settings=(VOICE,),
+    refusal=_refusal,
+)

@@ -1,0 +1,54 @@
+"""The most that a call of Firecrawl can cost, and the cost that it reports, in US dollars.
+
+Firecrawl charges credits: one for a page, and one for each further page of a PDF.
+"""
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+from urllib.parse import urlsplit
+
+from service.billing import prices
+from service.integrations.declare.meter import Meter
+
+SEARCHED_PDF_PAGES = 5  # that are read of each PDF among the results of a search
+X_HOSTS = ("x.com", "twitter.com")
+
+Values = Mapping[str, Any]
+
+
+def dollars(credits_used: int | None) -> float | None:
+    """What Firecrawl's credits cost; None if it reports none."""
+    return None if credits_used is None else credits_used * prices.FIRECRAWL_CREDIT
+
+
+def _scrape(values: Values) -> float:
+    is_read = "jsonSchema" in values or "jsonPrompt" in values
+    more = prices.FIRECRAWL_JSON if is_read else 0
+    more += prices.FIRECRAWL_X if _is_x(values["url"]) else 0
+    return (values["maxPdfPages"] + more) * prices.FIRECRAWL_CREDIT
+
+
+def _is_x(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in X_HOSTS or host.endswith(tuple(f".{one}" for one in X_HOSTS))
+
+
+def _crawl(values: Values) -> float:
+    return values["limit"] * values["maxPdfPages"] * prices.FIRECRAWL_CREDIT
+
+
+def _search(values: Values) -> float:
+    results = values["limit"] * len(values.get("sources", ["web"]))
+    is_scraped = bool(values.get("scrapeFormats") or values.get("includeContent"))
+    pages = results * SEARCHED_PDF_PAGES if is_scraped else 0
+    return (ceil(results / 10) * prices.FIRECRAWL_SEARCH + pages) * prices.FIRECRAWL_CREDIT
+
+
+def _reported_cost(data: Any) -> float | None:
+    return dollars(data["creditsUsed"])
+
+
+SCRAPES = Meter(_scrape, _reported_cost)
+CRAWLS = Meter(_crawl, _reported_cost)
+SEARCHES = Meter(_search, _reported_cost)

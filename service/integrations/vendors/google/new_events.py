@@ -1,0 +1,168 @@
+"""New events of the calendar, one request for each.
+
+Source: developers.google.com/workspace/calendar/api/v3/reference/events/insert.
+"""
+
+import secrets
+from datetime import date, datetime
+from typing import Any
+
+from marshmallow import ValidationError, post_load, validate, validates_schema
+
+from service.integrations.calling.call import Call
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.example import Example, Exchange, File
+from service.integrations.declare.faults import GrantRejected, ScopeMissing
+from service.integrations.declare.fields import Choice, Parameters, Part, Several, Switch, Words
+from service.integrations.declare.request import Outgoing, part_of, post
+from service.integrations.declare.shape import Each, Int, Shape
+from service.integrations.vendors.google.calendar import DOCS, EVENT, EVENTS, Calendar
+from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
+from service.web.errors import ServiceError
+
+MOST_AT_ONCE = 20
+FAILURE = Shape(index=Int("index"), error="error", message="message")
+
+
+class NewEvent(Parameters):
+    """All day: `start` and `end` are dates, the end is exclusive. Else times, with an offset in
+    them or with `timeZone` beside them. Loaded, both are as Google takes them."""
+
+    title = Words("Its title.", most=1024, to="summary", required=True)
+    start = Words("When it starts: a time, or a date if it is all day.", required=True)
+    end = Words("When it ends; of one that is all day, the date after its last.", required=True)
+    allDay = Switch("Whether it takes whole days.", default=False)
+    timeZone = Words("The time zone, such as `Europe/Berlin`.", most=100)
+    description = Words("What it is about.", least=0, most=8192)
+    location = Words("Where it is.", least=0, most=1024)
+    attendees = Several(
+        Words(least=3, most=320, checks=(validate.Email(),), form="email"),
+        "The mail addresses of those who are invited.",
+        most=200, theirs=lambda addresses: [{"email": address} for address in addresses],
+    )  # fmt: skip
+    recurrence = Several(
+        Words(most=500), "How it is repeated, in lines such as `RRULE:FREQ=DAILY`.", most=10
+    )
+    addMeeting = Switch(
+        "Whether it gets a video meeting.",
+        to="conferenceData", theirs=lambda wanted: _meeting() if wanted else None, default=False,
+    )  # fmt: skip
+
+    @validates_schema
+    def times(self, data: dict[str, Any], **kwargs: Any) -> None:
+        for name in ("start", "end"):
+            _check_time(name, data[name], data["allDay"], "timeZone" in data)
+
+    @post_load
+    def google_times(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        all_day, zone = data.pop("allDay"), data.pop("timeZone", None)
+        times = {name: _google_time(data[name], all_day, zone) for name in ("start", "end")}
+        return {**data, **times}
+
+
+class NewEvents(Calendar):
+    events = Several(Part(NewEvent), "The events.", least=1, most=MOST_AT_ONCE, required=True)
+    sendUpdates = Choice(
+        "all", "externalOnly", "none", about="Who gets a mail about the new events.",
+        to="query.sendUpdates", default="none",
+    )  # fmt: skip
+
+
+def _check_time(name: str, text: str, all_day: bool, zoned: bool) -> None:
+    try:
+        moment = date.fromisoformat(text) if all_day else datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or len(text) < len("2026-11-23T10:00") and not all_day:
+        what = "a date (YYYY-MM-DD)" if all_day else "a time (ISO 8601)"
+        raise ValidationError(f"Must be {what}.", name)
+    if isinstance(moment, datetime) and moment.tzinfo is None and not zoned:
+        raise ValidationError("Needs an offset, or a timeZone beside it.", name)
+
+
+def _google_time(text: str, all_day: bool, zone: str | None) -> dict[str, str]:
+    if all_day:
+        return {"date": date.fromisoformat(text).isoformat()}
+    time = {"dateTime": datetime.fromisoformat(text).isoformat()}
+    return {**time, "timeZone": zone} if zone else time
+
+
+def _meeting() -> dict[str, Any]:
+    kind = {"type": "hangoutsMeet"}
+    request = {"requestId": secrets.token_hex(16), "conferenceSolutionKey": kind}
+    return {"createRequest": request}
+
+
+NEW_EVENT = NewEvent()
+
+
+def _create(call: Call, request: Outgoing, *, events: list[dict[str, Any]]) -> dict[str, Any]:
+    """Ask for one event after the other. A refusal of the first one is the call's."""
+    made: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
+    for index, event in enumerate(events):
+        try:
+            made.append(EVENT.read(call.send(_insertion(request, event))))
+        except ServiceError as error:
+            if not made:
+                raise  # nothing has happened yet: the caller may simply try again
+            hopeless = isinstance(error, GrantRejected | ScopeMissing)
+            left = range(index, len(events)) if hopeless else (index,)
+            reason = {"error": error.code, "message": error.message}
+            failed += [{"index": place, **reason} for place in left]
+            if hopeless:
+                break
+    return {"events": made, "failed": failed}
+
+
+def _insertion(request: Outgoing, event: dict[str, Any]) -> Outgoing:
+    version = {"conferenceDataVersion": 1} if event["addMeeting"] else {}
+    return request.plus(query=version, json=part_of(NEW_EVENT, event))
+
+
+create_events = Endpoint(
+    name="calendar-create-events", vendor=GOOGLE, category="suite",
+    summary="Put up to 20 events into a calendar.",
+    docs=f"{DOCS}/insert", seconds=60,
+    scope="calendar.events", accepted=("calendar", "calendar.events.owned"),
+    takes=NewEvents, asks=post(EVENTS, base=CALENDAR), run=_create,
+    # An event that is refused after another one was made stands in `failed`.
+    gives=Shape(events=Each("", EVENT), failed=Each("", FAILURE)),
+    examples=(Example(
+        {
+            "calendarId": "team@example.com", "sendUpdates": "all",
+            "events": [
+                {
+                    "title": "Planning", "timeZone": "Europe/Berlin",
+                    "start": "2026-11-23T10:00+01:00", "end": "2026-11-23T11:00+01:00",
+                    "attendees": ["bob@example.com"],
+                    "description": "The next release.", "location": "Room 2",
+                    "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=4"],
+                },
+                {"title": "Over", "allDay": True, "start": "2026-12-24", "end": "2026-12-20"},
+            ],
+        },
+        (
+            Exchange(
+                "POST /calendars/team%40example.com/events?sendUpdates=all",
+                File("google/event.json"), base=CALENDAR, when={"json.summary": "Planning"},
+                body={
+                    "summary": "Planning", "description": "The next release.", "location": "Room 2",
+                    "start": {"dateTime": "2026-11-23T10:00:00+01:00", "timeZone": "Europe/Berlin"},
+                    "end": {"dateTime": "2026-11-23T11:00:00+01:00", "timeZone": "Europe/Berlin"},
+                    "attendees": [{"email": "bob@example.com"}],
+                    "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=4"],
+                },
+            ),
+            Exchange(
+                "POST /calendars/team%40example.com/events?sendUpdates=all",
+                {"error": {"code": 400, "message": "The specified time range is empty."}},
+                status=400, base=CALENDAR, when={"json.summary": "Over"},
+                body={
+                    "summary": "Over",
+                    "start": {"date": "2026-12-24"}, "end": {"date": "2026-12-20"},
+                },
+            ),
+        ),
+    ),),
+)  # fmt: skip

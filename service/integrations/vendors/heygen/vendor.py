@@ -1,0 +1,34 @@
+"""HeyGen itself: where it is, its key, its avatar by default, and what it means by a refusal.
+
+Source: developers.heygen.com/docs/error-codes.
+"""
+
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.faults import forbidden
+from service.integrations.declare.reading import at
+from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError, UpstreamFailed
+
+DOCS = "https://developers.heygen.com/reference"
+AVATAR = Setting("HEYGEN_AVATAR_ID", "the avatar of a script where a call names none")
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """A 403 is about the operator's key, unless it is about somebody else's avatar or voice."""
+    code = at(reply.body, "error.code")
+    if code in ("insufficient_credit", "quota_exceeded"):  # the latter with 429, and no pause helps
+        return UpstreamFailed(upstreamStatus=reply.status)
+    if reply.status == 403 and code == "resource_access_denied":
+        return forbidden()
+    return None
+
+
+HEYGEN = Vendor(
+    integration="aivideo",
+    name="heygen",
+    bases=(base_url("HEYGEN_BASE_URL", "https://api.heygen.com"),),
+    credential=HeaderKey(secret("HEYGEN_API_KEY", "the key of an account at HeyGen"), "x-api-key"),
+    settings=(AVATAR,),
+    refusal=_refusal,
+)

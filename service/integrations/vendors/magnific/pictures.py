@@ -1,0 +1,102 @@
+"""Pictures that callers send to be changed: an address, or base64."""
+
+import base64
+import binascii
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from marshmallow import ValidationError, validate
+
+from service.integrations.calling.call import Call
+from service.integrations.declare.addresses import check_public_https
+from service.integrations.declare.fields import Words
+from service.integrations.declare.request import elsewhere
+from service.web.errors import InvalidRequest, ServiceError
+
+LONGEST_ADDRESS = 2048
+MOST_SENT = 5 * (1 << 20)  # bytes of a picture in base64, as of any upload
+MOST_FETCHED = 10_000_000  # bytes: Magnific's own limit
+NEEDED = 20.0  # seconds that must be left for Magnific when a picture has been fetched
+BODY_LIMIT = 8 * (1 << 20)  # of a whole call, as in deploy/nginx.conf
+
+_is_url = validate.URL(schemes={"http", "https"})
+
+
+def picture(about: str, to: str, *, required: bool = False) -> Words:
+    """A picture that Magnific itself loads from its address; `to` is a field of the JSON."""
+    return _picture(about, "https address", _check, to, required)
+
+
+def fetched_picture(about: str, to: str, *, required: bool = False) -> Words:
+    """One that is fetched with `as_base64`; where it may not be, it needs `check_loaded`."""
+    return _picture(about, "address", _check_fetched, to, required)
+
+
+def _picture(
+    about: str, address: str, check: Callable[[str], None], to: str, required: bool
+) -> Words:
+    about, most = f"{about} Its {address}, or base64 of at most 5 MB.", (MOST_SENT + 2) // 3 * 4
+    return Words(about, most=most, checks=(check,), to=f"json.{to}", required=required)
+
+
+def is_address(text: str) -> bool:
+    return text.startswith(("http://", "https://"))
+
+
+def as_base64(call: Call, name: str, text: str) -> str:
+    """A picture in base64: one with an address is fetched, from public addresses only.
+
+    Raises `InvalidRequest`: whatever is wrong there is not Magnific's fault. A picture that came
+    too slowly would make it look as if Magnific gave no answer, and open its breaker for everybody.
+    """
+    if not is_address(text):
+        return text
+    try:
+        content, _ = call.send(elsewhere(text, limit=MOST_FETCHED))
+    except ServiceError:
+        raise InvalidRequest(
+            details={name: ["No picture of at most 10 MB could be fetched there."]}
+        ) from None
+    if call.seconds_left < NEEDED:
+        raise InvalidRequest(details={name: ["Took too long to fetch."]})
+    return base64.b64encode(content).decode()
+
+
+def check_loaded(name: str, text: str) -> None:
+    """Raises `ValidationError` for an address that Magnific can't load."""
+    try:
+        _check(text)
+    except ValidationError as error:
+        raise ValidationError(error.messages, name) from None
+
+
+def _check(text: str) -> None:
+    if is_address(text):
+        _check_length(text)
+        check_public_https(text)
+    else:
+        _check_base64(text)
+
+
+def _check_fetched(text: str) -> None:
+    if not is_address(text):
+        _check_base64(text)
+        return
+    _check_length(text)
+    _is_url(text)
+    try:
+        urlsplit(text)
+    except ValueError:  # such as http://[::::]
+        raise ValidationError("Not a valid URL.") from None
+
+
+def _check_length(address: str) -> None:
+    if len(address) > LONGEST_ADDRESS:
+        raise ValidationError(f"An address has at most {LONGEST_ADDRESS} characters.")
+
+
+def _check_base64(text: str) -> None:
+    try:
+        base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValidationError("Must be an address or base64.") from None

@@ -1,0 +1,76 @@
+"""Magnific's tasks, which all its models have in common.
+
+A request is answered with a task. The same path with the task's id tells its state, and once it is
+completed the addresses of what it has made. How long these addresses are good is not documented.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from service.integrations.declare.reading import as_object, text, unusable
+from service.integrations.declare.request import get
+from service.integrations.declare.shape import Each, Shape, Str, find
+from service.integrations.declare.task import Job, Task
+
+ADDRESS = "Where Magnific keeps it. Copy what you need: the address may end without notice."
+IMAGES = Shape(images=Each("generated", Shape(url=Str("", about=ADDRESS))))
+VIDEOS = Shape(videos=Each("generated", Shape(url=Str("", about=ADDRESS))))
+
+TASK_ID = re.compile("[A-Za-z0-9_-]{1,100}")
+
+
+def read_task(answer: Any, gives: Shape) -> Task:
+    """The task of an answer, whose result is of the shape `gives`.
+
+    Some answers to a first request are the task itself, with `task_status`. A completed task that
+    has made nothing has failed. Raises `Unusable`.
+    """
+    task = as_object(find(answer, "data") or answer)
+    task_id = text(task, "task_id")
+    if not TASK_ID.fullmatch(task_id):
+        raise unusable("task_id")
+    match text(task, "status" if "status" in task else "task_status"):
+        case "CREATED" | "IN_PROGRESS":
+            return Task(task_id)
+        case "COMPLETED":
+            result = gives.read(task)
+            return Task(task_id, "done" if any(result.values()) else "failed", result)
+        case "FAILED":
+            return Task(task_id, "failed")
+    raise unusable("status")
+
+
+def at_path(path: str, task: Task) -> Task:
+    """A task that is asked for at a path of its own, which is remembered with its id.
+
+    The poll of its job has `{id+}` where the path begins.
+    """
+    return replace(task, id=f"{path}/{task.id}")
+
+
+def job(
+    path: str,
+    gives: Shape = IMAGES,
+    *,
+    wait: float = 60,
+    limit: float = 300,
+    interval: float = 3,
+    task: Callable[[Any], Task] | None = None,
+) -> Job:
+    """How an endpoint goes on whose tasks are asked for at `path`."""
+    return Job(
+        task=task or partial(read_task, gives=gives),
+        poll=get(f"{path}/{{id}}"), wait=wait, limit=limit, interval=interval,
+    )  # fmt: skip
+
+
+TASK = "046b6c7f-0b8a-43b9-b35d-6489e6daee91"
+MADE = "https://ai-statics.freepik.com/content/046b6c7f/result.png"
+
+
+def answered(status: str, *generated: str) -> dict[str, Any]:
+    """Magnific's answer about a task, for examples."""
+    return {"data": {"task_id": TASK, "status": status, "generated": [*generated]}}

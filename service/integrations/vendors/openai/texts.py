@@ -1,0 +1,127 @@
+"""Texts of OpenAI's language models."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from marshmallow import ValidationError, validates_schema
+
+from service.integrations.calling.call import Call
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.example import Example, Exchange, File, example
+from service.integrations.declare.fields import (
+    Amount,
+    Choice,
+    Count,
+    Parameters,
+    Part,
+    Several,
+    Words,
+)
+from service.integrations.declare.reading import unusable
+from service.integrations.declare.request import Outgoing, post
+from service.integrations.declare.shape import Int, Made, Maybe, Shape, Values, Within, find
+from service.integrations.vendors.openai.meters import MODELS, TEXTS
+from service.integrations.vendors.openai.vendor import DOCS, OPENAI, TEXT_MODEL
+
+LONGEST = 400_000  # characters of a prompt; the body of a call has a limit as well
+SYSTEM = {"role": "system", "content": "Answer in one word."}
+QUESTION = {"role": "user", "content": "Which planet is the largest?"}
+
+
+class Message(Parameters):
+    role = Choice("system", "user", "assistant", about="Whose message it is.", required=True)
+    content = Words("What it says.", most=LONGEST, required=True)
+
+
+class Text(Parameters):
+    prompt = Words("What to write; needed unless there are `messages`.", most=LONGEST)
+    systemPrompt = Words("Instructions, together with `prompt`.", most=LONGEST)
+    messages = Several(
+        Part(Message), "A whole conversation, in the place of both prompts.", least=1, most=200
+    )
+    model = Choice(*MODELS, about="The model; without it, the one that the operator has set.")
+    maxTokens = Count(
+        "The length of the text, with what the model thinks, in tokens.", least=1, most=128_000,
+        to="json.max_completion_tokens", default=4096,
+    )  # fmt: skip
+    temperature = Amount("How freely to word the text.", least=0, most=2, to="json.temperature")
+    responseFormat = Choice(
+        "text", "json_object",
+        about="`json_object` gives JSON, and some prompt must say so.",
+        to="json.response_format.type", default="text",
+    )  # fmt: skip
+
+    @validates_schema
+    def check_prompts(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if "messages" not in data and "prompt" not in data:
+            raise ValidationError("Needed unless there are `messages`.", "prompt")
+        both = [name for name in ("prompt", "systemPrompt") if name in data]
+        if "messages" in data and both:
+            raise ValidationError(dict.fromkeys(both, ["Not together with `messages`."]))
+
+
+def _text(answer: Any, values: Values) -> str | None:
+    """Null if the model has refused."""
+    content = find(answer, "choices.0.message.content")
+    if isinstance(content, str):
+        return content
+    if not isinstance(find(answer, "choices.0.message.refusal"), str):
+        raise unusable("choices.0.message")
+    return None
+
+
+USAGE = Shape(
+    inputTokens=Int("prompt_tokens"), outputTokens=Int("completion_tokens"),
+    totalTokens=Maybe(Int("total_tokens")),
+    cachedTokens=Maybe(Int("prompt_tokens_details.cached_tokens")),
+)  # fmt: skip
+WRITTEN = Shape(
+    text=Made(Maybe(""), _text), refusal=Maybe("choices.0.message.refusal"), model="model",
+    finishReason="choices.0.finish_reason", usage=Maybe(Within("usage", USAGE)),
+)  # fmt: skip
+
+
+def _write(
+    call: Call,
+    request: Outgoing,
+    *,
+    prompt: str | None = None,
+    system_prompt: str | None = None,
+    messages: Sequence[Mapping[str, str]] = (),
+    model: str | None = None,
+) -> dict[str, Any]:
+    model = model or call.settings.get(TEXT_MODEL.name) or TEXT_MODEL.default
+    asked = [{"role": "system", "content": system_prompt}] if system_prompt else []
+    asked += [{"role": "user", "content": prompt}] if prompt else []
+    return WRITTEN.read(
+        call.send(request.plus(json={"model": model, "messages": [*asked, *messages]}))
+    )
+
+
+write = Endpoint(
+    name="generate-text", vendor=OPENAI, category="ai",
+    summary="A text of a language model.",
+    docs=f"{DOCS}/chat/subresources/completions/methods/create", meter=TEXTS, seconds=120,
+    takes=Text, asks=post("/chat/completions"), run=_write, gives=WRITTEN,
+    examples=(example(
+        {"prompt": QUESTION["content"], "systemPrompt": SYSTEM["content"], "temperature": 0.2},
+        "POST /chat/completions", File("openai/text.json"),
+        body={
+            "model": "gpt-5.4-mini", "max_completion_tokens": 4096, "temperature": 0.2,
+            "response_format": {"type": "text"}, "messages": [SYSTEM, QUESTION],
+        },
+    ), Example(
+        {"messages": [QUESTION], "model": "gpt-5.4", "maxTokens": 16,
+         "responseFormat": "json_object"},
+        (Exchange(
+            "POST /chat/completions", File("openai/refused.json"),
+            when={"json.max_completion_tokens": 16},
+            body={
+                "model": "gpt-5.4", "max_completion_tokens": 16,
+                "response_format": {"type": "json_object"}, "messages": [QUESTION],
+            },
+        ),),
+    )),
+)  # fmt: skip
+
+ENDPOINTS = (write,)

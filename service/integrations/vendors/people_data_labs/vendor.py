@@ -1,0 +1,39 @@
+"""People Data Labs itself, and a profile as we tell it.
+
+Each profile of an answer costs the operator one credit of a plan there; none that is not found.
+Source: docs.peopledatalabs.com/docs/reference-person-search-api, …/docs/errors.
+"""
+
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.shape import Each, Maybe, Shape, Str
+from service.integrations.declare.vendor import Vendor
+
+DOCS = "https://docs.peopledatalabs.com/docs"
+
+PDL = Vendor(
+    integration="profnet",
+    name="people-data-labs",
+    bases=(base_url("PDL_BASE_URL", "https://api.peopledatalabs.com/v5"),),
+    credential=HeaderKey(
+        secret("PDL_API_KEY", "the key of an account at People Data Labs"), "X-Api-Key"
+    ),
+)
+
+PROFILE = Shape(
+    id="id", name=Maybe("full_name"), title=Maybe("job_title"), company=Maybe("job_company_name"),
+    location=Maybe("location_name"), industry=Maybe("industry"),
+    profileUrl=Maybe(Str("linkedin_url", about="Without `https://`.")),
+    skills=Maybe(Each("skills")), summary=Maybe("summary"),
+)  # fmt: skip
+# All that is asked for: their profiles have addresses and phone numbers too.
+COLUMNS = (
+    "id,full_name,job_title,job_company_name,location_name,industry,linkedin_url,skills,summary"
+)
+RECORD = {
+    "id": "qEnOZ5Oh0poWnQ1luFBfVw_0000", "full_name": "Sean Thorne", "job_title": "Co-Founder",
+    "job_company_name": "People Data Labs", "industry": "Computer Software",
+    "location_name": "San Francisco, California, United States",
+    "linkedin_url": "linkedin.com/in/seanthorne", "skills": ["Entrepreneurship", "Data"],
+    "summary": "Founder of a data company.",
+}  # fmt: skip

@@ -1,0 +1,130 @@
+"""A summary of several papers, which a model writes from their abstracts.
+
+What is held, charged and answered when the model fails: see `writing.py`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from marshmallow import ValidationError, validates_schema
+
+from service.integrations.calling.call import Call
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.example import Example, Exchange
+from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
+from service.integrations.declare.model_use import ModelUse
+from service.integrations.declare.reading import as_object, listed
+from service.integrations.declare.request import get, post
+from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, find
+from service.integrations.vendors.semantic_scholar.searches import spaced
+from service.integrations.vendors.semantic_scholar.shapes import FOUND, GRAPH, ID, SOURCE
+from service.integrations.vendors.semantic_scholar.vendor import (
+    DOCS,
+    SCHOLAR,
+    paper_id,
+    paper_words,
+)
+from service.integrations.vendors.semantic_scholar.writing import (
+    language,
+    material,
+    source_text,
+    write,
+)
+from service.web.errors import NotFound
+
+FIELDS = "paperId,title,abstract,tldr,year,authors,url"
+BATCH = post("/paper/batch", query={"fields": FIELDS}, repeatable=True)
+SEARCH = get("/paper/search", query={"fields": FIELDS})
+MODEL = ModelUse("llm-haiku-4-5", prompt_tokens=14_000, output_tokens=1200)
+CHARACTERS = 12_000  # of all papers' texts: with their titles they fit the prompt
+
+STYLES = {
+    "bullets": "as a list of short points",
+    "paragraph": "as one paragraph",
+    "table": "as a Markdown table with a row for each paper",
+}
+TASK = (
+    "You summarise scientific papers. Write {style}, in the language with the code `{language}`. "
+    "Use only the texts of `papers`, and cite each as [n] by its `number`. If there is a `focus`, "
+    "say what the papers say about it, or that they say nothing."
+)
+SUMMARISED = Shape(SOURCE, isUsed=Made(Bool(""), lambda paper, values: bool(source_text(paper))))
+
+
+class Papers(Parameters):
+    paperIds = Several(
+        paper_words(), "The papers, each as in `scholar-get-citation-details`.", least=1, most=20
+    )
+    query = Words("What to search papers for, if not `paperIds` names them.", most=500)
+    limit = Count("Number of papers of a search.", least=1, most=20, default=5)
+    focus = Words("What the summary is to be about.", most=500)
+    style = Choice(*STYLES, about="The form of the summary.", default="bullets")
+    language = language()
+
+    @validates_schema
+    def check_papers(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if ("paperIds" in data) == ("query" in data):
+            raise ValidationError("Either paperIds or query must be there.", "paperIds")
+
+
+def _summarise(
+    call: Call,
+    *,
+    paper_ids: Sequence[str] = (),
+    query: str | None = None,
+    limit: int,
+    focus: str | None = None,
+    style: str,
+    language: str,
+) -> dict[str, Any]:
+    if query:
+        request = SEARCH.with_parts(query={"query": spaced(query), "limit": limit})
+        found = listed(find(call.send(request), "data") or [])
+    else:
+        ids = [paper_id(one) for one in paper_ids]
+        found = listed(call.send(BATCH.with_parts(json={"ids": ids})))
+    papers = [as_object(paper) for paper in found if paper is not None]
+    sources = [SUMMARISED.read(paper) for paper in papers]
+    named = zip(paper_ids, found, strict=False)
+    return {
+        "summary": write(call, TASK.format(style=STYLES[style], language=language),
+                         _data(papers, focus)),
+        "papers": [{"number": number, **one} for number, one in enumerate(sources, 1)],
+        "missing": [one for one, paper in named if paper is None],
+        "model": MODEL.model_id,
+    }  # fmt: skip
+
+
+def _data(papers: Sequence[Any], focus: str | None) -> dict[str, Any]:
+    """What the model reads. Raises `NotFound` if no paper has a text."""
+    used = {number: one for number, one in enumerate(papers, 1) if source_text(one)}
+    if not used:
+        raise NotFound("None of these papers has a text to summarise.")
+    share = CHARACTERS // len(used)
+    told = [{"number": number, **material(one, share)} for number, one in used.items()]
+    return {**({"focus": focus} if focus else {}), "papers": told}
+
+
+LOST = "CorpusId:1"
+summarise = Endpoint(
+    name="scholar-summarize-papers", vendor=SCHOLAR, category="search",
+    summary="A summary of several papers, written by a language model from their abstracts.",
+    docs=f"{DOCS}/Paper-Data/operation/post_graph_get_papers",
+    seconds=120, model=MODEL, takes=Papers, run=_summarise,
+    gives=Shape(
+        summary="summary", missing=Each("missing"), model="model",
+        papers=Each("papers", Shape(SUMMARISED, number=Int("number"))),
+    ),
+    examples=(Example({"paperIds": [ID, LOST], "focus": "scale", "style": "paragraph"}, (
+        Exchange(
+            f"POST /paper/batch?fields={FIELDS}", [GRAPH, None], body={"ids": [ID, LOST]},
+        ),
+    )), Example({"query": "literature-graph", "limit": 1}, (
+        Exchange(
+            f"GET /paper/search?query=literature%20graph&limit=1&fields={FIELDS}",
+            FOUND,
+        ),
+    ))),
+)  # fmt: skip
+
+ENDPOINTS = (summarise,)

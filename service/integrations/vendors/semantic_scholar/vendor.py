@@ -1,0 +1,69 @@
+"""Semantic Scholar itself: where it is, its key, its refusals, and the ids of its papers."""
+
+import re
+
+from marshmallow import ValidationError
+
+from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.faults import absent
+from service.integrations.declare.fields import Words
+from service.integrations.declare.reading import at
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import InvalidRequest, ServiceError
+
+DOCS = "https://api.semanticscholar.org/api-docs/graph#tag"
+# Its only statement of what a 400 is about; neither is in its description.
+BEYOND = "Requested data for this limit and/or offset is not available"
+NONE_OF_THEM = "No valid paper ids given"  # not one paper of a batch is known
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    if reply.status != 400:
+        return None
+    error = at(reply.body, "error")
+    if error == BEYOND:
+        return InvalidRequest(details={"offset": ["There is nothing beyond the last result."]})
+    return absent() if error == NONE_OF_THEM else None
+
+
+SCHOLAR = Vendor(
+    integration="scholar",
+    name="semantic-scholar",
+    bases=(base_url("SEMANTIC_SCHOLAR_BASE_URL", "https://api.semanticscholar.org/graph/v1"),),
+    credential=HeaderKey(
+        secret("SEMANTIC_SCHOLAR_API_KEY", "a key of Semantic Scholar, optional", required=False),
+        "x-api-key",
+    ),
+    refusal=_refusal,
+)
+
+ARXIV = r"\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7}"
+# What people write, and Semantic Scholar's form of it. The first that fits is taken.
+IDS = (
+    (rf"https?://(?:www\.)?arxiv\.org/(?:abs|pdf)/({ARXIV})(?:v\d+)?(?:\.pdf)?", "ARXIV:{}"),
+    (r"https?://(?:dx\.)?doi\.org/(10\.\d{4,9}/\S+)", "DOI:{}"),
+    (r"https?://(?:www\.)?semanticscholar\.org/paper/(?:[^/\s]+/)?([0-9a-f]{40})", "{}"),
+    (rf"(?:arxiv:)?({ARXIV})(?:v\d+)?", "ARXIV:{}"),
+    (r"(?:doi:)?(10\.\d{4,9}/\S+)", "DOI:{}"),
+    (r"([0-9a-f]{40})", "{}"),
+    (r"corpusid:(\d{1,12})", "CorpusId:{}"),
+    (r"pmid:(\d{1,12})", "PMID:{}"),
+    (r"pmcid:(?:pmc)?(\d{1,12})", "PMCID:{}"),
+    (r"mag:(\d{1,12})", "MAG:{}"),
+    (r"acl:([A-Za-z0-9.-]{1,100})", "ACL:{}"),
+)
+KINDS = "Semantic Scholar's id, a DOI, an arXiv id, `PMID:…`, `CorpusId:…`, or a link to one"
+
+
+def paper_id(text: str) -> str:
+    """An id as Semantic Scholar takes it. Raises ValidationError for what is none."""
+    for pattern, form in IDS:
+        if match := re.fullmatch(pattern, text.strip(), re.IGNORECASE):
+            return form.format(match[1])
+    raise ValidationError(f"Must be {KINDS}.")
+
+
+def paper_words(about: str = "") -> Words:
+    """A parameter that names one paper."""
+    return Words(about and f"{about}: {KINDS}.", most=300, checks=(paper_id,))

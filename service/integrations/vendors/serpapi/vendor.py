@@ -1,0 +1,65 @@
+"""SerpApi itself: its key, its refusals, and the parameters that travel searches share.
+
+Source: serpapi.com/api-status-and-error-codes, serpapi.com/search-errors.
+"""
+
+from typing import Any
+
+from marshmallow import ValidationError
+
+from service.integrations.declare.credential import QueryKey
+from service.integrations.declare.fields import Parameters, Words
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.shape import find
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError, UpstreamFailed
+
+DOCS = "https://serpapi.com"
+NOTHING = ("hasn't returned any results", "has not returned any results")
+EXHAUSTED = "run out of searches"
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """A failed search is an `error` in a 200; so is one without results, which is no failure.
+
+    A plan that is used up is a 429 which no waiting helps.
+    """
+    error = find(reply.body, "error")
+    text = error if isinstance(error, str) else ""
+    if reply.status == 429 and EXHAUSTED in text:
+        return UpstreamFailed(upstreamStatus=429)
+    if reply.status == 200 and error and not any(phrase in text for phrase in NOTHING):
+        return UpstreamFailed(upstreamStatus=200)
+    return None
+
+
+SERPAPI = Vendor(
+    integration="serp",
+    name="serpapi",
+    bases=(base_url("SERPAPI_BASE_URL", "https://serpapi.com"),),
+    credential=QueryKey(secret("SERPAPI_API_KEY", "the key of an account"), "api_key"),
+    refusal=_refusal,
+)
+
+
+class Market(Parameters):
+    """Where the asker is."""
+
+    currency = Words(
+        "The currency of prices, as three letters.",
+        pattern="^[A-Za-z]{3}$", to="query.currency", theirs=str.upper, default="USD",
+    )  # fmt: skip
+    language = Words(
+        "The language of the answer.",
+        pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,4})?$", to="query.hl", default="en",
+    )  # fmt: skip
+    country = Words(
+        "The country to search from, as two letters.",
+        pattern="^[A-Za-z]{2}$", to="query.gl", theirs=str.lower, default="us",
+    )  # fmt: skip
+
+
+def check_order(data: dict[str, Any], first: str, last: str) -> None:
+    """Raises ValidationError if the day `last` is before the day `first`."""
+    if first in data and last in data and data[last] < data[first]:
+        raise ValidationError(f"Must not be before {first}.", last)

@@ -1,0 +1,88 @@
+"""Slack itself: its token, the channels that may be used, and what it means by a refusal.
+
+Slack refuses with status 200, `ok: false` and the name of an error. Only a rate limit has a status
+of its own, 429.
+Source: docs.slack.dev/apis/web-api and, for the names, the pages of the methods.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from service.integrations.calling.call import Call
+from service.integrations.declare.credential import bearer
+from service.integrations.declare.faults import absent, forbidden, limited
+from service.integrations.declare.reading import at
+from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import (
+    Forbidden,
+    InvalidRequest,
+    NotConfigured,
+    ServiceError,
+    UpstreamFailed,
+)
+
+DOCS = "https://docs.slack.dev/reference/methods"
+CHANNEL = "C0123456789"  # of the examples
+LIMITED = {"ratelimited", "rate_limited"}
+ABSENT = {"channel_not_found", "team_not_found", "thread_not_found", "message_not_found"}
+FORBIDDEN = {
+    "not_in_channel", "is_archived", "access_denied", "ekm_access_denied", "restricted_action",
+    "restricted_action_read_only_channel", "restricted_action_thread_locked",
+    "restricted_action_thread_only_channel", "restricted_action_non_threadable_channel",
+    "cannot_reply_to_message", "duplicate_channel_not_found", "duplicate_message_not_found",
+}  # fmt: skip
+INVALID = {
+    "invalid_arguments", "invalid_blocks", "invalid_blocks_format", "invalid_cursor",
+    "invalid_limit", "invalid_ts_latest", "invalid_ts_oldest", "invalid_types", "limit_required",
+    "msg_blocks_too_long", "msg_too_long", "no_text", "markdown_text_conflict",
+    "messages_tab_disabled", "invalid_metadata_format", "invalid_thread_ts",
+}  # fmt: skip
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """Any other error is about the operator's app: its token, its scopes, its plan."""
+    if reply.status != 200 or at(reply.body, "ok") is True:
+        return None
+    match at(reply.body, "error"):
+        case str(error) if error in LIMITED:
+            return limited(reply)
+        case str(error) if error in ABSENT:
+            return absent()
+        case str(error) if error in FORBIDDEN:
+            return forbidden()
+        case str(error) if error in INVALID:
+            return InvalidRequest("The upstream does not accept these parameters.", details={})
+    return UpstreamFailed(upstreamStatus=reply.status)
+
+
+CHANNELS = Setting(
+    "SLACK_CHANNELS",
+    "ids of the channels that may be read and written, comma separated; none without it",
+    sandbox=CHANNEL,
+)
+SLACK = Vendor(
+    integration="teamchat",
+    name="slack",
+    bases=(base_url("SLACK_BASE_URL", "https://slack.com/api"),),
+    credential=bearer(secret("SLACK_BOT_TOKEN", "the token of a bot in your Slack workspace")),
+    settings=(CHANNELS,),
+    refusal=_refusal,
+)
+
+
+def open_channels(call: Call) -> set[str]:
+    """The ids of the channels that may be read and written. Raises `NotConfigured` for none.
+
+    Source: docs/contract.md, section 10.4.
+    """
+    names = {name.strip() for name in call.settings.get(CHANNELS.name, "").split(",")} - {""}
+    if not names:
+        raise NotConfigured(CHANNELS.name)
+    return names
+
+
+def refuse_closed(call: Call, values: Mapping[str, Any]) -> None:
+    """Raises `Forbidden` for a channel that `SLACK_CHANNELS` does not list."""
+    if values["channel"] not in open_channels(call):
+        raise Forbidden("This channel is not open to this service.")

@@ -1,0 +1,1 @@
+"""Media that endpoints make and no vendor keeps: images, sound, video, files."""

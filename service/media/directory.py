@@ -1,0 +1,95 @@
+"""A directory with the content of media, one file for each item, named by the item's id.
+
+Files are read and written in gevent's threads, because a slow disk would block all greenlets.
+"""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from gevent import get_hub
+
+OURS = re.compile(r"media_[0-9a-f]{32}(\.part)?")
+
+
+class Directory:
+    """Only this service may have files there. Raises OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+            raise PermissionError(path)
+
+    def write(self, media_id: str, content: bytes) -> None:
+        """Write a file that is on the disk, whole, or not there."""
+        _in_thread(self._write, media_id, content)
+
+    def open(self, media_id: str) -> int:
+        """Return a file's descriptor, for `read`; the caller closes it."""
+        return os.open(self._path / media_id, os.O_RDONLY | os.O_CLOEXEC)
+
+    def read(self, descriptor: int, size: int, offset: int) -> bytes:
+        return _in_thread(os.pread, descriptor, size, offset)
+
+    def remove(self, media_ids: Iterable[str]) -> None:
+        """Remove the files of these items, as far as there are any."""
+        _in_thread(self._remove, list(media_ids))
+
+    def list_older(self, seconds: float) -> list[str]:
+        """The names of our files that were written so long ago."""
+        return _in_thread(self._list_older, time.time() - seconds)
+
+    def _write(self, media_id: str, content: bytes) -> None:
+        partial = self._path / f"{media_id}.part"
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(descriptor)
+            partial.replace(self._path / media_id)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
+        self._sync()
+
+    def _sync(self) -> None:
+        """Have the directory's entries on the disk."""
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _remove(self, names: list[str]) -> None:
+        for name in names:
+            (self._path / name).unlink(missing_ok=True)
+
+    def _list_older(self, moment: float) -> list[str]:
+        names = []
+        with os.scandir(self._path) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    if OURS.fullmatch(entry.name) and entry.stat().st_mtime < moment:
+                        names.append(entry.name)
+        return names
+
+
+def _in_thread(work: Callable[..., Any], *args: Any) -> Any:
+    done = get_hub().threadpool.apply(_caught, (work, *args))
+    if isinstance(done, OSError):
+        raise done
+    return done
+
+
+def _caught(work: Callable[..., Any], *args: Any) -> Any:
+    """What `work` returns, or its error: gevent prints what a thread of its own raises."""
+    try:
+        return work(*args)
+    except OSError as error:
+        return error

@@ -1,0 +1,59 @@
+"""Deletes what has expired, what erased users had, and files that no item has."""
+
+import time
+
+import structlog
+from flask import Flask
+from sqlalchemy import or_, select
+
+from service.database.clock import from_now
+from service.extensions import db, table
+from service.media.directory import Directory
+from service.media.models import MediaItem
+from service.media.store import MediaStore
+
+READING = 600.0  # seconds after its expiry in which a reader may still come to an item's end
+BATCH = 8  # items of up to 32 MiB in one transaction
+LOOK_SECONDS = 3600.0  # from one look at the directory to the next
+ABANDONED = 3600.0  # seconds after which a file without an item is nobody's
+NAMES = 500  # in one query
+
+_items = table(MediaItem)
+
+log = structlog.get_logger("media")
+
+
+class MediaSweeper:
+    """This worker's sweeper of media."""
+
+    def __init__(self, app: Flask, store: MediaStore, directory: Directory | None) -> None:
+        self._app, self._store, self._directory = app, store, directory
+        self._looked = float("-inf")
+
+    def sweep(self) -> int:
+        """Delete in batches; returns the number of items. Raises SQLAlchemyError."""
+        try:
+            count = sum(iter(self._delete_items, 0))
+            if self._directory and time.monotonic() - self._looked >= LOOK_SECONDS:
+                self._delete_files(self._directory)
+                self._looked = time.monotonic()
+            return count
+        except OSError as error:
+            log.error("media not deleted", error=type(error).__name__, number=error.errno)
+            return 0
+
+    def _delete_items(self) -> int:
+        is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING))
+        batch = select(_items.c.media_id).where(is_over).limit(BATCH)
+        with self._app.app_context():
+            media_ids = list(db.session.scalars(batch))
+        return self._store.remove(media_ids)
+
+    def _delete_files(self, directory: Directory) -> None:
+        """Delete files without an item, which a crash or a restored database may leave."""
+        names = directory.list_older(ABANDONED)
+        for start in range(0, len(names), NAMES):
+            some = names[start : start + NAMES]
+            with self._app.app_context():
+                known = select(_items.c.media_id).where(_items.c.media_id.in_(some))
+                directory.remove(set(some) - set(db.session.scalars(known)))

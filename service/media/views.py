@@ -1,0 +1,109 @@
+"""`/api/media`: what endpoints have made, for its owner, or for a link that its owner has.
+
+Source: docs/contract.md, section 17.4.
+"""
+
+from typing import Any
+from urllib.parse import quote
+
+from flask import Blueprint, Response, current_app, g, request
+from marshmallow import Schema, fields
+from werkzeug.exceptions import RequestedRangeNotSatisfiable
+
+from service.auth import bearer
+from service.extensions import timestamp
+from service.media import links
+from service.media.models import MediaItem
+from service.media.reader import MediaReader
+from service.media.store import Found, MediaStore
+from service.web.edge import answers, query, refuses
+from service.web.errors import NotFound, Unauthorized, Unavailable
+
+SHOWN = ("image/", "audio/", "video/")  # by browsers, in the place of a download
+POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"
+
+media = Blueprint("media", __name__, url_prefix="/api/media")
+
+
+class LinkQuery(Schema):
+    expires = fields.String(load_default="")
+    signature = fields.String(load_default="")
+
+
+class LinkSchema(Schema):
+    url = fields.String(required=True)
+    expiresAt = fields.AwareDateTime(required=True)
+
+
+@media.get("/<media_id>")
+@bearer.public
+@query(LinkQuery())
+@refuses(Unauthorized, Unavailable)
+@answers(
+    None,
+    media_type="*/*",
+    answer_schema={"type": "string", "format": "binary"},
+    others={206: {"*/*": {"type": "string", "format": "binary"}}, 304: {}},
+    security=[{"bearer": []}, {}],
+)
+def content(link: dict[str, str], media_id: str) -> Response:
+    """The content of an item, or a range of it
+
+    Without a bearer token, `expires` and `signature` of a link are needed.
+    """
+    found = _store().find(media_id) if link["signature"] else None
+    if found is None or not _is_signed(found, link):
+        bearer.authenticate()
+        found = _own(media_id)
+    return _respond(found)
+
+
+@media.post("/<media_id>/link")
+@answers(LinkSchema())
+def link(media_id: str) -> dict[str, Any]:
+    """A new link to an item of the caller's own, good for ten minutes without a token"""
+    found = _own(media_id)
+    return {"url": _store().link(found), "expiresAt": timestamp(links.expiry(found.moment))}
+
+
+def _own(media_id: str) -> Found:
+    found = _store().find(media_id)
+    if found is None or found.item.user_id != g.caller.subject:
+        raise NotFound()
+    return found
+
+
+def _is_signed(found: Found, link: dict[str, str]) -> bool:
+    item = found.item
+    return links.is_valid(item.key, item.media_id, link["expires"], link["signature"], found.moment)
+
+
+def _respond(found: Found) -> Response:
+    """The content, safe to open in a browser: it can run no script in this origin."""
+    item, seconds = found.item, int((found.item.expires_at - found.moment).total_seconds())
+    response = Response(MediaReader(_store(), item), content_type=item.media_type)
+    response.content_length = item.size
+    response.headers["Content-Security-Policy"] = POLICY
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = f"private, max-age={min(seconds, links.SECONDS)}, immutable"
+    response.vary.add("Authorization")
+    response.headers["Content-Disposition"] = _disposition(item)
+    response.set_etag(item.media_id)
+    try:
+        return response.make_conditional(request, accept_ranges=True, complete_length=item.size)
+    except RequestedRangeNotSatisfiable:
+        response.close()
+        raise
+
+
+def _disposition(item: MediaItem) -> str:
+    """SVG is a document that may have scripts."""
+    can_script = item.media_type.endswith(("+xml", "/xml", "/svg"))
+    is_shown = item.media_type.startswith(SHOWN) and not can_script
+    kind = "inline" if is_shown else "attachment"
+    return f"{kind}; filename*=UTF-8''{quote(item.name)}" if item.name else kind
+
+
+def _store() -> MediaStore:
+    return current_app.extensions["media"]

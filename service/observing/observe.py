@@ -1,0 +1,165 @@
+"""Logs, metrics and request ids.
+
+Each request and each upstream call is logged as a JSON line on standard error. Secrets are removed
+from every line by their values. `stray.py` writes the messages of libraries and Python in the same
+form.
+"""
+
+import os
+import re
+import sys
+import time
+import traceback
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import structlog
+from flask import Flask, Response, g, request
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, values
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from service.observing import attribution
+
+REQUESTS = Counter("http_requests_total", "Answered requests.", ["method", "route", "status"])
+REQUEST_SECONDS = Histogram(
+    "http_request_seconds", "Time until the last byte of an answer, seconds.", ["route"]
+)
+UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstream", "outcome"])
+KEPT_ANSWERS = Counter(
+    "kept_answers_total", "Looks for answers that are kept.", ["endpoint", "outcome"]
+)
+COMPACTIONS = Counter("compactions_total", "Turns whose history was compacted.", ["stage"])
+TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
+
+FRAMES = 30  # of an exception, in the log
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+log = structlog.get_logger("request")
+
+
+class Redactor:
+    """Replace secret values in every string of a log line."""
+
+    def __init__(self) -> None:
+        self.pattern: re.Pattern[str] | None = None
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        # Short values could be ordinary words. No real key is that short.
+        patterns = sorted({re.escape(value) for value in secrets if len(value) >= 8}, key=len)
+        self.pattern = re.compile("|".join(reversed(patterns))) if patterns else None
+
+    def __call__(self, _logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+        return self._clean(event) if self.pattern else event
+
+    def _clean(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self.pattern.sub("[secret]", value) if self.pattern else value
+            case dict():
+                return {key: self._clean(item) for key, item in value.items()}
+            case list() | tuple():
+                return [self._clean(item) for item in value]
+            case _:
+                return value
+
+
+redactor = Redactor()
+
+
+def place_of_error(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Replace an exception by its types and its place.
+
+    Its text is not logged: it may repeat SQL, the answer of an upstream, or a user's text.
+    """
+    info = event.pop("exc_info", None)
+    error = info if isinstance(info, BaseException) else sys.exc_info()[1] if info else None
+    if error is not None:
+        frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+        event["exception"] = list(_type_names(error))
+        event["at"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    return event
+
+
+def _type_names(error: BaseException | None) -> Iterator[str]:
+    """Yield the type of an exception and the types of its causes."""
+    while error:
+        yield f"{type(error).__module__}.{type(error).__qualname__}"
+        error = error.__cause__ or error.__context__
+
+
+def _add_facts(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Add the worker and the greenlet's facts to a line, whose own fields take precedence."""
+    return {"worker": os.getpid(), **attribution.current_facts(), **event}
+
+
+PROCESSORS: list[Any] = [
+    _add_facts,
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    place_of_error,
+    redactor,
+    # A value that is not JSON is replaced by its type's name, because its repr may show secrets.
+    structlog.processors.JSONRenderer(default=lambda value: type(value).__name__),
+]
+
+
+def write_line(level: str, event: str, **facts: Any) -> None:
+    """Write a log line without a lock, for other threads and for calls during logging."""
+    line: Any = {"event": event, **facts}
+    for processor in PROCESSORS:
+        line = processor(None, level, line)
+    os.write(2, f"{line}\n".encode(errors="replace"))
+
+
+def configure_logs(secrets: Iterable[str]) -> None:
+    redactor.hide(secrets)
+    structlog.configure(
+        processors=PROCESSORS,
+        # `sys.stderr` is read for each line, because tests and servers may replace it.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def init_app(app: Flask) -> None:
+    app.before_request(_begin)
+    app.after_request(_end)
+
+
+def _begin() -> None:
+    client_id = request.headers.get("X-Request-Id", "")
+    g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else uuid.uuid4().hex
+    g.began = time.perf_counter()
+    attribution.begin(request_id=g.request_id, route=_route())
+
+
+def _route() -> str:
+    """Return the route's pattern. With paths as labels, each chat would make new time series."""
+    return request.url_rule.rule if request.url_rule else "unmatched"
+
+
+def _end(response: Response) -> Response:
+    """Set the header now; log and count when the last byte has been handed to the server."""
+    response.headers["X-Request-Id"] = g.request_id
+    route = _route()
+    facts = {"method": request.method, "route": route, "status": response.status_code}
+    request_id, began = g.request_id, g.began
+
+    @response.call_on_close
+    def on_close() -> None:
+        seconds = time.perf_counter() - began
+        REQUESTS.labels(facts["method"], route, facts["status"]).inc()
+        REQUEST_SECONDS.labels(route).observe(seconds)
+        log.info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
+
+    return response
+
+
+def metrics_registry() -> CollectorRegistry:
+    """Return the metrics of all workers, or of this process if it runs without gunicorn."""
+    if values.ValueClass is values.MutexValue:
+        return REGISTRY
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)
+    return registry

@@ -1,0 +1,247 @@
+"""The stall alarm, which finds code that blocks a worker's event loop for 50 ms or more.
+
+A thread of the operating system samples the event loop 25 times a second, which costs nothing per
+token. If the loop is not waiting for events, its iteration and the running greenlet show whether it
+is still the same piece of work. A piece of work that lasts is sampled more often: the place of the
+code, its facts, and its CPU time. Time in which the worker was stopped or had no CPU does not
+count. See docs/decisions/0015.
+"""
+
+import os
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, NamedTuple
+
+from gevent import get_hub
+from gevent.hub import Hub
+from gevent.monkey import get_original
+from prometheus_client import Gauge, Histogram
+
+from service.observing import attribution
+from service.observing.observe import FRAMES, write_line
+
+LIMIT = 0.05  # seconds
+PERIOD = 0.04  # between two samples of a loop that waits for events
+STALL_PERIOD = 0.005  # between two samples of a stall, at least; otherwise a tenth of its length
+LATE = 0.02  # a sample that is later than this is not explained by a busy machine
+WARN_AFTER = (1.0, 10.0)  # seconds of a stall; after 30 s gunicorn kills the worker
+
+STALLS = Histogram(
+    "worker_stall_seconds",
+    "How long one greenlet kept the event loop from all others, where it was 50 ms or more.",
+    ["route", "kind"],
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+LONGEST = Gauge(
+    "worker_longest_stall_seconds",
+    "The longest stall of a worker since the service started.",
+    multiprocess_mode="max",
+)
+
+_sleep = get_original("time", "sleep")
+_start_thread = get_original("_thread", "start_new_thread")
+_thread_id = get_original("_thread", "get_ident")
+
+
+class Sample(NamedTuple):
+    """A sample of the watched thread: the clock and its CPU time, in seconds."""
+
+    at: float
+    cpu: float
+
+
+@dataclass
+class Stall:
+    """The run of one greenlet in one iteration of the loop.
+
+    `before` is the last sample without it; `first` and `last` are samples of it. `queued` is how
+    long the thread was ready but not on a CPU between these two.
+    """
+
+    before: Sample
+    began: float
+    iteration: int
+    root: FrameType
+    first: Sample
+    last: Sample
+    first_queued: float
+    queued: float = 0.0
+    stopped: float = 0.0
+    place: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    warned: int = 0
+
+    @property
+    def wall(self) -> float:
+        return self.last.at - self.began
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU time.
+
+        Before the first sample other greenlets may have run, if that sample was late. That time
+        counts only if most of the time after it, without that in a queue, was spent computing.
+        """
+        sampled = self.last.at - self.first.at - self.queued
+        cpu = self.last.cpu - self.first.cpu
+        if cpu > max(sampled, 0.0) / 2:
+            cpu += min(self.first.cpu - self.before.cpu, self.first.at - self.began)
+        return min(cpu, self.wall)
+
+    @property
+    def blocked(self) -> float:
+        """Seconds of a wait that did not go through the event loop.
+
+        The time before the first sample counts only if most of the time after it was such a wait.
+        """
+        sampled = self.last.at - self.first.at
+        blocked = sampled - (self.last.cpu - self.first.cpu) - self.queued - self.stopped
+        if sampled and blocked > sampled / 2:
+            head = self.first.at - self.began
+            blocked += head - min(self.first.cpu - self.before.cpu, head)
+        return max(blocked, 0.0)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds for which the greenlet is responsible."""
+        return self.cpu + self.blocked
+
+    @property
+    def kind(self) -> str:
+        return "computing" if self.cpu >= self.blocked else "blocked"
+
+
+class StallAlarm:
+    """Watch the event loop of the thread that creates the alarm."""
+
+    def __init__(self) -> None:
+        self._loop = get_hub().loop
+        self._thread = _thread_id()
+        self._clock = time.pthread_getcpuclockid(self._thread)
+        self._queue = _open(f"/proc/self/task/{threading.get_native_id()}/schedstat")
+        self._longest = 0.0
+        self._stall: Stall | None = None
+        self._previous = self._read_clocks()
+        self._stopped = False
+
+    def start(self) -> None:
+        _start_thread(self._watch, ())
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def _watch(self) -> None:
+        pause = PERIOD
+        while not self._stopped:
+            _sleep(pause)
+            pause = self._sample(pause)
+
+    def _sample(self, pause: float) -> float:
+        """Take a sample, `pause` seconds after the last one; return the pause before the next."""
+        now = self._read_clocks()
+        frame = sys._current_frames().get(self._thread)
+        if frame is None or frame.f_code is Hub.run.__code__:
+            self._end()
+            pause = PERIOD
+        else:
+            pause = self._follow(frame, now, pause)
+        self._previous = now
+        return pause
+
+    def _follow(self, frame: FrameType, now: Sample, pause: float) -> float:
+        stall = self._current(frame, now)
+        queued = self._read_queue(now) - stall.first_queued
+        if now is not stall.first:
+            stall.stopped += self._seconds_stopped(now, pause, queued - stall.queued)
+        stall.last, stall.queued = now, queued
+        if stall.wall < LIMIT:
+            return max(LIMIT - stall.wall, STALL_PERIOD)
+        if not stall.place:
+            stall.place, stall.facts = _place(frame), attribution.facts_of_running_greenlet()
+        if stall.warned < len(WARN_AFTER) and stall.seconds >= WARN_AFTER[stall.warned]:
+            stall.warned += 1
+            self._log("stalling", stall)
+        return max(STALL_PERIOD, stall.wall / 10)
+
+    def _current(self, frame: FrameType, now: Sample) -> Stall:
+        """Return the current stall, or a new one, which usually ends before the next sample."""
+        root, iteration = _root(frame), self._loop.iteration
+        stall = self._stall
+        if stall is None or stall.root is not root or stall.iteration != iteration:
+            self._end()
+            # Not before the last sample, at which something else was running.
+            began = max(now.at - max(0.0, time.time() - self._loop.now()), self._previous.at)
+            queued = self._read_queue(now)
+            stall = Stall(self._previous, began, iteration, root, now, now, queued)
+            self._stall = stall
+        return stall
+
+    def _seconds_stopped(self, now: Sample, pause: float, queued: float) -> float:
+        """Return for how long the whole process was stopped.
+
+        This thread is late then, and the watched one has not used the time. C code that holds the
+        interpreter's lock makes this thread late as well.
+        """
+        late = now.at - self._previous.at - pause
+        if late < LATE:
+            return 0.0
+        return max(0.0, late - (now.cpu - self._previous.cpu) - queued)
+
+    def _end(self) -> None:
+        stall, self._stall = self._stall, None
+        if stall is None or not stall.place or stall.seconds < LIMIT:
+            return
+        self._log("stalled", stall)
+        self._loop.run_callback_threadsafe(self._count, stall)
+
+    def _log(self, event: str, stall: Stall) -> None:
+        """Log from this thread, because the watched one may be blocked for ever."""
+        times = {"ms": round(stall.seconds * 1000), "cpu_ms": round(stall.cpu * 1000)}
+        write_line("warning", event, **stall.facts, **times, kind=stall.kind, at=stall.place)
+
+    def _count(self, stall: Stall) -> None:
+        """Count in the thread of the loop, because the locks of the metrics are gevent's."""
+        route = stall.facts.get("route", "background")
+        STALLS.labels(route, stall.kind).observe(stall.seconds)
+        self._longest = max(self._longest, stall.seconds)
+        LONGEST.set(self._longest)
+
+    def _read_clocks(self) -> Sample:
+        return Sample(time.monotonic(), time.clock_gettime(self._clock))
+
+    def _read_queue(self, now: Sample) -> float:
+        """Return for how many seconds the thread was ready without a CPU.
+
+        If the kernel does not count them, returns all time without a CPU, so that no wait counts.
+        """
+        if self._queue is None:
+            return now.at - now.cpu
+        return int(os.pread(self._queue, 64, 0).split()[1]) / 1e9
+
+
+def _root(frame: FrameType) -> FrameType:
+    """Return the outermost frame, in which the greenlet began."""
+    while frame.f_back:
+        frame = frame.f_back
+    return frame
+
+
+def _place(frame: FrameType | None) -> list[str]:
+    """Return files, lines and functions of the stack, innermost last, without values."""
+    place: list[str] = []
+    while frame and len(place) < FRAMES:
+        code = frame.f_code
+        place.append(f"{code.co_filename}:{frame.f_lineno} {code.co_name}")
+        frame = frame.f_back
+    return place[::-1]
+
+
+def _open(path: str) -> int | None:
+    """Open Linux's statistics of a thread: nanoseconds on a CPU, and ready without one."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None

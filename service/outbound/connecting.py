@@ -1,0 +1,74 @@
+"""Connections to upstreams whose sockets are always closed.
+
+urllib3 closes a socket that failed to connect. It leaves a socket open if the greenlet is killed or
+times out while it connects; such a socket would stay open until garbage collection.
+"""
+
+import socket
+from contextlib import ExitStack
+from typing import Any, ClassVar
+
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+
+AddressInfo = tuple[Any, ...]  # an item of the list that `socket.getaddrinfo` returns
+
+
+class UpstreamConnection(HTTPConnection):
+    """An HTTP connection that tries the addresses of its host in order."""
+
+    def _new_conn(self) -> socket.socket:
+        """Raises `ConnectTimeoutError`, `NewConnectionError`."""
+        try:
+            return self._connect_to_any(self._addresses())
+        except TimeoutError:
+            raise ConnectTimeoutError(self, "timed out") from None
+        except (OSError, UnicodeError) as error:  # IDNA raises UnicodeError for an invalid name
+            raise NewConnectionError(self, type(error).__name__) from None
+
+    def _addresses(self) -> list[AddressInfo]:
+        """Return at least one address of the host. Raises OSError, UnicodeError."""
+        host = self._dns_host.strip("[]")  # type: ignore[attr-defined]
+        host.encode("idna")  # fails here, because gevent's resolver thread would log the failure
+        return socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
+
+    def _connect_to_any(self, addresses: list[AddressInfo]) -> socket.socket:
+        """Connect to the first address that answers. Raises the OSError of the last one."""
+        for number, address in enumerate(addresses, 1):
+            try:
+                return self._connect_to(address)
+            except OSError:
+                if number == len(addresses):
+                    raise
+        raise OSError("the name has no address")
+
+    def _connect_to(self, address: AddressInfo) -> socket.socket:
+        family, kind, protocol, _, socket_address = address
+        with ExitStack() as on_failure:
+            connection = on_failure.enter_context(socket.socket(family, kind, protocol))
+            for option in self.socket_options or ():
+                connection.setsockopt(*option)
+            connection.settimeout(self.timeout)
+            connection.connect(socket_address)
+            on_failure.pop_all()
+        return connection
+
+
+class SecureUpstreamConnection(UpstreamConnection, HTTPSConnection):
+    """An HTTPS connection. The server's certificate is checked against the host name."""
+
+
+class Adapter(HTTPAdapter):
+    """An adapter for `requests` with a connection pool for each of the two schemes."""
+
+    plain: ClassVar[type[UpstreamConnection]] = UpstreamConnection
+    secure: ClassVar[type[SecureUpstreamConnection]] = SecureUpstreamConnection
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        super().init_poolmanager(*arguments, **options)
+        self.poolmanager.pool_classes_by_scheme = {
+            "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": self.plain}),
+            "https": type("SecurePool", (HTTPSConnectionPool,), {"ConnectionCls": self.secure}),
+        }

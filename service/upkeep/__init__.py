@@ -1,0 +1,1 @@
+"""What operators and the sweeper do to stored rows, in all rooms."""

@@ -1,0 +1,121 @@
+"""Erasing a user: every record and grant goes, the ledger stays under a pseudonym.
+
+Source: docs/contract.md, section 7.
+"""
+
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from service.auth import erasure
+from service.auth.users import rights_cache
+from service.billing.models import Account, Hold
+from service.chat import journal
+from service.chat.collections import AI_MESSAGES, USERS
+from service.chat.models import Chat, Claim, JournalEntry, Turn
+from service.database.access import write_transaction
+from service.integrations.consent.connections import Connections
+from service.integrations.models import (
+    Consent,
+    CountedCalls,
+    IdempotencyKey,
+    IntegrationJob,
+    KeptAnswer,
+)
+from service.media.models import MediaItem
+from service.records import writes
+from service.records.collection import Collection
+from service.records.models import CreateKey, Outbox
+from service.records.storage import select_rows
+from service.records.store import owned_by
+from service.upkeep.rights import lock_user
+
+# In the sweeper's order.
+SWEPT = (Consent, IdempotencyKey, IntegrationJob, CountedCalls, KeptAnswer, CreateKey)
+
+
+@dataclass(frozen=True)
+class ErasureReport:
+    """`known`: whether anything was stored of the subject. `unrevoked`: the integrations whose
+    grant could not be revoked at the vendor, each with the reason."""
+
+    known: bool
+    unrevoked: Mapping[str, str]
+
+    def __bool__(self) -> bool:
+        return self.known
+
+
+def erase(
+    subject: str, collections: Iterable[Collection], connections: Connections
+) -> ErasureReport:
+    """Delete a user with every record and grant.
+
+    The subject's earlier tokens are no longer valid. Grants are revoked after the commit: a vendor
+    that fails does not prevent the erasure.
+    """
+    pseudonym = f"erased-{uuid.uuid4().hex}"
+    with write_transaction() as session:
+        # In the order of a turn, which locks its chat and then, by a foreign key, its user.
+        chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
+        session.execute(chats.with_for_update())
+        user = lock_user(session, subject)  # from here on, new writes in its name wait
+        _end_turns(session, subject, pseudonym)
+        paid = _rename_account(session, subject, pseudonym)
+        grants = connections.take_all(session, subject)
+        if user:
+            journal.name_owners(session)  # while the records are there
+            _erase_records(session, subject, collections)
+        _erase_traces(session, subject, pseudonym)
+        session.flush()
+        if user:
+            session.delete(user)
+        known = paid or user is not None or bool(grants)
+        if known:
+            erasure.remember(session, subject)
+    rights_cache.forget(subject)
+    reasons = {grant.integration: connections.revoke(grant) for grant in grants}
+    return ErasureReport(known, {name: reason for name, reason in reasons.items() if reason})
+
+
+def _end_turns(session: Session, subject: str, pseudonym: str) -> None:
+    """Their claims stay and request their end: their workers interrupt them and drop the claims."""
+    request = {"user_id": pseudonym, "user_message_id": Claim.turn_id, "end_reason": "deleted"}
+    session.execute(update(Claim).where(Claim.user_id == subject).values(**request))
+
+
+def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
+    """Whether there was one. What ends a turn locks its claim, then its hold, then its account. A
+    renaming would lock the account before its holds; so the holds are locked first."""
+    holds = select(Hold.seq).where(Hold.account == subject).order_by(Hold.seq)
+    session.execute(holds.with_for_update())
+    renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
+    return session.execute(renamed.returning(Account.seq)).first() is not None
+
+
+def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
+    for collection in collections:
+        if collection in (USERS, AI_MESSAGES):  # the user goes last, messages with their chats
+            continue
+        for row in session.scalars(select_rows(collection).where(owned_by(collection, subject))):
+            writes.remove(session, collection, row)
+
+
+def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
+    """Subscribers may still have to learn that records were deleted, but not whose they were."""
+    anonymous = {"before": None, "after": None, "owner": pseudonym}
+    session.execute(update(Outbox).where(Outbox.owner == subject).values(**anonymous))
+    session.execute(delete(Outbox).where(Outbox.record_id == subject))
+    session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
+    # Another user's assistant may have changed the subject's records.
+    session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**anonymous))
+    for model in SWEPT:
+        session.execute(delete(model).where(model.user_id == subject))
+    # The sweeper deletes them in batches: their content is too large for this transaction.
+    nobody = {"user_id": None, "name": "", "is_ready": False}
+    session.execute(update(MediaItem).where(MediaItem.user_id == subject).values(**nobody))
+    anonymous_numbers = {"user_id": pseudonym, "user_message_id": ""}
+    session.execute(update(Turn).where(Turn.user_id == subject).values(**anonymous_numbers))

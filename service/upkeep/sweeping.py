@@ -1,0 +1,118 @@
+"""Ends the claims of lost workers and expired holds, and deletes rows that are too old.
+
+A worker sweeps only after the database has answered it for some time without a gap. After a gap,
+the owners of claims and holds that look expired need that time to renew or settle them.
+"""
+
+import random
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import gevent
+import structlog
+from flask import Flask, current_app
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.billing import ledger
+from service.chat import claims, journal
+from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
+from service.database.access import write_transaction
+from service.database.clock import current_time
+from service.integrations.calling import idempotency, jobs, kept_answers, user_limits
+from service.integrations.consent import consents
+from service.records import once, outbox
+
+SWEEP_SECONDS = 10.0
+
+log = structlog.get_logger("sweeper")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How many rows of each kind were ended or deleted."""
+
+    holds: int
+    turns: int
+    changes: int  # old rows of the outbox
+    entries: int  # old rows of the journal
+    media: int  # expired items
+
+
+def sweep(silent: Collection[str] = ()) -> Sweep:
+    """Sweep once, in batches. The `silent` leases that have lapsed are lost.
+
+    Needs an app context.
+    """
+    holds = sum(iter(lambda: _sweep_holds(silent), 0))
+    with write_transaction() as session:
+        turns = claims.sweep(session, silent)
+        consents.sweep(session)
+        idempotency.sweep(session)
+        jobs.sweep(session)
+        once.sweep(session)
+    kept_answers.sweep()
+    with write_transaction() as session:
+        user_limits.sweep(session)
+    changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
+    media = current_app.extensions["media_sweeper"].sweep()
+    return Sweep(holds, turns, changes, entries, media)
+
+
+def sweep_patiently() -> Sweep:
+    """Sweep once it is certain which of the lapsed leases are silent, if any has lapsed.
+
+    Needs an app context.
+    """
+    watch = LeaseWatch()
+    watch.look()
+    while watch.lapsed and not watch.is_steady:
+        gevent.sleep(LOOK_SECONDS)
+        watch.look()
+    return sweep(watch.silent)
+
+
+def init_app(app: Flask) -> None:
+    """Set `app.extensions["start_sweeping"]`, which sweeps at intervals until the worker ends."""
+    app.extensions["start_sweeping"] = lambda: gevent.spawn(_sweep_at_intervals, app)
+
+
+def _sweep_at_intervals(app: Flask) -> None:
+    watch: LeaseWatch = app.extensions["lease_watch"]
+    due = _next_sweep()
+    while True:
+        gevent.sleep(LOOK_SECONDS)
+        try:
+            with app.app_context():
+                watch.look()
+                if watch.is_steady and time.monotonic() >= due:
+                    _log(sweep(watch.silent))
+                    due = _next_sweep()
+        except SQLAlchemyError as error:
+            log.warning("not swept", error=type(error).__name__)
+
+
+def _next_sweep() -> float:
+    """The time of the next sweep, at random so that the workers do not all sweep at once."""
+    return time.monotonic() + SWEEP_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+def _log(result: Sweep) -> None:
+    if result.holds or result.turns:
+        log.info("swept", holds=result.holds, turns=result.turns)
+
+
+def _prune_outbox() -> int:
+    with write_transaction() as session:
+        return outbox.prune(session)
+
+
+def _sweep_journal() -> int:
+    with write_transaction() as session:
+        journal.name_owners(session)
+        return journal.sweep(session)
+
+
+def _sweep_holds(silent: Collection[str]) -> int:
+    with write_transaction() as session:
+        return ledger.sweep(session, current_time(), claims.live_leases(silent))

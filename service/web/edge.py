@@ -1,0 +1,243 @@
+"""Decorators that validate requests by marshmallow schemas, before a view is called.
+
+The decorators of a view state its contract, from which `openapi.py` builds the document.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from flask import Flask, Response, current_app, jsonify, request
+from gunicorn.http.errors import ParseException
+from marshmallow import Schema, ValidationError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.routing import Rule
+
+from service.web.errors import InvalidRequest, NotFound, ServiceError, TooLarge
+
+View = Callable[..., Any]
+
+VALUES = 25_000  # in a JSON body
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def init_app(app: Flask) -> None:
+    app.before_request(_refuse_nul)
+    app.before_request(_refuse_method)
+    app.after_request(_set_allow)
+
+
+def _match_path() -> tuple[Rule, Mapping[str, Any]] | None:
+    """Return the most specific rule for the request's path, for any method, and its arguments."""
+    adapter = current_app.url_map.bind("")
+    for websocket in (True, False):
+        try:
+            return adapter.match(request.path, "OPTIONS", return_rule=True, websocket=websocket)
+        except HTTPException:
+            continue
+    return None
+
+
+def _allowed_methods() -> list[str]:
+    match = _match_path()
+    if match is None:
+        return []
+    rules = [other for other in current_app.url_map.iter_rules() if other.rule == match[0].rule]
+    exist = [other for other in rules if _exists(other, match[1])]
+    return sorted({method for other in exist for method in other.methods or ()})
+
+
+def _exists(rule: Rule, arguments: Mapping[str, Any]) -> bool:
+    """Whether a rule's methods exist for these arguments in the path."""
+    view = current_app.view_functions[rule.endpoint]
+    exists = getattr(view, "contract", {}).get("exists")
+    return exists is None or exists(**arguments)
+
+
+def _refuse_method() -> None:
+    """Raise 405 if a more specific rule has the path, but with other methods.
+
+    For example, `POST /api/integrations/status` does not call an endpoint named `status`.
+    """
+    matched = request.url_rule
+    if matched is None or not matched.arguments:
+        return
+    match = _match_path()
+    if match and match[0].rule == matched.rule and _exists(matched, match[1]):
+        return  # the usual case; collecting the methods of all rules is slow
+    if request.method not in (methods := _allowed_methods()):
+        raise MethodNotAllowed(valid_methods=methods)
+
+
+def _set_allow(response: Response) -> Response:
+    """Set `Allow` from the most specific rule. Werkzeug adds the methods of general rules."""
+    if response.status_code == 405 or (request.method == "OPTIONS" and "Allow" in response.headers):
+        response.headers["Allow"] = ", ".join(_allowed_methods())
+    return response
+
+
+def _refuse_nul() -> None:
+    """Refuse NUL in paths and queries, because PostgreSQL can't store it."""
+    if "\x00" in request.path:
+        raise NotFound()
+    broken = [name for name, value in request.args.items(multi=True) if "\x00" in name + value]
+    if broken:
+        raise InvalidRequest(details={name[:100]: ["Must not contain NUL."] for name in broken})
+
+
+def body(schema: Schema) -> Callable[[View], View]:
+    """Pass the JSON object of the request, loaded by `schema`, as the view's first argument.
+
+    A missing body counts as `{}`. Raises `InvalidRequest` with `details` per field.
+    """
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return view(load(schema, read_json()), *args, **kwargs)
+
+        return _add_contract(wrapped, body=schema, refusals=(TooLarge,))
+
+    return decorate
+
+
+def json_body(schema: Schema) -> Callable[[View], View]:
+    """Pass the JSON of the request without validation, which the code behind the view does.
+
+    `schema` is for the OpenAPI document only.
+    """
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return view(read_json(), *args, **kwargs)
+
+        return _add_contract(wrapped, body=schema, refusals=(TooLarge,))
+
+    return decorate
+
+
+def query(schema: Schema) -> Callable[[View], View]:
+    """Pass the query string, loaded by `schema`, as the view's first argument."""
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return view(load(schema, request.args.to_dict()), *args, **kwargs)
+
+        return _add_contract(wrapped, query=schema)
+
+    return decorate
+
+
+def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[[View], View]:
+    """Answer with the view's return value as JSON and `status`.
+
+    With None as schema, the view returns a response itself.
+    """
+
+    def decorate(view: View) -> View:
+        @functools.wraps(view)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            answer = view(*args, **kwargs)
+            return answer if schema is None else (jsonify(answer), status)
+
+        return _add_contract(wrapped, answer=schema, status=status, **facts)
+
+    return decorate
+
+
+def described_body(schema: Schema) -> Callable[[View], View]:
+    """Describe a body that the view reads itself, for the OpenAPI document."""
+    return lambda view: _add_contract(view, body=schema)
+
+
+def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
+    """List the errors that a view may answer with, for the OpenAPI document.
+
+    `openapi.py` adds the errors that all routes of a kind have in common.
+    """
+    return lambda view: _add_contract(view, refusals=errors)
+
+
+def takes(**headers: str) -> Callable[[View], View]:
+    """Describe the request headers that the view reads: `If_Match="…"`."""
+    descriptions = {name.replace("_", "-"): about for name, about in headers.items()}
+    return lambda view: _add_contract(view, takes=descriptions)
+
+
+def instances(list_them: Callable[[], Iterable[Any]]) -> Callable[[View], View]:
+    """Describe operations of a general route one by one in the OpenAPI document.
+
+    `list_them` returns instances of `openapi.Instance`; it is called within the app's context.
+    """
+    return lambda view: _add_contract(view, instances=list_them)
+
+
+def exists_for(exists: Callable[..., bool]) -> Callable[[View], View]:
+    """Answer 405 where `exists` is false for the arguments in the path."""
+    return lambda view: _add_contract(view, exists=exists)
+
+
+def read_json() -> Any:
+    """Return the JSON of the request's body, or `{}` if there is no body.
+
+    Raises `InvalidRequest`, `TooLarge`.
+    """
+    raw = _read_body()
+    if not raw:
+        return {}
+    if not has_at_most(VALUES, raw):
+        raise TooLarge(f"A body may have at most {VALUES} values.", limit=VALUES)
+    try:
+        return json.loads(raw, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise InvalidRequest("The body is not valid JSON.", details={}) from None
+
+
+def _read_body() -> bytes:
+    """Return the body. Raises `TooLarge` for a chunked body too, which werkzeug only truncates."""
+    try:
+        raw = request.get_data()
+        if len(raw) == request.max_content_length and request.environ["wsgi.input"].read(1):
+            raise TooLarge()
+    except ParseException:
+        raise InvalidRequest("The body's chunks are malformed.", details={}) from None
+    return raw
+
+
+def has_at_most(values: int, raw: bytes) -> bool:
+    """Whether a JSON text has at most so many values, without parsing it.
+
+    Parsing, checking and writing one mebibyte of empty lists takes half a second, a hundred times
+    as long as for one text of that size. A list or an object counts twice.
+    """
+
+    def count(text: bytes) -> int:
+        return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+    if count(raw) <= values:
+        return True
+    texts = (raw.count(b'"') - raw.count(b'\\"')) // 2  # values and keys
+    return texts <= 2 * values and count(_TEXTS.sub(b"", raw)) <= values
+
+
+def load(schema: Schema, data: Any) -> dict[str, Any]:
+    """Load `data` by `schema`. Raises `InvalidRequest` with the errors of every field."""
+    try:
+        return schema.load(data)
+    except ValidationError as error:
+        raise InvalidRequest(details=error.normalized_messages()) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _add_contract(view: View, **facts: Any) -> View:
+    contract = getattr(view, "contract", {})
+    facts["refusals"] = (*contract.get("refusals", ()), *facts.get("refusals", ()))
+    view.contract = {**contract, **facts}  # type: ignore[attr-defined]
+    return view

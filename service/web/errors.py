@@ -1,0 +1,219 @@
+"""The errors that a caller may receive, and the handler that answers with them.
+
+    ServiceError                     status  code
+    ├── InvalidRequest               400     invalid_request      details per field
+    │   └── InvalidModel             400     invalid_model
+    ├── Unauthorized                 401     unauthorized
+    ├── InsufficientCredits          402     insufficient_credits needed, available
+    ├── Forbidden                    403     forbidden
+    ├── NotFound                     404     not_found
+    │   └── UnknownEndpoint          404     unknown_endpoint     nearest names
+    ├── Stalled                      408     invalid_request      the body did not arrive
+    ├── Conflict                     409     conflict
+    ├── TooLarge                     413     too_large
+    ├── RateLimited                  429     rate_limited         Retry-After
+    ├── UpstreamFailed               502     upstream_provider_error  upstreamStatus
+    ├── UpstreamTimedOut             504     upstream_timeout
+    ├── NotConfigured                503     not_configured       names the setting
+    ├── Draining                     503     draining             this worker is ending
+    └── Unavailable                  503     unavailable          something we need is down
+
+Views and domain modules only raise them. The body is `{"error": code, "message": text, …facts}`.
+"""
+
+from itertools import islice
+from typing import Any
+
+import structlog
+from flask import Flask, Response, jsonify
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from werkzeug.exceptions import HTTPException
+
+from service.database import access as database
+
+log = structlog.get_logger("errors")
+
+
+class ServiceError(Exception):
+    """An error for the caller. `facts` are added to the body, `headers` to the response."""
+
+    status = 500
+    code = "internal_error"
+    message = "The server failed to answer this request."
+    headers: dict[str, str] = {}
+
+    def __init__(self, message: str | None = None, **facts: object) -> None:
+        super().__init__(message or self.message)
+        self.message = message or self.message
+        self.facts = facts
+
+
+class InvalidRequest(ServiceError):
+    status = 400
+    code = "invalid_request"
+    message = "The request is not valid."
+    max_details = 100  # fields in `details`; a body may have thousands of unknown fields
+
+    def __init__(self, message: str | None = None, **facts: object) -> None:
+        details = facts.get("details")
+        if isinstance(details, dict):
+            facts["details"] = dict(islice(details.items(), self.max_details))
+        super().__init__(message, **facts)
+
+
+class InvalidModel(InvalidRequest):
+    code = "invalid_model"
+
+
+class Unauthorized(ServiceError):
+    status = 401
+    code = "unauthorized"
+    message = "A valid bearer token is needed."
+    headers = {"WWW-Authenticate": "Bearer"}
+
+
+class InsufficientCredits(ServiceError):
+    """The payer has not enough credits.
+
+    `needed` and `available` are in credits. `available` is None if the app's owner pays.
+    """
+
+    status = 402
+    code = "insufficient_credits"
+    message = "There are not enough credits for this request."
+
+    def __init__(self, needed: float, available: float | None) -> None:
+        facts: dict[str, Any] = {} if available is None else {"available": available}
+        super().__init__(needed=needed, **facts)
+
+
+class Forbidden(ServiceError):
+    status = 403
+    code = "forbidden"
+    message = "Your role does not allow this."
+
+
+class NotFound(ServiceError):
+    """The answer is the same for something missing and something of another user."""
+
+    status = 404
+    code = "not_found"
+    message = "This does not exist, or you have no access to it."
+
+
+class UnknownEndpoint(NotFound):
+    code = "unknown_endpoint"
+    message = "There is no endpoint of that name."
+
+
+class Stalled(ServiceError):
+    """The body did not arrive in time. `serving/worker.py` raises werkzeug's error for it."""
+
+    status = 408
+    code = "invalid_request"
+    message = "Request Timeout"
+
+
+class Conflict(ServiceError):
+    status = 409
+    code = "conflict"
+    message = "The request conflicts with the stored data."
+
+
+class TooLarge(ServiceError):
+    status = 413
+    code = "too_large"
+    message = "The request is too large."
+
+
+class RateLimited(ServiceError):
+    status = 429
+    code = "rate_limited"
+    message = "Too many requests. Please try again later."
+    headers = {"Retry-After": "5"}
+
+
+class UpstreamFailed(ServiceError):
+    """The upstream failed. `upstreamStatus` is its HTTP status, or None if there was none."""
+
+    status = 502
+    code = "upstream_provider_error"
+    message = "The upstream service failed."
+
+
+class UpstreamTimedOut(ServiceError):
+    status = 504
+    code = "upstream_timeout"
+    message = "The upstream service took too long to answer."
+
+
+class NotConfigured(ServiceError):
+    status = 503
+    code = "not_configured"
+
+    def __init__(self, setting: str) -> None:
+        super().__init__(f"{setting} is not set on this server.", setting=setting)
+
+
+class Draining(ServiceError):
+    status = 503
+    code = "draining"
+    message = "This server is about to stop. Please try again."
+    headers = {"Retry-After": "1", "Connection": "close"}
+
+
+class Unavailable(ServiceError):
+    status = 503
+    code = "unavailable"
+    message = "A service that this request needs is unavailable."
+    headers = {"Retry-After": "5"}
+
+
+HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
+
+
+def init_app(app: Flask) -> None:
+    app.register_error_handler(Exception, answer_error)
+
+
+def outage_error(error: SQLAlchemyError) -> ServiceError | None:
+    """Return the error for an outage of the database, or None for its other errors."""
+    if not database.is_outage(error):
+        return None
+    cause = error.orig if isinstance(error, DBAPIError) else None
+    log.warning("database away", error=type(error).__name__, cause=type(cause).__name__)
+    return Unavailable()
+
+
+def answer_error(error: Exception) -> Response:
+    """Return the JSON answer for any exception. Unexpected ones are logged with their place."""
+    if isinstance(error, SQLAlchemyError):
+        error = outage_error(error) or error
+    if isinstance(error, ServiceError):
+        return _answer(error.status, error.code, error.message, error.facts, error.headers)
+    if isinstance(error, HTTPException) and error.code:
+        return _answer_http(error, error.code)
+    log.exception("unhandled")
+    return _answer(500, ServiceError.code, ServiceError.message)
+
+
+def _answer_http(error: HTTPException, status: int) -> Response:
+    """Answer for werkzeug's errors: unknown route, wrong method, oversized body."""
+    messages = {404: NotFound.message, 413: TooLarge.message}
+    code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
+    methods = getattr(error, "valid_methods", None)
+    headers = {"Allow": ", ".join(sorted(methods))} if methods else {}
+    return _answer(status, code, messages.get(status) or error.name, headers=headers)
+
+
+def _answer(
+    status: int,
+    code: str,
+    message: str,
+    facts: dict[str, object] | None = None,
+    headers: dict[str, str] | None = None,
+) -> Response:
+    response = jsonify({"error": code, "message": message, **(facts or {})})
+    response.status_code = status
+    response.headers.update(headers or {})
+    return response

@@ -1,0 +1,70 @@
+"""Marshmallow fields for requests: storable strings, strict numbers, length limits."""
+
+import re
+from typing import Any
+
+from marshmallow import fields, validate
+
+from service.web.errors import TooLarge
+
+_WHOLE = re.compile(r"-?[0-9]{1,20}")
+_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def unstorable(text: str) -> bool:
+    """Whether a text has NUL, which PostgreSQL refuses, or a lone surrogate, which UTF-8 does."""
+    return _UNSTORABLE.search(text) is not None
+
+
+class Text(fields.String):
+    """A string that both databases can store and UTF-8 can encode."""
+
+    default_error_messages = {"unstorable": "Must not contain NUL or unpaired surrogates."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if unstorable(text):
+            raise self.make_error("unstorable")
+        return text
+
+
+class Digits(fields.Integer):
+    """An integer in a query string."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(read_number(value), int):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class Number(fields.Float):
+    """A number, or a string with a number in JSON's form."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str) and read_number(value) is None:
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+def read_number(text: str) -> int | float | None:
+    """Return the number in a text of JSON's form, or None for any other text.
+
+    `int` and `float` also accept `1_0`, ` 10`, `nan` and the digits of other scripts.
+    """
+    if not _NUMBER.fullmatch(text):
+        return None
+    return int(text) if _WHOLE.fullmatch(text) else float(text)
+
+
+class AtMost(validate.Length):
+    """A maximum length. A longer value is answered with `too_large` (413)."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(max=limit)
+        self._limit = limit
+
+    def __call__(self, value: Any) -> Any:
+        if len(value) > self._limit:
+            raise TooLarge(f"At most {self._limit} characters are allowed.", limit=self._limit)
+        return value

@@ -1,0 +1,166 @@
+"""JSON values in requests and answers: encoding, depth, and unsafe content."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from flask.json.provider import DefaultJSONProvider
+
+from service.lifecycle import WorkBudget
+from service.web.fields import unstorable
+
+# Characters of JSON. A character of a number takes 30 ns, any other a tenth of that.
+encoding_budget = WorkBudget(64 << 10)
+
+
+class JsonProvider(DefaultJSONProvider):
+    """Encode HTTP answers as `encode` does.
+
+    The items of a list in an answer are encoded one at a time, and other greenlets may run between
+    them.
+    """
+
+    ensure_ascii = False
+    sort_keys = False
+    compact = True
+
+    def dumps(self, obj: Any, **options: Any) -> str:
+        """Encode a value. A text with lone surrogates, which an error may repeat, is escaped."""
+        text = "".join(self._pieces(obj, options))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return super().dumps(obj, **{**options, "ensure_ascii": True})
+        return text
+
+    def within(self, limit: int, obj: Any) -> str | None:
+        """Return compact JSON text of at most `limit` characters, or None if there are more."""
+        pieces, size = [], 0
+        for piece in self._pieces(obj, {"separators": (",", ":")}):
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                return None
+        return "".join(pieces)
+
+    def _pieces(self, obj: Any, options: dict[str, Any]) -> Iterator[str]:
+        """Yield the pieces of a value's JSON text."""
+        if (
+            options.get("indent")
+            or not isinstance(obj, dict)
+            or not any(map(_is_long, obj.values()))
+        ):
+            yield super().dumps(obj, **options)
+            return
+        comma = "{"
+        for key, value in obj.items():
+            yield comma
+            yield from self._pieces_of_member(key, value, options)
+            comma = ","
+        yield "}"
+
+    def _pieces_of_member(self, key: Any, value: Any, options: dict[str, Any]) -> Iterator[str]:
+        if not _is_long(value):
+            yield super().dumps({key: value}, **options)[1:-1]
+            return
+        comma = super().dumps({key: []}, **options)[1:-2]
+        for item in value:
+            text = super().dumps(item, **options)
+            yield comma + text
+            encoding_budget.spend(len(text))
+            comma = ","
+        yield "]"
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1
+
+
+def encode(value: Any) -> str:
+    """Return compact JSON text, not escaped to ASCII.
+
+    Raises TypeError, ValueError, RecursionError.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def json_size(value: Any) -> int:
+    """Return the size of a value's JSON in bytes. Other greenlets may run afterwards."""
+    text = encode(value)
+    size = len(text.encode())
+    encoding_budget.spend(len(text))
+    return size
+
+
+# Levels of a value. Python's stack ends near a thousand, sooner for writing than for parsing, and
+# the parsers of clients have their own limits.
+MAX_DEPTH = 200
+
+_MARKS = re.compile(r'[\\"{}\[\]]')
+
+
+class Nesting:
+    """The depth of a JSON text that arrives in pieces."""
+
+    def __init__(self) -> None:
+        self.is_too_deep = False  # never reset
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False  # the last piece ended in a backslash
+
+    def feed(self, piece: str) -> bool:
+        """Add a piece and return whether the text is within `MAX_DEPTH`. Takes linear time."""
+        after_escape = 1 if self._escaped and piece else 0
+        self._escaped = self._escaped and not piece
+        for mark in _MARKS.finditer(piece, after_escape):
+            if mark.start() >= after_escape:
+                after_escape = self._add_mark(piece, mark.start())
+        return not self.is_too_deep
+
+    def _add_mark(self, piece: str, at: int) -> int:
+        """Add the mark at this place and return where the next one may be."""
+        match piece[at]:
+            case '"':
+                self._in_string = not self._in_string
+            case "\\" if self._in_string:
+                self._escaped = at + 1 == len(piece)
+                return at + 2
+            case "{" | "[" if not self._in_string:
+                self._depth += 1
+                self.is_too_deep |= self._depth > MAX_DEPTH
+            case "}" | "]" if not self._in_string:
+                self._depth -= 1
+        return at + 1
+
+
+def storable(value: Any) -> bool:
+    """Whether both databases can store every text in a value and UTF-8 can encode it."""
+    return not any(unstorable(text) for text in _texts(value))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+
+
+def poisoned(value: Any) -> bool:
+    """Whether the AI SDK's parser refuses the value, which would end a stream.
+
+    It refuses the key `__proto__`, and a key `constructor` whose value has `prototype`.
+    Source: secureJsonParse in the npm package @ai-sdk/provider-utils.
+    """
+    if isinstance(value, list | tuple):
+        return any(poisoned(item) for item in value)
+    if not isinstance(value, dict):
+        return False
+    inner = value.get("constructor")
+    is_refused = "__proto__" in value or (isinstance(inner, dict) and "prototype" in inner)
+    return is_refused or any(poisoned(item) for item in value.values())

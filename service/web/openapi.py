@@ -1,0 +1,224 @@
+"""Build the OpenAPI 3.1 document from the routes and the contracts of their views."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from flask import Flask
+from marshmallow import Schema
+from marshmallow.fields import Field
+from werkzeug.routing import Rule
+
+from service.lifecycle import let_others_run
+from service.web.errors import (
+    InvalidRequest,
+    NotFound,
+    ServiceError,
+    Stalled,
+    Unauthorized,
+    Unavailable,
+)
+from service.web.refusals import HEADERS, REQUEST_ID, name_of, schema_of, schemas
+
+VERSION = "1"
+INTEGRATIONS = "/api/integrations/"  # its errors begin with `success: false`
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An operation of a general route with these arguments in its path, described for itself.
+
+    `answer` is the schema of its success, the same for each method; `facts` are further members of
+    the operation.
+    """
+
+    arguments: Mapping[str, str]
+    summary: str
+    answer: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+
+def document(app: Flask) -> dict[str, Any]:
+    """Return the document of all routes.
+
+    `tests/test_openapi.py` compares it with the URL map and with real answers.
+    """
+    spec = APISpec(
+        title="Chat, integration and widget service",
+        version=VERSION,
+        openapi_version="3.1.0",
+        plugins=[MarshmallowPlugin()],
+    )
+    spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
+    for name, schema in schemas():
+        spec.components.schema(name, schema)
+    for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
+        view = app.view_functions[rule.endpoint]
+        methods = sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
+        operation = _operation(rule, view)
+        described = {method.lower(): operation for method in methods}
+        path = re.sub(r"<(?:[^:>]+:)?([^>]+)>", r"{\1}", rule.rule)
+        spec.path(path=path, operations=described)
+        let_others_run()  # the whole takes tenths of a second
+        for instance in getattr(view, "contract", {}).get("instances", list)():
+            specific = _instance(spec, operation, instance)
+            spec.path(
+                path=path.format(**instance.arguments),
+                operations=dict.fromkeys(described, specific),
+            )
+    return spec.to_dict()
+
+
+def _instance(spec: APISpec, general: Mapping[str, Any], instance: Instance) -> dict[str, Any]:
+    """The operation of an instance; its refusals are those of the general one."""
+    values = "-".join(instance.arguments.values()).replace("/", "-")
+    answer = _response(200, {"application/json": instance.answer}, {})
+    responses = {"200": _shared(spec, f"{values}.200", answer)}
+    for status, response in general["responses"].items():
+        if status != "200":
+            responses[status] = _shared(spec, f"{general['operationId']}.{status}", response)
+    headers = [one for one in general["parameters"] if one["in"] == "header"]
+    facts = dict(instance.facts)
+    return {
+        "operationId": f"{general['operationId']}.{values}",
+        "summary": instance.summary,
+        "security": general["security"],
+        "parameters": [*headers, *facts.pop("parameters", [])],
+        **facts,
+        "responses": responses,
+    }
+
+
+def _shared(spec: APISpec, name: str, response: dict[str, Any]) -> dict[str, str]:
+    """A reference to a response that several operations have."""
+    if name not in spec.components.responses:
+        spec.components.response(name, response)
+    return {"$ref": f"#/components/responses/{name}"}
+
+
+def _operation(rule: Rule, view: Any) -> dict[str, Any]:
+    contract = getattr(view, "contract", {})
+    summary, _, description = (view.__doc__ or "").strip().partition("\n\n")
+    operation: dict[str, Any] = {
+        "operationId": rule.endpoint,
+        "summary": summary,
+        "parameters": [*_parameters(rule, contract)],
+        "responses": _responses(rule, view, contract),
+    }
+    if description:
+        operation["description"] = " ".join(description.split())
+    if contract.get("body"):
+        operation["requestBody"] = _json(contract["body"], required=_is_required(contract["body"]))
+    if contract.get("form"):
+        form = {"application/x-www-form-urlencoded": {"schema": contract["form"]}}
+        operation["requestBody"] = {"required": True, "content": form}
+    if _needs_token(rule, view):
+        operation["security"] = [{"bearer": []}]
+    if "security" in contract:
+        operation["security"] = contract["security"]
+    return operation
+
+
+def _parameters(rule: Rule, contract: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    text = {"type": "string"}
+    for name in sorted(rule.arguments):
+        yield {"in": "path", "name": name, "required": True, "schema": text}
+    if "query" in contract:
+        yield {"in": "query", "schema": contract["query"]}
+    for name, about in contract.get("takes", {}).items():
+        yield {"in": "header", "name": name, "schema": text, "description": about}
+
+
+def _needs_token(rule: Rule, view: Any) -> bool:
+    return rule.rule.startswith("/api/") and not getattr(view, "public", False)
+
+
+def _is_required(body: Schema) -> bool:
+    """Whether a body is required. A missing one counts as `{}`."""
+    return any(field.required for field in body.fields.values())
+
+
+def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the view's answer, its errors by status, and all other errors as `default`."""
+    is_integration = rule.rule.startswith(INTEGRATIONS)
+    responses = {str(contract.get("status", 200)): _success(contract)}
+    for status, answer in contract.get("others", {}).items():
+        responses[str(status)] = _response(status, answer, {})
+    by_status: dict[int, list[type[ServiceError]]] = {}
+    for error in _refusals(rule, view, contract):
+        by_status.setdefault(error.status, []).append(error)
+    for status, errors in sorted(by_status.items()):
+        refusal = _refusal(status, errors, is_integration)
+        response = responses.setdefault(str(status), refusal)
+        response["content"] = {**response.get("content", {}), **refusal["content"]}
+    responses["default"] = _refusal(500, [ServiceError], is_integration)
+    if is_integration:  # a request line that is too long never gets to the route
+        responses["414"] = _refusal(414, [ServiceError], False)
+    return responses
+
+
+def _refusals(rule: Rule, view: Any, contract: Mapping[str, Any]) -> list[type[ServiceError]]:
+    """Return the errors of a route: those common to routes of its kind and those of its contract.
+
+    Every route refuses NUL in a path or query, which is an `InvalidRequest`.
+    """
+    errors = [InvalidRequest, ServiceError]
+    errors += [NotFound] if rule.arguments else []
+    errors += [Stalled] if contract.get("body") or contract.get("form") else []
+    errors += [Unauthorized, Unavailable] if _needs_token(rule, view) else []
+    return list(dict.fromkeys([*errors, *contract.get("refusals", ())]))
+
+
+def _refusal(status: int, errors: list[type[ServiceError]], is_integration: bool) -> dict[str, Any]:
+    schemas = [schema_of(error, is_integration) for error in sorted(errors, key=name_of)]
+    schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+    header_names = [set(error.headers) & set(HEADERS) for error in errors]
+    headers = {
+        name: {**HEADERS[name], "required": all(name in names for names in header_names)}
+        for name in sorted(set[str]().union(*header_names))
+    }
+    return _response(status, {"application/json": schema}, headers)
+
+
+def _success(contract: Mapping[str, Any]) -> dict[str, Any]:
+    schema = contract.get("answer") or contract.get("answer_schema")
+    kind = contract.get("media_type", "application/json" if schema else "text/html")
+    kinds = () if contract.get("empty") else kind if isinstance(kind, tuple) else (kind,)
+    content = {kind: schema or {"type": "string"} for kind in kinds}
+    return _response(contract.get("status", 200), content, contract.get("gives", {}))
+
+
+def _response(status: int, content: Mapping[str, Any], headers: Mapping[str, Any]) -> dict:
+    return {
+        "description": HTTPStatus(status).phrase,
+        "headers": {"X-Request-Id": REQUEST_ID, **headers},
+        **({"content": {kind: {"schema": it} for kind, it in content.items()}} if content else {}),
+    }
+
+
+def _json(schema: Schema, **facts: Any) -> dict[str, Any]:
+    return {**facts, "content": {"application/json": {"schema": schema}}}
+
+
+def json_schema(schema: Schema) -> Mapping[str, Any]:
+    """Return the JSON Schema 2020-12 of an object without unknown keys.
+
+    Nested schemas are inlined, because there is no document for references to point into.
+    """
+    resolver: Any = lambda schema: None  # noqa: E731 - the plugin's type lacks None, which inlines
+    plugin = MarshmallowPlugin(schema_name_resolver=resolver)
+    APISpec(title="", version="", openapi_version="3.1.0", plugins=[plugin])
+    assert plugin.converter  # set by APISpec
+    plugin.converter.add_attribute_function(_content_encoding)
+    json_schema = plugin.converter.schema2jsonschema(schema)
+    return {"type": "object", "properties": {}, **json_schema, "additionalProperties": False}
+
+
+def _content_encoding(converter: Any, field: Field, **kwargs: Any) -> dict[str, Any]:
+    """How a text stands for bytes: a keyword that the plugin does not know."""
+    encoding = field.metadata.get("contentEncoding")
+    return {"contentEncoding": encoding} if encoding else {}

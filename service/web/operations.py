@@ -1,0 +1,146 @@
+"""Routes for operators: health, readiness, metrics, and the OpenAPI document."""
+
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import gevent
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from flask import Blueprint, Response, current_app, jsonify, request
+from marshmallow import Schema, fields
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from sqlalchemy import select, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Mapped, mapped_column
+
+from config import ROOT
+from service.database.access import write_transaction
+from service.database.clock import current_time
+from service.extensions import db
+from service.observing.observe import metrics_registry
+from service.web.edge import answers
+from service.web.openapi import document
+
+READY_SECONDS = 1.5  # for all checks together
+
+operations = Blueprint("operations", __name__)
+
+
+class Probe(db.Model):  # type: ignore[name-defined,misc]
+    """The single row that the readiness check writes."""
+
+    __tablename__ = "probes"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    written_at: Mapped[datetime | None]
+
+
+class StatusSchema(Schema):
+    status = fields.String(required=True)
+
+
+class ReadinessSchema(StatusSchema):
+    database = fields.Boolean(required=True)
+    migrations = fields.Boolean(required=True)
+    accepting = fields.Boolean(required=True)
+
+
+UNREADY = {"application/json": ReadinessSchema()}
+
+
+@operations.get("/healthz")
+@answers(StatusSchema())
+def health() -> dict[str, str]:
+    """The process answers"""
+    return {"status": "ok"}
+
+
+@operations.get("/readyz")
+@answers(None, answer_schema=ReadinessSchema(), others={503: UNREADY})
+def readiness() -> tuple[Response, int]:
+    """The service can take traffic: 200, otherwise 503 with the checks that failed"""
+    checks = _checks()
+    is_ready = all(checks.values())
+    body: dict[str, Any] = {"status": "ok" if is_ready else "not ready", **checks}
+    return jsonify(body), 200 if is_ready else 503
+
+
+@operations.get("/metrics")
+@answers(None, media_type="text/plain")
+def metrics() -> Response:
+    """Metrics of all workers for Prometheus"""
+    return Response(generate_latest(metrics_registry()), content_type=CONTENT_TYPE_LATEST)
+
+
+@operations.get("/openapi.json")
+@answers(
+    None,
+    answer_schema={"type": "object", "required": ["openapi", "paths"]},
+    others={304: {}},
+    gives={"ETag": {"schema": {"type": "string"}, "required": True}},
+)
+def openapi() -> Response:
+    """This document
+
+    With `If-None-Match`, its `ETag` of before, the answer is 304 as long as it is the same.
+    """
+    extensions = current_app.extensions
+    if "openapi" not in extensions:  # it is large, and the same as long as the process runs
+        extensions["openapi"] = jsonify(document(current_app)).get_data()
+    response = Response(extensions["openapi"], content_type="application/json")
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _checks() -> dict[str, bool]:
+    """Run the checks in `READY_SECONDS`, unless SQLite hangs on its disk, which blocks all."""
+    draining = current_app.extensions["lifecycle"].draining
+    try:
+        with gevent.Timeout(READY_SECONDS):
+            has_schema = is_migrated(_revision())
+            if has_schema:
+                _write()
+    except (SQLAlchemyError, gevent.Timeout):
+        return {"database": False, "migrations": False, "accepting": not draining}
+    return {"database": True, "migrations": has_schema, "accepting": not draining}
+
+
+def _revision() -> str | None:
+    with db.engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def _write() -> None:
+    """Write the row, unless another worker has locked it: that worker may have stopped."""
+    unlocked = select(Probe.id).with_for_update(skip_locked=True)
+    with write_transaction() as session:
+        for number in session.scalars(unlocked).all():
+            session.execute(update(Probe).filter_by(id=number).values(written_at=current_time()))
+
+
+def is_migrated(current: str | None) -> bool:
+    """Whether a database at the revision `current` has everything that this release needs.
+
+    An unknown revision is of a later release, which only adds to the database.
+    """
+    all_revisions = revisions()[1]
+    return current == migrations_head() or (current is not None and current not in all_revisions)
+
+
+def migrations_head() -> str | None:
+    return revisions()[0]
+
+
+@cache
+def revisions() -> tuple[str | None, frozenset[str]]:
+    """Return this release's newest revision and all its revisions.
+
+    They are read once, when the process starts, because the files may be replaced while it runs.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    scripts = ScriptDirectory.from_config(config)
+    return scripts.get_current_head(), frozenset(s.revision for s in scripts.walk_revisions())

@@ -1,0 +1,236 @@
+"""The server's end of a WebSocket, on a connection that gunicorn has accepted.
+
+This module does the I/O for the protocol in `frames`. It waits by gevent and spawns no greenlet.
+One greenlet receives; any greenlet may send or close.
+"""
+
+import socket
+import struct
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import gevent
+from gevent import get_hub
+from gevent.event import Event
+from gevent.lock import BoundedSemaphore
+from gevent.socket import cancel_wait, wait, wait_write
+from wsproto.events import CloseConnection
+
+from service.lifecycle import READ, ClientWatch, acknowledged_bytes
+from service.websockets.frames import Closed, Headers, Piece, Protocol, fragments, frame
+
+PING_SECONDS = 25.0  # of silence before a ping, and again before the connection is closed
+SLOW_BYTES = 65_536  # a peer that acknowledges these in that time may not have read the ping yet
+STALL_SECONDS = 25.0  # a write fails if the peer acknowledges nothing for so long
+STALL_STEPS = 5  # checks of a stalled write in that time
+CLOSE_SECONDS = 1.0
+RECEIVE_BYTES = 4096  # as tiny frames, they take five milliseconds to parse
+NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
+
+
+class WebSocket:
+    """A connection. `sock` is gunicorn's, which closes it at the end; `path` is for the log.
+
+    Raises `ValueError`, before anything is written, for an invalid handshake or a subprotocol that
+    the client did not offer. Raises `Closed` if the peer has left already.
+    """
+
+    def __init__(
+        self, sock: socket.socket, headers: Headers, path: str, subprotocol: str | None
+    ) -> None:
+        self._protocol = Protocol(headers, subprotocol)
+        self.path = path
+        self.closed = False
+        self.code = LOST
+        self._sock = sock
+        self._sock.setblocking(False)  # so that gevent's methods do not wait
+        self._lock = BoundedSemaphore(1)  # while a frame is written
+        self._message_lock = BoundedSemaphore(1)  # while all frames of a message are written
+        self._read_watcher: Any = None  # of the event loop, while a greenlet waits to read
+        self._pinged = False  # a ping was sent and nothing has arrived since
+        self._acknowledged = 0  # bytes that the peer had acknowledged at the last ping
+        self._ended = Event()  # nothing is written after it
+        self._lingers = False  # a close frame was written, which the peer has yet to read
+        self.send_frames(self._protocol.answer)
+
+    def receive(self) -> str:
+        """Return the next text message. Raises `Closed`.
+
+        Only this method sends and answers pings, so a greenlet should always be waiting in it.
+        """
+        while not self.closed:
+            match self._protocol.next():
+                case str() as text:
+                    return text
+                case bytes() as pong:
+                    self.send_frames(pong)
+                case CloseConnection() as end:
+                    self.close(end.code, end.reason or "")
+                case None:
+                    self._read()
+        raise Closed(self.code)
+
+    def send(self, *texts: str | bytes) -> None:
+        """Send text messages in one write. Raises `Closed`."""
+        messages = (text.encode() if isinstance(text, str) else text for text in texts)
+        with self._message_lock:
+            self.send_frames(b"".join(map(frame, messages)))
+
+    def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
+        """Send a text message with one piece at a time in memory. Raises `Closed`.
+
+        Pings and a close frame may be sent between two pieces.
+        """
+        with self._message_lock:
+            is_complete = False
+            try:
+                for data in fragments(pieces):
+                    self.send_frames(data)
+                is_complete = True
+            finally:
+                if not is_complete and not self.closed:
+                    self._abort()
+
+    def wait_until_idle(self) -> None:
+        """Wait until no message is being written. Raises `Closed`."""
+        with self._message_lock:
+            if self.closed:
+                raise Closed(self.code)
+
+    def wait_for(self, event: Event) -> None:
+        """Wait until an event is set. Raises `Closed`.
+
+        Nothing is received meanwhile, so this method also watches whether the peer leaves.
+        """
+        if event.is_set():
+            return
+        watch = ClientWatch(self._sock, self._abort)
+        try:
+            gevent.wait([event, self._ended], count=1)
+        finally:
+            watch.stop()
+        if self.closed:
+            raise Closed(self.code)
+
+    def send_frames(self, data: bytes) -> None:
+        """Write frames. If that fails, the connection is aborted. Raises `Closed`."""
+        with self._lock:
+            if self.closed:
+                raise Closed(self.code)
+            is_complete = False
+            try:
+                self._write(data)
+                is_complete = True
+            except OSError:
+                raise Closed(self.code) from None
+            finally:
+                if not is_complete:  # also when this greenlet is killed in the middle of a frame
+                    self._abort()
+
+    def close(self, code: int, reason: str = "") -> None:
+        """Send a close frame and wake the receiver. Later calls do nothing.
+
+        Aborts the connection if the frame can't be written within `CLOSE_SECONDS`.
+        """
+        if self.closed:
+            return
+        self.closed, self.code = True, code
+        close_frame = self._protocol.close_frame(code, reason)
+        cancel_wait(self._read_watcher)
+        try:
+            with suppress(OSError), gevent.Timeout(CLOSE_SECONDS, False), self._lock:
+                self._write(close_frame)
+                self._sock.shutdown(socket.SHUT_WR)
+                self._lingers = True
+        finally:
+            if not self._lingers:
+                self._abort()
+            self._ended.set()
+
+    def linger(self) -> None:
+        """Wait, after `close`, until the peer closes, for at most `CLOSE_SECONDS`.
+
+        Closing a socket with unread bytes resets the connection, and the peer might then not
+        receive the close frame. So this method reads and discards what the peer still sends.
+        """
+        self._ended.wait()
+        with self._lock:  # until a greenlet that was writing has left
+            pass
+        with suppress(OSError), gevent.Timeout(CLOSE_SECONDS, False):
+            while self._lingers and self._receive(CLOSE_SECONDS):
+                continue
+
+    def _read(self) -> None:
+        data = b""
+        with suppress(OSError):  # the peer has reset the connection, or `close` cancels the wait
+            data = self._receive_or_ping()
+        if self.closed:
+            return
+        if not data:
+            self._abort()
+        self._protocol.feed(data)
+
+    def _receive_or_ping(self) -> bytes:
+        while not self.closed:
+            try:
+                data = self._receive(PING_SECONDS)
+                self._pinged = False
+                return data
+            except TimeoutError:
+                self._ping_or_close()
+        return b""
+
+    def _ping_or_close(self) -> None:
+        before, self._acknowledged = self._acknowledged, acknowledged_bytes(self._sock) or 0
+        if self._pinged and self._acknowledged - before < SLOW_BYTES:
+            self.close(FAILED, "no answer to a ping")
+        elif not self._pinged and not self.closed:
+            self._pinged = True
+            self.send_frames(self._protocol.ping())
+
+    def _receive(self, seconds: float) -> bytes:
+        """Return bytes as they arrive, or b"" at the end. Raises OSError, TimeoutError.
+
+        It waits for the event loop even if there are bytes to read. Otherwise a peer that sends
+        all the time would block other greenlets: `gevent.sleep(0)` does not poll other sockets.
+        """
+        while True:
+            watcher = self._read_watcher = get_hub().loop.io(self._sock.fileno(), READ)
+            try:
+                wait(watcher, seconds)
+            finally:
+                watcher.close()
+            with suppress(BlockingIOError):
+                return self._sock.recv(RECEIVE_BYTES)
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[self._sock.send(left) :]
+            except BlockingIOError:
+                self._wait_for_room()
+
+    def _wait_for_room(self) -> None:
+        """Raise `TimeoutError` if the peer acknowledges nothing for `STALL_SECONDS`.
+
+        The socket is writable when a third of the kernel's buffer is free. On a slow connection
+        that takes longer, so the bytes that the peer has acknowledged are counted instead.
+        """
+        count, idle = acknowledged_bytes(self._sock), 0
+        while idle < STALL_STEPS:
+            with suppress(TimeoutError):
+                return wait_write(self._sock.fileno(), STALL_SECONDS / STALL_STEPS)
+            before, count = count, acknowledged_bytes(self._sock)
+            idle = idle + 1 if count == before else 0
+        raise TimeoutError
+
+    def _abort(self) -> None:
+        """End without a close frame. gunicorn sends the reset when it closes the socket."""
+        self.closed = True
+        cancel_wait(self._read_watcher)
+        with suppress(OSError):
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self._sock.shutdown(socket.SHUT_RDWR)  # wakes a greenlet that is writing
+        self._ended.set()

@@ -1,0 +1,136 @@
+"""The window in which consent is given: how it ends, and who hears of it."""
+
+from playwright.sync_api import expect
+
+from tests.browser.suite import ADA, allow
+
+SPY = """() => {
+  window.heard = [];
+  new BroadcastChannel('oauth').onmessage = ({ data }) => heard.push(['channel', data]);
+  addEventListener('message', ({ origin, data }) => heard.push([origin, data]));
+}"""
+
+
+def result(outcome):
+    return {"type": "oauth-result", "integration": "cloudsuite", "outcome": outcome}
+
+
+def test_a_refusal_is_told_here_and_stays_readable_there(connections):
+    connections.console.may_say("400")
+    popup = connections.ask("Files")
+    popup.get_by_role("button", name="Deny").click()
+    expect(popup.get_by_role("heading", name="Not connected")).to_be_visible()
+    connections.says("Files", "Nothing was granted")
+    expect(popup.get_by_role("alert")).to_contain_text("not granted")
+    assert not popup.is_closed()
+    popup.close()
+    connections.connect("Files")
+
+
+def test_a_closed_window_is_no_refusal(connections):
+    popup = connections.ask("Files")
+    url = popup.url
+    popup.close()
+    connections.says("Files", "seems to be closed")
+    connections.console.may_say("Scripts may close only")  # no script has opened this one
+    later = connections.page.context.new_page()
+    later.goto(url)
+    later.get_by_role("button", name="Allow").click()
+    connections.is_granted("Files")
+
+
+def test_where_windows_are_blocked_there_is_a_link(connections):
+    connections.page.evaluate("window.open = () => null")
+    connections.console.button("Connect: Files").click()
+    link = connections.card("Files").get_by_role("link", name="Open the consent page")
+    connections.says("Files", "Your browser blocked the window.")
+    with connections.page.expect_popup() as opened:
+        link.click()
+    allow(opened.value)
+    connections.is_granted("Files")
+    expect(link).to_be_hidden()
+
+
+def test_the_window_says_only_how_it_ended_and_only_to_us(connections):
+    connections.page.evaluate(SPY)
+    connections.connect("Files")
+    own = connections.console.service.url
+    heard = connections.page.evaluate("heard")
+    assert sorted(heard) == [["channel", result("connected")], [own, result("connected")]]
+
+
+def test_a_window_that_was_cut_off_is_heard_all_the_same(connections):
+    connections.page.evaluate(SPY)
+    popup = connections.ask("Files")
+    popup.evaluate("window.opener = null")
+    allow(popup)
+    connections.is_granted("Files")
+    assert connections.page.evaluate("heard") == [["channel", result("connected")]]
+
+
+def test_a_stranger_that_opens_the_window_hears_nothing(connections):
+    connections.console.may_say("target origin")
+    popup = connections.ask("Files")
+    url = popup.url
+    popup.close()
+    stranger = connections.page.context.new_page()
+    stranger.goto(connections.console.service.url.replace("127.0.0.1", "localhost"))
+    stranger.evaluate(SPY)
+    with stranger.expect_popup() as opened:
+        stranger.evaluate("(url) => void open(url)", url)
+    allow(opened.value)
+    connections.is_granted("Files")
+    assert stranger.evaluate("heard") == []
+
+
+def test_strangers_are_not_listened_to(connections):
+    requests = []
+    connections.page.on("request", lambda request: requests.append(request.url))
+    tell = "([origin, data]) => dispatchEvent(new MessageEvent('message', { origin, data }))"
+    own = connections.console.service.url
+    connections.page.evaluate(tell, ["https://elsewhere.example", result("connected")])
+    connections.page.evaluate(tell, [own, {"type": "oauth-result"}])
+    connections.page.wait_for_timeout(300)
+    assert requests == []
+    with connections.page.expect_request("**/api/integrations/status"):
+        connections.page.evaluate(tell, [own, result("connected")])
+
+
+def test_another_browser_has_to_confirm(connections, opened):
+    popup = connections.ask("Files")
+    url = popup.url
+    popup.close()
+    elsewhere = opened()
+    elsewhere.may_say("Scripts may close only")
+    elsewhere.page.goto(url)
+    elsewhere.page.get_by_role("button", name="Allow").click()
+    expect(elsewhere.page.get_by_role("heading", name="Connect this account?")).to_be_visible()
+    for known in (connections.console.subject, ADA):
+        expect(elsewhere.page.get_by_text(known, exact=True)).to_be_visible()
+    assert connections.flags == set()
+    elsewhere.page.get_by_role("button", name="Connect").click()
+    expect(elsewhere.page.get_by_text("You can close this window")).to_be_visible()
+    connections.is_granted("Files")
+
+
+def test_the_confirm_page_is_for_everybody(connections, opened):
+    console = connections.console
+    url = console.api("POST", "integrations/cloudsuite/drive-list", {})["data"]["authUrl"]
+    elsewhere = opened(viewport={"width": 320, "height": 640})
+    elsewhere.may_say("Scripts may close only")
+    elsewhere.page.goto(url)
+    elsewhere.page.get_by_role("button", name="Allow").click()
+    _reads_well(elsewhere, "Connect this account?")
+    button = elsewhere.page.get_by_role("button", name="Connect")
+    assert button.bounding_box()["height"] >= 24
+    button.click()
+    _reads_well(elsewhere, "Connected")
+
+
+def _reads_well(console, heading):
+    expect(console.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    console.page.wait_for_load_state("load")  # the style sheet comes after the heading
+    style = "getComputedStyle(document.querySelector('main')).borderTopWidth"
+    assert console.page.evaluate(style) == "3px", "no style sheet"
+    assert console.violations() == []
+    assert console.width() <= 320

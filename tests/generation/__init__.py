@@ -1,0 +1,1 @@
+"""Round trips to a model."""

@@ -1,0 +1,119 @@
+"""Every parameter of every endpoint: what its published schema says is what holds."""
+
+import pytest
+from marshmallow.validate import Regexp
+
+from service.integrations.declare.fields import Bytes
+from service.integrations.declare.matching import Bounded
+from service.integrations.everything import catalog
+from service.web.openapi import json_schema
+from tests.integrations.bench import values
+from tests.integrations.bench.checks import request_faults
+
+ENDPOINTS = list(catalog())
+# Values that depend on more than the schema says, by endpoint and parameter.
+BY_OTHER_RULES: set[tuple[str, str]] = set()
+
+each = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda item: item.name)
+
+
+def schema_of(endpoint, name):
+    """The published schema; what it can't say is added as a format."""
+    schema, field = json_schema(endpoint.parameters)["properties"][name], field_of(endpoint, name)
+    inner = getattr(field, "inner", None)
+    if isinstance(field, Bytes):
+        return {**schema, "contentEncoding": "base64"}
+    if inner and has_checks(inner):
+        return {**schema, "items": {**schema["items"], "format": "checked"}}
+    return {**schema, "format": "checked"} if has_checks(field) else schema
+
+
+def has_checks(field):
+    """Whether functions of the vendor's module, or of a kind of field, look at a text."""
+    then = [check for one in field.validators if isinstance(one, Bounded) for check in one._then]
+    return any(not isinstance(check, Regexp) for check in then)
+
+
+def field_of(endpoint, name):
+    return endpoint.parameters.fields[name]
+
+
+def bodies(endpoint, name):
+    """The examples' parameters, first those that have this one."""
+    all_of_them = [dict(example.asks) for example in endpoint.examples]
+    return sorted(all_of_them, key=lambda body: name not in body)
+
+
+def sample(endpoint, name):
+    return bodies(endpoint, name)[0].get(name)
+
+
+@each
+def test_what_a_schema_refuses_is_refused_by_name(bench, endpoint):
+    for name in endpoint.parameters.fields:
+        for value in values.refused(schema_of(endpoint, name), sample(endpoint, name)):
+            answer = bench.call(endpoint, {**bodies(endpoint, name)[0], name: value})
+            shown = (name, str(value)[:100], answer.text)
+            assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), shown
+            assert name in answer.json["details"], shown
+            assert bench.vendor.seen == [], shown
+
+
+@each
+def test_what_a_schema_takes_is_taken_and_sent_as_the_vendor_describes(bench, endpoint):
+    for name in endpoint.parameters.fields:
+        if name == endpoint.continues or (endpoint.name, name) in BY_OTHER_RULES:
+            continue
+        for value in values.accepted(schema_of(endpoint, name), sample(endpoint, name)):
+            is_taken = (takes(bench, endpoint, body, name, value) for body in tried(endpoint, name))
+            assert any(is_taken), (name, str(value)[:100])
+            for asked in bench.vendor.seen:
+                assert list(request_faults(bench, endpoint, asked)) == [], (name, str(value)[:100])
+
+
+def tried(endpoint, name):
+    """Bodies that the parameter may stand in: it may exclude another, need it, or limit it."""
+    yield from bodies(endpoint, name)
+    whole = {}
+    for body in bodies(endpoint, name):
+        whole |= body
+    yield whole
+    required = json_schema(endpoint.parameters).get("required", ())
+    least = {name: whole[name] for name in required}
+    yield {name: it[:1] if isinstance(it, list) else it for name, it in least.items()}
+
+
+def takes(bench, endpoint, body, name, value):
+    bench.forget()
+    bench.serves(endpoint, endpoint.examples[0])
+    answer = bench.call(endpoint, {**body, name: value, **({"wait": 0} if endpoint.job else {})})
+    assert answer.status_code != 500, (name, value, answer.text)
+    return answer.status_code != 400 or name not in answer.json["details"]
+
+
+@each
+def test_an_unknown_parameter_is_refused_before_anything_is_sent(bench, endpoint):
+    answer = bench.call(endpoint, {**endpoint.examples[0].asks, "noSuchKey": 1})
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+    assert "noSuchKey" in answer.json["details"]
+    assert bench.vendor.seen == []
+
+
+@each
+def test_each_required_parameter_must_be_there(bench, endpoint):
+    for name in json_schema(endpoint.parameters).get("required", ()):
+        body = {key: value for key, value in endpoint.examples[0].asks.items() if key != name}
+        answer = bench.call(endpoint, body)
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+        assert name in answer.json["details"]
+    assert bench.vendor.seen == []
+
+
+@pytest.mark.parametrize(
+    "endpoint", [item for item in ENDPOINTS if item.job], ids=lambda item: item.name
+)
+@pytest.mark.parametrize("wait", [-1, 61, "x", None, True])
+def test_a_job_is_waited_for_at_most_a_minute(bench, endpoint, wait):
+    answer = bench.call(endpoint, {**endpoint.examples[0].asks, "wait": wait})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["wait"])
+    assert bench.vendor.seen == []

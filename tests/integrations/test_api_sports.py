@@ -1,0 +1,120 @@
+"""What API-SPORTS refuses, with status 200, and what it has nothing of."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from service.cli.catalog import settings_table
+from service.integrations.declare.example import File
+from service.integrations.declare.vendor import Reply
+from service.integrations.everything import catalog
+from service.integrations.vendors.api_sports import vendor as api_sports
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+STANDINGS = json.loads(File("api_sports/football_standings.json").content())
+WORDS = "The words of API-SPORTS."
+REFUSED = (400, "invalid_request")
+FAILED = (502, "upstream_provider_error")
+LIMITED = (429, "rate_limited")
+
+
+def says(errors):
+    return Said({"get": "teams", "parameters": [], "errors": errors, "response": []})
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("errors", "outcome"),
+    [
+        ({"token": WORDS}, FAILED),
+        ({"access": WORDS}, FAILED),
+        ({"plan": WORDS}, FAILED),
+        ([{"time": "2019-11-26T00:00:00+00:00", "bug": WORDS, "report": "teams"}], FAILED),
+        ([WORDS], FAILED),
+        (WORDS, FAILED),
+        ({"requests": WORDS}, LIMITED),
+        ({"rateLimit": WORDS}, LIMITED),
+        ({"season": WORDS}, REFUSED),
+        ({"required": WORDS}, REFUSED),
+    ],
+)
+def test_errors_in_a_success_are_refusals(ask, vendor, errors, outcome):
+    vendor.says(says(errors))
+    for name in ("football/teams", "basketball/teams"):
+        answer = ask(name, {"id": 33})
+        assert (answer.status_code, answer.json["error"]) == outcome
+        assert WORDS not in answer.text
+    assert len(vendor.seen) == 2
+
+
+DAY_IS_OVER = {"requests": WORDS}
+NONE_TODAY, MIDNIGHT = {"x-ratelimit-requests-remaining": "0"}, 20_000 * 86400
+
+
+@pytest.mark.parametrize(
+    ("status", "errors", "headers", "now", "pause"),
+    [
+        (200, {"rateLimit": WORDS}, {}, MIDNIGHT, 60),
+        (429, [], {"X-RateLimit-Remaining": "0"}, MIDNIGHT, 60),
+        (429, [], {"Retry-After": "7", **NONE_TODAY}, MIDNIGHT, 7),
+        (429, [], NONE_TODAY, MIDNIGHT - 90, 90),
+        (200, DAY_IS_OVER, {}, MIDNIGHT - 90, 90),
+        (200, DAY_IS_OVER, {}, MIDNIGHT, 3600),
+    ],
+)
+def test_a_limit_lasts_a_minute_or_until_midnight(monkeypatch, status, errors, headers, now, pause):
+    monkeypatch.setattr(api_sports, "time", SimpleNamespace(time=lambda: now))
+    refusal = api_sports.FOOTBALL.refusal(Reply(status, headers, {"errors": errors}))
+    assert (refusal.code, refusal.headers["Retry-After"]) == ("rate_limited", str(pause))
+
+
+@on_sqlite
+@pytest.mark.parametrize("said", [says([]), Said(b"", 204)])
+def test_what_there_is_nothing_of_is_empty(ask, vendor, said):
+    vendor.says(said)
+    assert ask("football/teams", {"id": 33}).json["data"] == {"teams": []}
+    assert ask("basketball/standings", {"league": 12, "season": "2019"}).json["data"] == {
+        "table": []
+    }
+    prediction = ask("football/predictions", {"fixture": 1}).json["data"]
+    assert set(prediction.values()) == {None}
+
+
+@on_sqlite
+def test_the_tables_of_all_leagues_of_a_team_are_given(ask, vendor):
+    cup = json.loads(json.dumps(STANDINGS["response"][0]).replace("Premier League", "Cup"))
+    vendor.says({**STANDINGS, "response": [*STANDINGS["response"], cup]})
+    data = ask("football/standings", {"team": 40, "season": 2019}).json["data"]
+    assert data["league"]["name"] == "Premier League"
+    assert [group["league"]["name"] for group in data["groups"]] == ["Premier League", "Cup"]
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("name", "body", "field"),
+    [
+        ("football/teams", {}, "id"),
+        ("football/fixtures", {"timezone": "UTC"}, "id"),
+        ("football/standings", {"season": 2019}, "league"),
+        ("football/transfers", {}, "player"),
+        ("football/transfers", {"player": 1, "team": 1}, "player"),
+        ("football/injuries", {"league": 2}, "league"),
+        ("basketball/teams", {"league": 12}, "league"),
+        ("basketball/teams", {"season": "2019"}, "season"),
+        ("basketball/games", {"team": 134, "date": "2019-11-23"}, "team"),
+        ("basketball/player-stats", {"season": "2019"}, "game"),
+        ("basketball/player-stats", {"game": 1, "games": [1]}, "game"),
+        ("basketball/player-stats", {"player": 1}, "season"),
+    ],
+)
+def test_what_api_sports_would_refuse_is_not_sent(ask, vendor, name, body, field):
+    answer = ask(name, body)
+    assert (answer.status_code, list(answer.json["details"])) == (400, [field])
+    assert vendor.seen == []
+
+
+def test_the_key_of_all_sports_is_one_line_of_the_settings():
+    (line,) = [line for line in settings_table(catalog()) if "`APISPORTS_API_KEY`" in line]
+    assert "football, basketball" in line

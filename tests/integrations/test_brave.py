@@ -1,0 +1,41 @@
+"""Brave's refusals: a bad key is a 422 there, and limits stand in its own headers."""
+
+import pytest
+
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+LIMITED = (429, "rate_limited")
+
+
+def refused(status, code, **headers):
+    body = {"type": "ErrorResponse", "error": {"status": status, "code": code}, "time": 1}
+    names = {f"X-RateLimit-{name}": text for name, text in headers.items()}
+    return Said(body, status, names)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "outcome", "pause"),
+    [
+        (refused(422, "SUBSCRIPTION_TOKEN_INVALID"), (502, "upstream_provider_error"), None),
+        (refused(422, "VALIDATION"), (400, "invalid_request"), None),
+        (refused(403, "OPTION_NOT_IN_PLAN"), (502, "upstream_provider_error"), None),
+        (refused(429, "RATE_LIMITED", Remaining="0, 900", Reset="7, 1419704"), LIMITED, "7"),
+        (refused(429, "QUOTA_LIMITED", Remaining="0, 0", Reset="1, 1800"), LIMITED, "1800"),
+        (refused(429, "QUOTA_LIMITED", Remaining="1, 0", Reset="1, 1419704"), LIMITED, "3600"),
+        (refused(429, "RATE_LIMITED", Remaining="none", Reset="soon"), LIMITED, "5"),
+    ],
+)
+def test_a_refusal_means_what_its_code_and_headers_say(ask, vendor, refusal, outcome, pause):
+    vendor.says(refusal)
+    answer = ask("search-web-raw", {"query": "x"})
+    assert (answer.status_code, answer.json["error"]) == outcome
+    assert answer.headers.get("Retry-After") == pause
+
+
+def test_a_search_without_results_is_an_empty_list(ask, vendor):
+    vendor.says({"type": "search", "query": {"original": "x"}})
+    data = ask("search-web-raw", {"query": "x"}).json["data"]
+    assert data == {"query": "x", "more": None, "results": []}

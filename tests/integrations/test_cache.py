@@ -1,0 +1,263 @@
+"""An answer is given again for as long as its endpoint declares, to whom it declares."""
+
+from dataclasses import replace
+
+import gevent
+import pytest
+from gevent.event import Event
+from sqlalchemy import delete, func, insert, select, text, update
+
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import db
+from service.integrations.calling import breaker, kept_answers
+from service.integrations.declare.cache import Cache
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import READ
+from service.integrations.models import KeptAnswer
+from service.integrations.sealing import rotation
+from service.integrations.sealing.seal import Sealer
+from service.integrations.vendors.github import visibility
+from service.upkeep import erasing, sweeping
+from tests.integrations import acme
+from tests.integrations.acme import WEIGHTS, weights
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite, wait_for
+
+pytestmark = pytest.mark.settings(extensions=acme.__name__)
+IRON = {"material": "iron"}
+OTHERS = {"anvils": [{"id": "a-2", "weight": {"kg": 60}, "maker": None}]}
+FRESH = {"Cache-Control": "no-cache"}
+HIT = {"X-Cache": "hit", "Age": "0"}
+
+
+@pytest.fixture
+def keeping(app, vendor):
+    """Declare that the list of anvils is kept."""
+
+    def declare(shared: bool = True, **facts):
+        kept = replace(weights, cache=Cache(seconds=60, shared=shared), **facts)
+        app.extensions["proxy"].catalog = Catalog([kept])
+        vendor.says(WEIGHTS, OTHERS)
+        return vendor
+
+    return declare
+
+
+def anvils(person, body=IRON, **options):
+    return person.post("/api/integrations/anvils-list", body, **options)
+
+
+def ids(response):
+    assert response.status_code == 200, response.json
+    return [one["id"] for one in response.json["data"]["anvils"]]
+
+
+def told(response):
+    return {name: response.headers[name] for name in HIT if name in response.headers}
+
+
+def change(app, statement):
+    with app.app_context(), write_transaction() as session:
+        session.execute(statement)
+
+
+def rows(app):
+    with app.app_context():
+        found = list(db.session.scalars(select(KeptAnswer)))
+        db.session.commit()
+    return found
+
+
+def balance(person):
+    return person.get("/api/credits").json["balance"]
+
+
+def test_an_answer_is_given_again_to_everybody_and_costs_them_nothing(app, alice, bob, keeping):
+    vendor = keeping(access=READ, credits=2)
+    assert told(first := anvils(alice)) == {}
+    change(app, update(KeptAnswer).values(stored_at=from_now(-90)))
+    again = anvils(bob, {**IRON, "most": 10})  # the default
+    assert (again.json, len(vendor.seen)) == (first.json, 1)
+    assert told(again) == {"X-Cache": "hit", "Age": "90"}
+    spent = [app.config["SETTINGS"].starting_credits - balance(one) for one in (alice, bob)]
+    assert spent == [2, 0]
+    assert ids(anvils(bob, {"material": "steel"})) == ["a-2"]
+
+
+def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob, keeping):
+    keeping(shared=False)
+    assert [ids(anvils(one)) for one in (alice, bob, alice)] == [["a-1"], ["a-2"], ["a-1"]]
+    assert [(row.answer, row.sealed[:2]) for row in rows(app)] == [(None, "t:")] * 2
+    keys = (("new", bytes(32)), *app.config["SETTINGS"].token_encryption_keys)
+    with app.app_context():
+        assert rotation.rotate(Sealer(keys)) == rotation.Rotation(resealed=2, unopened=0)
+        connections = app.extensions["proxy"].connections
+        erasing.erase("alice", app.extensions["collections"], connections)
+    assert [row.user_id for row in rows(app)] == ["bob"]
+
+
+def test_it_is_given_until_it_expires_and_then_swept(app, alice, keeping):
+    vendor = keeping()
+    assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"]] * 2
+    change(app, update(KeptAnswer).values(expires_at=current_time()))
+    assert ids(anvils(alice)) == ["a-2"]
+    assert len(vendor.seen) == 2
+    change(app, update(KeptAnswer).values(expires_at=current_time()))
+    with app.app_context():
+        sweeping.sweep()
+    assert rows(app) == []
+
+
+@on_sqlite
+def test_who_wants_a_fresh_answer_gets_it_and_everybody_after(alice, bob, keeping):
+    vendor = keeping()
+    anvils(alice)
+    assert ids(anvils(alice, headers=FRESH)) == ["a-2"]
+    got = bob.get("/api/integrations/anvils-list?material=iron")
+    assert (ids(got), told(got), len(vendor.seen)) == (["a-2"], HIT, 2)
+
+
+@on_sqlite
+def test_it_is_given_while_the_breaker_is_open_and_not_after(app, alice, keeping):
+    vendor = keeping()
+    anvils(alice)
+    vendor.says(Said({}, 500))
+    failed = [anvils(alice, headers=FRESH).status_code for _ in range(breaker.FAILURES)]
+    assert failed == [502] * breaker.FAILURES
+    assert ids(anvils(alice)) == ["a-1"]
+    change(app, delete(KeptAnswer))
+    asked = len(vendor.seen)
+    assert (anvils(alice).json["upstreamStatus"], len(vendor.seen)) == (None, asked)
+
+
+@on_sqlite
+def test_neither_a_failure_nor_a_large_answer_is_kept(app, alice, keeping):
+    vendor = keeping()
+    maker = "x" * kept_answers.LARGEST
+    large = {"anvils": [{"id": "a-1", "weight": {"kg": 50}, "maker": maker}] * 2}
+    vendor.says(Said({}, 400), large, WEIGHTS)
+    assert [anvils(alice).status_code for _ in "abc"] == [400, 200, 200]
+    assert (len(vendor.seen), len(rows(app))) == (3, 1)
+
+
+def test_equal_calls_at_once_ask_once(app, alice, bob, keeping, monkeypatch):
+    monkeypatch.setattr(kept_answers, "LARGEST", 10)  # also where the answer is too large to keep
+    vendor, may_answer = keeping(), Event()
+
+    def answer(asked):
+        may_answer.wait(10)
+        return Said(WEIGHTS)
+
+    vendor.says(answer)
+    calls = [gevent.spawn(anvils, one) for one in (alice, bob, alice, bob)]
+    running = app.extensions["proxy"]._lookups._running
+    wait_for(lambda: [lookup.ended.linkcount() for lookup in running.values()] == [3])
+    wait_for(lambda: vendor.seen)
+    with app.app_context():
+        assert db.engine.pool.checkedout() == 0, "who waits has a connection"
+    may_answer.set()
+    assert [ids(call.get(timeout=10)) for call in calls] == [["a-1"]] * 4
+    assert len(vendor.seen) == 1
+    assert sorted(bool(told(call.value)) for call in calls) == [False, True, True, True]
+
+
+@on_sqlite
+def test_the_next_of_equal_calls_is_made_where_the_first_has_failed(alice, bob, keeping):
+    vendor = keeping()
+    vendor.says(Said({}, 400), WEIGHTS)
+    calls = [gevent.spawn(anvils, one) for one in (alice, bob, alice)]
+    statuses = sorted(call.get(timeout=10).status_code for call in calls)
+    assert (statuses, len(vendor.seen)) == ([200, 200, 400], 2)
+
+
+@on_sqlite
+def test_waiting_for_an_equal_call_ends_at_the_deadline(alice, bob, keeping):
+    vendor, may_answer = keeping(), Event()
+
+    def answer(asked):
+        may_answer.wait(10)
+        return Said(WEIGHTS)
+
+    vendor.says(answer)
+    asking = gevent.spawn(anvils, alice)
+    wait_for(lambda: vendor.seen)
+    keeping(seconds=0.2)
+    assert anvils(bob).json["error"] == "upstream_timeout"
+    may_answer.set()
+    assert (ids(asking.get(timeout=10)), len(vendor.seen)) == (["a-1"], 1)
+
+
+@on_sqlite
+def test_an_answer_of_another_account_is_not_given(app, alice, keeping):
+    keeping()
+    anvils(alice)
+    app.extensions["vendor_settings"]["ACME_API_KEY"] = "another-account"
+    assert ids(anvils(alice)) == ["a-2"]
+
+
+@on_sqlite
+def test_the_workers_of_a_sandbox_share_their_answers(app, alice):
+    proxy, kept = app.extensions["proxy"], replace(weights, cache=Cache(seconds=60, shared=True))
+    proxy.catalog = Catalog(kept if item is weights else item for item in proxy.catalog)
+    assert told(anvils(alice)) == {}
+    listener, before = app.extensions["sandbox"], app.extensions["sandbox_url"]
+    listener.stop()
+    app.extensions["vendor_settings"] = {}
+    assert listener.start() != before
+    assert told(anvils(alice)) == HIT
+
+
+@on_sqlite
+def test_a_key_keeps_the_answer_that_was_kept(app, alice, keeping):
+    vendor, key = keeping(), {"Idempotency-Key": "k-1"}
+    anvils(alice)
+    assert told(anvils(alice, headers=key)) == HIT
+    change(app, delete(KeptAnswer))
+    assert ids(anvils(alice, headers=key)) == ["a-1"]
+    assert anvils(alice, {"material": "steel"}, headers=key).status_code == 409
+    assert len(vendor.seen) == 1
+
+
+@on_sqlite
+def test_what_is_checked_before_each_call_is_checked_for_a_kept_answer(ask, alice, vendor):
+    body = {"owner": "octocat", "repo": "Hello-World"}
+    vendor.says({"full_name": "octocat/Hello-World", "private": False}, [])
+    commits = "/api/integrations/codehost-get-repository-commits"
+    assert alice.post(commits, body).json["data"]["commits"] == []
+    visibility.seen.clear()
+    vendor.says({"full_name": "octocat/Hello-World", "private": True})
+    assert alice.post(commits, body).status_code == 404
+    vendor.says({"full_name": "octocat/Hello-World", "private": False})
+    assert told(alice.post(commits, body)) == HIT
+    assert len(vendor.seen) == 4
+
+
+@on_sqlite
+def test_an_answer_that_can_not_be_kept_is_given_all_the_same(app, alice, keeping):
+    keeping(access=READ, credits=2)
+    refuse = "BEGIN SELECT RAISE(ABORT, 'full'); END"
+    change(app, text(f"CREATE TRIGGER full BEFORE INSERT ON integration_answers {refuse}"))
+    assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"], ["a-2"]]
+    assert balance(alice) == app.config["SETTINGS"].starting_credits - 4
+
+
+def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypatch):
+    monkeypatch.setattr(kept_answers, "MOST", 4)
+    monkeypatch.setattr(kept_answers, "MOST_BYTES", 30)
+    monkeypatch.setattr(kept_answers, "BATCH", 2)
+    for number in range(8):
+        facts = {"key": f"k-{number}", "endpoint": "anvils-list", "size": 10, "answer": "{}"}
+        times = {"stored_at": from_now(-number), "expires_at": from_now(60)}
+        change(app, insert(KeptAnswer).values(**facts, **times))
+    with app.app_context():
+        sweeping.sweep()
+    assert sorted(row.key for row in rows(app)) == ["k-0", "k-1", "k-2"]
+    change(app, update(KeptAnswer).values(size=1))
+    change(app, text("INSERT INTO integration_answers (key, endpoint, size, stored_at, expires_at)"
+                     " SELECT 'n-' || key, endpoint, size, stored_at, expires_at"
+                     " FROM integration_answers"))  # fmt: skip
+    with app.app_context():
+        kept_answers.trim()
+        assert db.session.scalar(select(func.count()).select_from(KeptAnswer)) == 4
+        db.session.commit()

@@ -1,0 +1,161 @@
+"""A declaration that can't work is refused where it is made, and shapes read what is there."""
+
+import re
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+
+from config import ROOT
+from service.integrations.declare.cache import Cache
+from service.integrations.declare.categories import CATEGORIES, Category
+from service.integrations.declare.endpoint import FREE_READ, WRITE, Access, Endpoint
+from service.integrations.declare.fields import Parameters, Words
+from service.integrations.declare.limit import Limit
+from service.integrations.declare.reading import Unusable
+from service.integrations.declare.request import get
+from service.integrations.declare.setting import base_url
+from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Raw, Shape, Within
+from service.integrations.declare.task import Job, Task
+from service.integrations.everything import catalog
+from tests.integrations.acme import judge, weights
+
+KEPT = Cache(seconds=60, shared=True)
+JOB = Job(task=lambda answer: Task("7"), poll=get("/tasks/{id}"), wait=0, limit=60)
+SUBDOMAINS = replace(weights.vendor, bases=(base_url("ACME_BASE_URL", "https://{site}.example"),))
+
+
+class Named(Parameters):
+    name = Words("A name.", to="path.name", required=True)
+
+
+class Optional(Parameters):
+    name = Words("A name.", to="path.name")
+
+
+class Hosted(Parameters):
+    name = Words("A name.", to="base.name", required=True)
+
+
+class Undescribed(Parameters):
+    name = Words(to="query.name")
+
+
+class Astray(Parameters):
+    name = Words("A name.")
+
+
+class Misplaced(Parameters):
+    name = Words("A name.", to="body.name")
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ({"takes": Named, "asks": get("/{nome}")}, "nothing fills 'name'.*nothing fills 'nome'"),
+        ({"takes": Optional, "asks": get("/{name}")}, "a piece of the path may be missing"),
+        ({"takes": Hosted}, "base: nothing fills 'name'"),
+        ({"vendor": SUBDOMAINS}, "base: nothing fills 'site'"),
+        ({"takes": Undescribed}, "name: has no description"),
+        ({"takes": Astray}, "name: goes nowhere"),
+        ({"takes": Misplaced}, "no target 'body.name'"),
+        ({"asks": None}, "neither a request nor a function"),
+        ({"examples": ()}, "has no example"),
+        ({"summary": "Anvils"}, "its summary is no sentence"),
+        ({"credits": 1.0}, "asks for nothing and costs"),
+        ({"access": Access(auto_approve=True)}, "asks for nothing and writes"),
+        ({"scope": "anvils.read"}, "has a scope without OAuth"),
+        ({"cache": Cache(seconds=0, shared=True)}, "keeps its answers for less than nothing"),
+        ({"cache": KEPT, "access": WRITE}, "keeps its answers and writes"),
+        ({"cache": KEPT, "job": JOB}, "keeps its answers and is a job"),
+        ({"cache": KEPT, "scope": "anvils.read"}, "shares answers that are a user's own"),
+        ({"cache": KEPT, "makes": 1}, "keeps its answers and makes media"),
+        ({"per_user": Limit(calls=0, seconds=60)}, "allows its users no call"),
+        ({"per_user": Limit(calls=1, seconds=86401)}, "window of none or over 86400 seconds"),
+    ],
+)
+def test_what_cannot_work_is_refused_with_its_reason(facts, why):
+    with pytest.raises(ValueError, match=f"anvils-list: .*{why}"):
+        replace(weights, **facts)
+
+
+def test_a_function_takes_the_parameters_that_are_declared():
+    def misspelt(call, request, *, qestion):
+        """The name of no parameter."""
+
+    def strict(call, request, *, name):
+        """Wants a parameter that may be missing."""
+
+    with pytest.raises(ValueError, match="qestion: the function takes no such.*question: goes now"):
+        replace(judge, run=misspelt)
+    with pytest.raises(ValueError, match="name: may be missing, and the function has no default"):
+        replace(weights, takes=Astray, run=strict)
+
+
+def test_an_endpoint_is_free_to_read_by_one_word():
+    assert isinstance(weights, Endpoint)
+    assert (weights.access, weights.repeatable, weights.price) == (FREE_READ, True, 0)
+
+
+def test_every_category_has_a_name_and_every_endpoint_a_category():
+    assert tuple(CATEGORIES) == get_args(Category)
+    assert {item.category for item in catalog()} <= set(CATEGORIES)
+    assert len(set(CATEGORIES.values())) == 10
+
+
+ITEM = {
+    "id": 7, "name": "x", "ratio": 0.5, "done": True, "in": {"a": {"b": "deep"}},
+    "list": [{"n": 1}, {"n": 2, "skip": True}], "empty": None, "any": {"k": [1]},
+}  # fmt: skip
+SHAPE = Shape(
+    id=Int("id"), name="name", ratio=Num("ratio"), done=Bool("done"), deep="in.a.b",
+    second=Int("list.1.n"), numbers=Each("list", Int("n"), lambda one: "skip" not in one),
+    nothing=Maybe("empty"), absent=Maybe(Int("absent")), none=Each("absent", default=()),
+    null=Each("absent", default=None), any=Raw("any"), inner=Within("in", Shape(deep="a.b")),
+    made=Made(Int(""), lambda item, values: item["id"] * values["times"]),
+)  # fmt: skip
+
+
+def test_a_shape_reads_its_fields():
+    assert SHAPE.read(ITEM, {"times": 2}) == {
+        "id": 7, "name": "x", "ratio": 0.5, "done": True, "deep": "deep", "second": 2,
+        "numbers": [1], "nothing": None, "absent": None, "none": [], "null": None,
+        "any": {"k": [1]}, "inner": {"deep": "deep"}, "made": 14,
+    }  # fmt: skip
+
+
+def test_an_optional_field_of_another_kind_is_null_and_a_required_one_is_unusable():
+    assert Shape(a=Maybe(Int("a")), b="b").read({"a": "7", "b": "x"}) == {"a": None, "b": "x"}
+    for wrong in ({"b": 5}, {"b": None}, {}, [], "text", None):
+        with pytest.raises(Unusable):
+            Shape(a=Maybe("a"), b="b").read(wrong)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(Int("a"), True), (Num("a"), False), (Int("a"), 1.5), (Bool("a"), 1), (Raw("a"), None)],
+)
+def test_kinds_are_not_mixed(kind, value):
+    with pytest.raises(Unusable):
+        Shape(a=kind).read({"a": value})
+
+
+def test_the_schema_of_a_shape_says_what_may_be_null():
+    properties = SHAPE.schema()["properties"]
+    assert SHAPE.schema()["required"] == list(properties)
+    assert properties["absent"] == {"type": ["integer", "null"]}
+    assert properties["null"]["type"] == ["array", "null"]
+    assert properties["numbers"] == {"type": "array", "items": {"type": "integer"}}
+    assert properties["any"] == {}
+
+
+def test_the_documented_vendor_can_be_declared():
+    page = (ROOT / "docs/vendors.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)  # the page's own example
+    every = catalog(names["VENDORS"], names["ENDPOINTS"])
+    item = every.named("anvils-list")
+    params = item.parameters.load({"material": "iron"})
+    request = item.asks.fill(item.parameters, params)
+    assert (request.path, request.query) == ("/anvils", {"m": "iron", "page_size": 10})

@@ -1,0 +1,114 @@
+"""A vendor that one module of `EXTENSIONS` declares is everywhere that a built-in one is."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from config import ConfigError, load, with_declared
+from service import create_app
+from service.billing.prices import CREDIT
+from service.integrations import everything
+from service.integrations.declare.catalog import Catalog
+from tests.integrations import acme
+from tests.services import ENVIRONMENT, flask, on_sqlite
+
+pytestmark = pytest.mark.settings(extensions=acme.__name__)
+NAMES = {"anvils-list", "anvils-judge"}
+
+
+def integrations(person, path):
+    return person.get(f"/api/integrations/{path}").json
+
+
+@on_sqlite
+def test_it_is_in_the_catalog_with_its_prices(alice):
+    entries = {one["name"]: one for one in integrations(alice, "catalog")["endpoints"]}
+    assert entries.keys() >= NAMES
+    free, composed = entries["anvils-list"], entries["anvils-judge"]
+    assert (free["credits"], free["autoApprove"], free["methods"]) == (0, True, ["POST", "GET"])
+    assert composed["credits"] == 0.5 + acme.judge.model.max_cost / CREDIT
+    assert composed["metered"] is composed["configured"] is True
+
+
+@on_sqlite
+def test_its_schemas_are_published(alice, client):
+    bodies = integrations(alice, "routes-schema")["properties"]
+    answers = integrations(alice, "answers-schema")["properties"]
+    assert bodies["anvils-list"]["properties"]["most"]["maximum"] == 100
+    assert answers["anvils-list"]["required"] == ["anvils"]
+    paths = client.get("/openapi.json").json["paths"]
+    assert set(paths["/api/integrations/anvils-list"]) == {"get", "post"}
+    body = paths["/api/integrations/anvils-judge"]["post"]["requestBody"]
+    assert body["content"]["application/json"]["schema"]["required"] == ["anvil", "question"]
+
+
+@on_sqlite
+def test_the_sandbox_answers_with_its_example(alice):
+    listed = alice.post("/api/integrations/anvils-list", {"material": "steel", "most": 3})
+    assert listed.json["data"] == {"anvils": [{"id": "a-1", "weight": 50, "maker": "Acme"}]}
+    assert listed.json["success"] is True
+
+
+@on_sqlite
+def test_a_composed_endpoint_costs_its_price_and_what_its_model_cost(alice):
+    before = alice.get("/api/credits").json["balance"]
+    answer = alice.post(
+        "/api/integrations/anvils-judge", {"anvil": "a-1", "question": "Does it ring?"}
+    )
+    assert answer.json["data"]["report"] == "It rings."
+    assert answer.json["data"]["verdict"]
+    paid = before - alice.get("/api/credits").json["balance"]
+    assert 0.5 < paid < 0.5 + acme.judge.model.max_cost / CREDIT
+    assert alice.get("/api/credits").json["held"] == 0
+
+
+@on_sqlite
+def test_an_endpoint_whose_model_has_no_provider_says_which_setting_is_missing(app, alice):
+    models, model_id = app.extensions["models"], acme.judge.model.model_id
+    keyless = replace(models[model_id].provider, needs_key=True, api_key=None)
+    model = replace(models[model_id], provider=keyless)
+    app.extensions["models"] = {**models, model_id: model}
+    answer = alice.post("/api/integrations/anvils-judge", {"anvil": "a-1", "question": "a"})
+    assert (answer.status_code, answer.json["setting"]) == (503, "PROVIDER_A_API_KEY")
+
+
+def test_its_settings_are_read_redacted_and_may_come_from_files(tmp_path):
+    path = tmp_path / "key"
+    path.write_text("acme-canary\n")
+    environ = {"ACME_API_KEY_FILE": str(path), "ACME_BASE_URL": "https://acme.test/"}
+    catalog = everything.catalog(acme.VENDORS, acme.ENDPOINTS)
+    settings = with_declared(load(environ), catalog.settings)
+    assert settings.vendors["ACME_API_KEY"] == "acme-canary"
+    assert settings.vendors["ACME_BASE_URL"] == "https://acme.test"
+    assert "acme-canary" in settings.secrets
+    assert "acme-canary" not in repr(settings)
+    with pytest.raises(ConfigError, match="^ACME_BASE_URL: must be an http"):
+        with_declared(load({"ACME_BASE_URL": "acme"}), catalog.settings)
+    with pytest.raises(ConfigError, match="^ACME_API_KY: must be spelt ACME_API_KEY"):
+        with_declared(load({"ACME_API_KY": "x"}), catalog.settings)
+
+
+@on_sqlite
+def test_its_billing_can_be_chosen(settings):
+    environ = {**ENVIRONMENT, "DATABASE_URL": settings.database_url, "EXTENSIONS": acme.__name__}
+    create_app(load({**environ, "INTEGRATIONS_BILLING": "anvils=developer"}))
+    with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: no integration is named 'tongs'"):
+        create_app(load({**environ, "INTEGRATIONS_BILLING": "tongs=user"}))
+
+
+@on_sqlite
+def test_the_commands_of_the_catalog_show_it(database_url):
+    names = {"EXTENSIONS": acme.__name__}
+    table = flask(database_url, "catalog", "settings", **names)
+    assert "| `ACME_API_KEY` | unset | anvils: the key of an account at Acme |" in table
+    shown = json.loads(flask(database_url, "catalog", "show", "anvils-list", **names))
+    assert shown["settings"] == ["ACME_API_KEY", "ACME_BASE_URL"]
+    assert "anvils-judge" in flask(database_url, "catalog", "list", **names)
+
+
+def test_an_endpoint_of_a_vendor_that_is_not_named_is_refused():
+    with pytest.raises(ValueError, match="anvils-list is not in VENDORS"):
+        everything.catalog((), acme.ENDPOINTS)
+    with pytest.raises(ValueError, match="declared twice"):
+        Catalog([acme.weights, acme.weights])

@@ -1,0 +1,168 @@
+"""Pages, sites and searches over Firecrawl's API."""
+
+import json
+
+import pytest
+
+from service.integrations.declare.example import File
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+URL = "https://example.com/"
+ELSEWHERE = "https://elsewhere.example/v2/crawl/a?skip=1"
+STARTED = {"success": True, "id": "5d1f2e8a-6a36-4b8f-9c40-0a3f8f2b7c11"}
+
+
+def example_answer(name):
+    return json.loads(File(f"firecrawl/{name}.json").content())
+
+
+PAGE, FIRST, REST, SEARCH = map(example_answer, ("page", "crawl", "crawl_rest", "search"))
+
+
+def refusal(status, code=None, error="a text of Firecrawl", **headers):
+    body = {"success": False, "error": error, **({"code": code} if code else {})}
+    return Said(body, status, headers)
+
+
+@pytest.fixture
+def paid(alice):
+    """What has been paid so far, in credits."""
+    start = alice.get("/api/credits").json["balance"]
+    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
+
+
+@pytest.fixture
+def crawl(ask, vendor):
+    """Starts a crawl; returns its job's id."""
+
+    def starting(**parameters):
+        vendor.says(STARTED)
+        return ask("crawl-crawl", {"url": URL, "wait": 0, **parameters}).json["data"]["jobId"]
+
+    return starting
+
+
+@pytest.fixture
+def look(alice):
+    return lambda job: alice.get(f"/api/integrations/jobs/{job}")
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "error"),
+    [
+        (refusal(200, "SCRAPE_DNS_RESOLUTION_ERROR"), 400, "invalid_request"),
+        (refusal(500, "SCRAPE_ALL_ENGINES_FAILED"), 400, "invalid_request"),
+        (refusal(408, "SCRAPE_TIMEOUT"), 400, "invalid_request"),
+        (refusal(403, "UNSUPPORTED_SITE"), 403, "forbidden"),
+        (refusal(403, error="We apologize for the inconvenience but we do not support this site."),
+         403, "forbidden"),
+        (refusal(403), 502, "upstream_provider_error"),
+        (refusal(401), 502, "upstream_provider_error"),
+        (refusal(402), 502, "upstream_provider_error"),
+        (refusal(408), 400, "invalid_request"),
+        (Said({"message": "a text of Firecrawl"}, 408), 502, "upstream_provider_error"),
+        (refusal(200), 502, "upstream_provider_error"),
+        (refusal(500, "UNKNOWN_ERROR"), 502, "upstream_provider_error"),
+        (refusal(429, **{"Retry-After": "17"}), 429, "rate_limited"),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_told_in_our_words_and_free(ask, vendor, paid, said, status, error):
+    vendor.says(said)
+    answer = ask("crawl-scrape", {"url": URL})
+    assert (answer.status_code, answer.json["error"]) == (status, error)
+    assert "a text of Firecrawl" not in answer.text
+    assert answer.headers.get("Retry-After") == ("17" if status == 429 else None)
+    assert (len(vendor.seen), paid()) == (1, 0)
+
+
+def test_pages_that_cannot_be_read_do_not_close_the_vendor_to_others(ask, vendor):
+    vendor.says(refusal(500, "SCRAPE_SITE_ERROR"))
+    answers = {ask("crawl-scrape", {"url": URL}).status_code for _ in range(12)}
+    assert answers == {400}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "credits"),
+    [
+        ("crawl-scrape", {"url": URL}, 10),
+        ("crawl-scrape", {"url": URL, "maxPdfPages": 1, "jsonPrompt": "a"}, 5),
+        ("crawl-scrape", {"url": "https://www.X.com/a", "maxPdfPages": 1}, 30),
+        ("crawl-search", {"query": "a", "limit": 11}, 4),
+        ("crawl-search", {"query": "a", "sources": ["web", "news"]}, 4),
+        ("crawl-search", {"query": "a", "scrapeFormats": ["html"]}, 52),
+        ("search-pdfs", {"query": "a", "includeContent": True, "limit": 1}, 7),
+        ("crawl-map", {"url": URL}, 1),
+    ],
+)
+def test_the_most_that_a_call_can_cost_is_held(alice, ask, vendor, paid, endpoint, body, credits):
+    held = []
+
+    def look(_asked):
+        held.append(alice.get("/api/credits").json["held"])
+        return Said({"success": True, "data": {}, "links": []})
+
+    vendor.says(look)
+    assert ask(endpoint, body).status_code == 200
+    assert held == [pytest.approx(credits * 0.25)]
+    assert paid() == credits * 0.25  # where Firecrawl reports nothing
+
+
+def test_what_firecrawl_reports_is_charged(ask, vendor, paid):
+    vendor.says(PAGE)
+    ask("crawl-scrape", {"url": URL})
+    assert paid() == 5 * 0.25
+    vendor.says(SEARCH)
+    ask("crawl-search", {"query": "a", "scrapeFormats": ["html"]})
+    assert paid() == 7 * 0.25
+
+
+def test_a_page_is_found_where_the_redirects_end(ask, vendor):
+    vendor.says(PAGE, {"success": True, "data": {"markdown": "a"}})
+    pages = [ask("crawl-scrape", {"url": URL}).json["data"] for _ in range(2)]
+    assert [page["url"] for page in pages] == ["https://example.com/plans", URL]
+    assert [page["title"] for page in pages] == ["Example plans", None]
+
+
+def test_a_crawl_has_all_parts_of_its_result_and_gives_back_what_it_did_not_cost(
+    vendor, crawl, look, paid
+):
+    job = crawl(limit=40)
+    assert paid() == 10
+    vendor.says({**FIRST, "status": "scraping"}, {**FIRST, "next": ELSEWHERE}, REST)
+    assert look(job).json["data"]["status"] == "running"
+    result = look(job).json["data"]["result"]
+    assert [page["title"] for page in result["pages"]] == ["Prices", "The small plan"]
+    assert (result["total"], result["isTruncated"]) == (2, False)
+    polls = [asked.target for asked in vendor.seen[1:]]
+    path = f"/crawl/{STARTED['id']}"
+    assert polls == [path, path, f"{path}?skip=1"]  # at the configured address, not elsewhere
+    assert paid() == 0.5
+
+
+def test_a_result_that_is_too_long_is_cut_and_says_so(vendor, crawl, look):
+    job = crawl()
+    vendor.says(FIRST)
+    result = look(job).json["data"]["result"]
+    assert (len(result["pages"]), result["isTruncated"]) == (3, True)
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_a_crawl_that_fails_costs_what_was_read(vendor, crawl, look, paid, state):
+    job = crawl()
+    vendor.says({"status": state, "creditsUsed": 3, "data": []})
+    assert look(job).json["error"] == "upstream_provider_error"
+    assert paid() == 3 * 0.25
+
+
+@pytest.mark.parametrize("following", [5, "https://[", "https://a.example/", "/v2/crawl/a?skip=x"])
+def test_a_next_part_that_cannot_be_asked_for_is_the_upstreams_failure(
+    vendor, crawl, look, following
+):
+    job = crawl()
+    vendor.says({**FIRST, "next": following})
+    assert look(job).status_code == 502
+    vendor.says({**FIRST, "next": None})
+    assert look(job).json["data"]["status"] == "done"

@@ -1,0 +1,166 @@
+"""Pictures and videos over Magnific's tasks, and which model makes a picture."""
+
+import base64
+
+import pytest
+
+from service.integrations.vendors.magnific.tasks import MADE, answered
+from service.outbound import guarded
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+PNG = b"\x89PNG\r\n\x1a\n of a picture"
+READ = "The prompt asks for text that can be read."
+PHOTO = "The picture is to be a photograph."
+B64 = base64.b64encode(PNG).decode()
+DRAWN = {
+    "data": [{"b64_json": B64}],
+    "usage": {"input_tokens": 20, "output_tokens": 1000},
+}
+
+
+@pytest.fixture
+def paid(alice):
+    """What has been paid so far, in credits."""
+    start = alice.get("/api/credits").json["balance"]
+    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
+
+
+@pytest.fixture
+def look(alice):
+    return lambda job: alice.get(f"/api/integrations/jobs/{job}")
+
+
+@pytest.fixture
+def without(app):
+    """Take the keys of vendors away."""
+
+    def take(*names):
+        settings = app.extensions["vendor_settings"]
+        app.extensions["vendor_settings"] = {
+            name: value for name, value in settings.items() if name not in names
+        }
+
+    return take
+
+
+def test_a_picture_says_which_model_makes_it_and_costs_what_that_one_does(ask, vendor, paid, look):
+    vendor.says(answered("CREATED"), answered("IN_PROGRESS"), answered("COMPLETED", MADE))
+    first = ask("generate-image", {"prompt": "A photo of a cat", "aspectRatio": "9:16"})
+    job = {"status": "running", "model": "mystic", "reason": PHOTO}
+    assert first.json["data"] == look(first.json["data"]["jobId"]).json["data"]
+    assert first.json["data"].items() > job.items()
+    image = {"url": MADE, "mediaType": None, "bytes": None, "expiresAt": None}
+    done = look(first.json["data"]["jobId"]).json["data"]
+    assert done["result"] == {"images": [image], "model": "mystic", "reason": PHOTO}
+    assert vendor.seen[0].json["aspect_ratio"] == "social_story_9_16"
+    assert {asked.path.rpartition("/")[0] for asked in vendor.seen[1:]} == {"/v1/ai/mystic"}
+    assert paid() == 5.5
+
+
+def test_a_picture_of_the_language_model_is_made_at_once_and_kept(alice, ask, vendor, paid):
+    vendor.says(DRAWN)
+    done = ask("generate-image", {"prompt": "A logo", "aspectRatio": "16:9"}).json["data"]
+    result = done["result"]
+    assert (done["status"], result["model"], result["reason"]) == ("done", "llm", READ)
+    [image] = result["images"]
+    assert (image["mediaType"], image["bytes"]) == ("image/png", len(PNG))
+    assert alice.client.get(image["url"]).data == PNG
+    assert vendor.seen[0].headers["authorization"] == "Bearer openai-canary"
+    assert vendor.seen[0].json["size"] == "1536x864"
+    assert paid() == 50 * (20 * 0.000005 + 1000 * 0.00003)
+
+
+def test_failures_of_one_vendor_do_not_close_the_other(ask, vendor):
+    vendor.says(Said({}, 500))
+    answers = [ask("generate-image", {"prompt": "A logo"}) for _ in range(6)]
+    assert {answer.json["error"] for answer in answers} == {"upstream_provider_error"}
+    vendor.says(answered("CREATED"))
+    assert ask("generate-image-hyperflux", {"prompt": "A cat", "wait": 0}).status_code == 200
+    vendor.seen.clear()
+    assert ask("generate-image-llm", {"prompt": "A logo"}).status_code == 502
+    assert vendor.seen == []  # this one is left alone
+
+
+def test_any_of_the_keys_will_do_and_none_is_not_configured(alice, ask, vendor, without):
+    def is_configured():
+        told = alice.get("/api/integrations/catalog").json["endpoints"]
+        return next(one["configured"] for one in told if one["name"] == "generate-image")
+
+    vendor.says(DRAWN)
+    without("MAGNIFIC_API_KEY")
+    assert ask("generate-image", {"prompt": "A photo"}).json["data"]["result"]["model"] == "llm"
+    named = ask("generate-image", {"prompt": "A photo", "model": "mystic"})
+    assert is_configured()
+    without("MAGNIFIC_API_KEY", "OPENAI_API_KEY")
+    neither = ask("generate-image", {"prompt": "A photo"})
+    for answer in (named, neither):
+        assert (answer.status_code, answer.json["error"]) == (503, "not_configured")
+        assert answer.json["setting"] == "MAGNIFIC_API_KEY"
+    assert (len(vendor.seen), is_configured()) == (1, False)
+
+
+def test_references_of_a_picture_are_fetched(ask, vendor, monkeypatch):
+    monkeypatch.setattr(guarded, "is_public", lambda address: str(address) == "127.0.0.1")
+    vendor.says(Said(PNG), answered("CREATED"))
+    body = {"prompt": "A cat", "styleReference": f"{vendor.url}/style.png", "wait": 0}
+    assert ask("generate-image-mystic", body).status_code == 200
+    fetched, sent = vendor.seen
+    assert (fetched.target, sent.json["style_reference"]) == ("/style.png", B64)
+    assert "structure_reference" not in sent.json
+
+
+@pytest.mark.parametrize("ended", [answered("FAILED"), answered("COMPLETED")])
+def test_a_task_that_makes_nothing_has_failed(ask, vendor, look, ended):
+    vendor.says(answered("CREATED"), ended)
+    job = ask("generate-image-hyperflux", {"prompt": "A cat", "wait": 0}).json["data"]["jobId"]
+    for _ in range(2):
+        assert look(job).json["error"] == "upstream_provider_error"
+    assert len(vendor.seen) == 2
+
+
+@pytest.mark.parametrize("task_id", ["", "..", "a/b", "a" * 101, None, 5])
+def test_an_id_that_no_task_has_is_not_remembered(ask, vendor, task_id):
+    vendor.says({"data": {"task_id": task_id, "status": "CREATED"}})
+    answer = ask("generate-image-seedream", {"prompt": "A cat", "wait": 0})
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+
+
+def test_pictures_and_videos_cost_by_what_is_asked_for(ask, vendor, paid):
+    vendor.says(answered("CREATED"))
+    film = {"imageUrl": "https://example.com/cat.jpg", "prompt": "a", "wait": 0}
+    loud = {"model": "kling-2.6-pro", "duration": "10", "generateAudio": True}
+    spent = 0
+    for endpoint, body, credits in [
+        ("generate-image-mystic", {"prompt": "a", "resolution": "4k", "wait": 0}, 17.5),
+        ("generate-video", film, 12.5),
+        ("generate-video", {**film, **loud}, 70),
+    ]:
+        assert ask(endpoint, body).status_code == 200
+        spent += credits
+        assert paid() == spent
+
+
+def test_only_the_latest_model_of_videos_takes_a_ratio_and_sound(ask, vendor):
+    film = {"imageUrl": "https://example.com/cat.jpg", "prompt": "a", "model": "kling-2.5-pro"}
+    for more in ({"aspectRatio": "1:1"}, {"generateAudio": True}):
+        answer = ask("generate-video", {**film, **more})
+        assert (answer.status_code, list(answer.json["details"])) == (400, list(more))
+    assert vendor.seen == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [(PNG, "image/png"), (b"\xff\xd8\xff\xe0", "image/jpeg"), (b"RIFF0000WEBP", "image/webp"),
+     (b"<html>", None)],
+)  # fmt: skip
+def test_the_kind_of_a_picture_is_read_from_its_bytes(ask, vendor, raw, kind):
+    picture = {"base64": base64.b64encode(raw).decode(), "has_nsfw": False}
+    vendor.says({"data": [picture]})
+    answer = ask("generate-image-classic", {"prompt": "A cat"})
+    if kind is None:
+        assert answer.status_code == 502
+    else:
+        assert answer.json["data"]["images"][0]["mediaType"] == kind

@@ -1,0 +1,120 @@
+"""A user may ask a vendor so often in a window, over all workers; kept answers don't count."""
+
+from dataclasses import replace
+
+import gevent
+import pytest
+from sqlalchemy import delete, select, update
+
+from service.database.access import write_transaction
+from service.database.clock import current_time
+from service.extensions import db
+from service.integrations.declare.cache import Cache
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.limit import Limit
+from service.integrations.models import CountedCalls, KeptAnswer
+from service.upkeep import erasing, sweeping
+from tests.integrations import acme
+from tests.integrations.acme import WEIGHTS, weights
+from tests.services import on_sqlite
+
+pytestmark = pytest.mark.settings(extensions=acme.__name__)
+
+
+@pytest.fixture
+def limited(app, vendor):
+    """Declare a limit of the list of anvils."""
+
+    def declare(calls: int, **facts):
+        item = replace(weights, per_user=Limit(calls=calls, seconds=3600), **facts)
+        app.extensions["proxy"].catalog = Catalog([item])
+        vendor.says(WEIGHTS)
+        return vendor
+
+    return declare
+
+
+def anvils(person, material="iron", **options):
+    return person.post("/api/integrations/anvils-list", {"material": material}, **options)
+
+
+def statuses(person, *materials):
+    return [anvils(person, material).status_code for material in materials]
+
+
+def change(app, statement):
+    with app.app_context(), write_transaction() as session:
+        session.execute(statement)
+
+
+def counted(app):
+    with app.app_context():
+        found = db.session.execute(select(CountedCalls.user_id, CountedCalls.calls)).all()
+        db.session.commit()
+    return {row.user_id: row.calls for row in found}
+
+
+def test_a_call_over_the_limit_is_refused_before_the_vendor_is_asked(app, alice, bob, limited):
+    vendor = limited(2)
+    assert statuses(alice, "a", "b") == [200, 200]
+    refused = anvils(alice)
+    assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
+    assert 3590 <= int(refused.headers["Retry-After"]) <= 3600
+    assert statuses(bob, "a") == [200]
+    assert (len(vendor.seen), counted(app)) == (3, {"alice": 2, "bob": 1})
+
+
+def test_a_new_window_begins_when_one_has_ended(app, alice, limited):
+    limited(1)
+    assert statuses(alice, "a", "b") == [200, 429]
+    change(app, update(CountedCalls).values(ends_at=current_time()))
+    assert statuses(alice, "a", "b") == [200, 429]
+    change(app, update(CountedCalls).values(ends_at=current_time()))
+    with app.app_context():
+        sweeping.sweep()
+    assert counted(app) == {}
+
+
+def test_calls_at_once_do_not_pass_the_limit(app, alice, limited):
+    vendor = limited(3)
+    calls = [gevent.spawn(anvils, alice, str(number)) for number in range(8)]
+    codes = sorted(call.get(timeout=20).status_code for call in calls)
+    assert (codes, len(vendor.seen)) == ([200] * 3 + [429] * 5, 3)
+
+
+@on_sqlite
+def test_answers_that_are_given_again_do_not_count(app, alice, limited):
+    limited(1, cache=Cache(seconds=60, shared=True))
+    assert statuses(alice, "a", "a", "a", "b") == [200, 200, 200, 429]
+    change(app, delete(KeptAnswer))
+    assert statuses(alice, "a") == [429]
+
+
+@on_sqlite
+def test_a_refused_call_leaves_its_key_free(app, alice, limited):
+    limited(1)
+    anvils(alice)
+    key = {"Idempotency-Key": "k-1"}
+    assert [anvils(alice, headers=key).status_code for _ in "ab"] == [429, 429]
+    change(app, update(CountedCalls).values(ends_at=current_time()))
+    assert [anvils(alice, headers=key).status_code for _ in "ab"] == [200, 200]
+    assert counted(app) == {"alice": 1}
+
+
+@on_sqlite
+def test_an_erased_user_leaves_no_count(app, alice, bob, limited):
+    limited(5)
+    statuses(alice, "a")
+    statuses(bob, "a")
+    with app.app_context():
+        connections = app.extensions["proxy"].connections
+        erasing.erase("alice", app.extensions["collections"], connections)
+    assert counted(app) == {"bob": 1}
+
+
+@on_sqlite
+def test_the_catalog_tells_of_cache_and_limit(alice, limited):
+    limited(5, cache=Cache(seconds=60, shared=True))
+    [entry] = alice.get("/api/integrations/catalog").json["endpoints"]
+    assert entry["perUser"] == {"calls": 5, "seconds": 3600}
+    assert entry["cache"] == {"seconds": 60, "shared": True}

@@ -1,0 +1,64 @@
+"""Prediction markets over Polymarket's public APIs."""
+
+import pytest
+
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+
+@pytest.mark.parametrize(
+    ("market", "outcomes", "prices", "volume"),
+    [
+        (
+            {"outcomes": '["Yes", "No"]', "outcomePrices": '["0.2", "0.8"]', "volume": "12.5"},
+            ["Yes", "No"],
+            [0.2, 0.8],
+            12.5,
+        ),
+        (
+            {"outcomes": ["Yes", "No"], "outcomePrices": [0.2, None], "volume": 12},
+            ["Yes", "No"],
+            [0.2, None],
+            12,
+        ),
+        ({"outcomes": "no JSON", "outcomePrices": '"x"', "volume": "NaN"}, [], [], None),
+        ({"outcomes": '["Yes"', "outcomePrices": '["1e999"]', "volume": True}, [], [None], None),
+        ({"outcomes": "\ud800", "outcomePrices": None}, [], [], None),
+    ],
+)
+def test_lists_and_numbers_may_be_texts(ask, vendor, market, outcomes, prices, volume):
+    vendor.says([{"id": "1", "markets": [{"id": "2", **market}]}])
+    read = ask("predmarket-events", {}).json["data"]["events"][0]["markets"][0]
+    assert (read["outcomes"], read["prices"], read["volume"]) == (outcomes, prices, volume)
+
+
+def test_the_best_orders_come_first(ask, vendor):
+    bids = [{"price": "0.05", "size": "1"}, {"price": "0.4", "size": "2"}]
+    asks = [{"price": "0.9", "size": "3"}, {"price": "0.5", "size": "4"}]
+    vendor.says({"asset_id": "7", "bids": bids, "asks": asks})
+    data = ask("predmarket-orderbook", {"tokenId": "7"}).json["data"]
+    assert data["bids"] == [{"price": 0.4, "size": 2}, {"price": 0.05, "size": 1}]
+    assert data["asks"] == [{"price": 0.5, "size": 4}, {"price": 0.9, "size": 3}]
+
+
+@pytest.mark.parametrize(
+    ("body", "query"),
+    [
+        ({}, "market=7&interval=1d"),
+        ({"interval": "max"}, "market=7&interval=max"),
+        ({"startTs": 5}, "market=7&startTs=5"),
+    ],
+)
+def test_a_day_of_prices_unless_a_time_is_given(ask, vendor, body, query):
+    vendor.says({"history": []})
+    data = ask("predmarket-price-history", {"tokenId": "7", **body}).json["data"]
+    assert data == {"tokenId": "7", "points": []}
+    assert sorted(vendor.seen[0].target.partition("?")[2].split("&")) == sorted(query.split("&"))
+
+
+def test_an_interval_and_a_time_exclude_each_other(ask, vendor):
+    body = {"tokenId": "7", "interval": "1d", "endTs": 5}
+    answer = ask("predmarket-price-history", body)
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["interval"])
+    assert vendor.seen == []

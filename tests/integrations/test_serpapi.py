@@ -1,0 +1,75 @@
+"""Products, flights and hotels over SerpApi."""
+
+import pytest
+
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+STAY = {"query": "Rome", "checkIn": "2027-01-15", "checkOut": "2027-01-18"}
+TRIP = {"from": "CDG", "to": "AUS", "departDate": "2027-01-15"}
+BACK = {**TRIP, "returnDate": "2027-01-20"}
+FAILED = {"search_metadata": {"status": "Error"}}
+USED_UP = {"error": "Your account has run out of searches."}
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        (Said({"error": "Google hasn't returned any results for this query."}), (200, None)),
+        (Said({"error": "Unable to scrape.", **FAILED}), (502, "upstream_provider_error")),
+        (
+            Said({"error": "Your account has run out of searches."}),
+            (502, "upstream_provider_error"),
+        ),
+        (
+            Said({"error": "Your account has run out of searches."}, 429),
+            (502, "upstream_provider_error"),
+        ),
+        (Said({"error": "Too many searches an hour."}, 429), (429, "rate_limited")),
+        (Said({"error": "Invalid API key."}, 401), (502, "upstream_provider_error")),
+        (Said({"error": "Unsupported `xx` language."}, 400), (400, "invalid_request")),
+    ],
+)
+def test_what_an_error_means(ask, vendor, said, outcome):
+    vendor.says(said)
+    answer = ask("search-hotels", STAY)
+    assert (answer.status_code, answer.json.get("error")) == outcome
+    if outcome[0] == 200:
+        assert answer.json["data"]["hotels"] == []
+
+
+def test_one_hotel_is_answered_as_itself(ask, vendor):
+    vendor.says({"name": "Hotel Roma", "property_token": "x", "overall_rating": 4})
+    hotels = ask("search-hotels", STAY).json["data"]["hotels"]
+    assert [(one["name"], one["rating"]) for one in hotels] == [("Hotel Roma", 4)]
+
+
+def test_products_without_an_id_are_left_out(ask, vendor):
+    rows = [{"title": "Ad"}, {"asin": "B1", "link": "https://shop.example/1?ref=x"}]
+    vendor.says({"organic_results": rows})
+    products = ask("shop-search", {"query": "coffee"}).json["data"]["products"]
+    assert [(one["id"], one["url"]) for one in products] == [("B1", "https://shop.example/1?ref=x")]
+
+
+@pytest.mark.parametrize(("body", "kind"), [(TRIP, "2"), (BACK, "1")])
+def test_a_return_date_makes_a_round_trip(ask, vendor, body, kind):
+    vendor.says({"best_flights": [], "other_flights": []})
+    assert ask("flights", body).json["data"]["flights"] == []
+    assert f"type={kind}" in vendor.seen[0].target.split("&")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "named"),
+    [
+        ("flights", {**TRIP, "tripType": "round_trip"}, "returnDate"),
+        ("flights", {**BACK, "tripType": "one_way"}, "returnDate"),
+        ("flights", {**TRIP, "returnDate": "2027-01-01"}, "returnDate"),
+        ("search-hotels", {**STAY, "checkOut": "2027-01-01"}, "checkOut"),
+        ("search-hotels", {**STAY, "children": 2, "childrenAges": [5]}, "children"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(ask, vendor, endpoint, body, named):
+    answer = ask(endpoint, body)
+    assert (answer.status_code, list(answer.json["details"])) == (400, [named])
+    assert vendor.seen == []

@@ -1,0 +1,118 @@
+"""The team chat over Slack's Web API."""
+
+import pytest
+
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+READING, SENDING = "teamchat-channel-history", "teamchat-send-message"
+CALLS = [(READING, {}), (SENDING, {"text": "Hello"})]
+CHANNELS = [{"id": name, "name": name.lower()} for name in ("C1", "C2", "C3")]
+
+each_call = pytest.mark.parametrize(("endpoint", "body"), CALLS, ids=["read", "send"])
+
+
+@pytest.fixture(autouse=True)
+def settings(app, vendor):
+    app.extensions["vendor_settings"]["SLACK_CHANNELS"] = "C1, C3,"
+    return app.extensions["vendor_settings"]
+
+
+@each_call
+@pytest.mark.parametrize("channel", ["C2", "c1", "#c1", "C1,", "C1, C3", " C1", ","])
+def test_a_channel_that_is_not_listed_is_never_touched(ask, vendor, endpoint, body, channel):
+    answer = ask(endpoint, {**body, "channel": channel})
+    assert (answer.status_code, answer.json["error"]) == (403, "forbidden")
+    assert vendor.seen == []
+
+
+@each_call
+@pytest.mark.parametrize("channel", ["C1", "C3"])
+def test_a_listed_channel_may_be_read_and_written(ask, vendor, endpoint, body, channel):
+    vendor.says({"ok": True, "messages": [], "ts": "1.000001"})
+    assert ask(endpoint, {**body, "channel": channel}).status_code == 200
+    asked = vendor.seen[0]
+    assert (asked.json or {"channel": asked.query.get("channel", [""])[0]})["channel"] == channel
+
+
+def test_only_the_listed_channels_are_shown(ask, vendor):
+    vendor.says({"ok": True, "channels": CHANNELS, "response_metadata": {"next_cursor": "x"}})
+    data = ask("teamchat-channels").json["data"]
+    assert ([one["id"] for one in data["channels"]], data["nextCursor"]) == (["C1", "C3"], "x")
+
+
+@pytest.mark.parametrize("value", [None, "", " , "])
+@pytest.mark.parametrize(
+    ("endpoint", "body"),
+    [*((name, {**body, "channel": "C1"}) for name, body in CALLS), ("teamchat-channels", {})],
+)
+def test_without_a_list_no_channel_is_open(ask, vendor, settings, endpoint, body, value):
+    settings.pop("SLACK_CHANNELS")
+    settings |= {} if value is None else {"SLACK_CHANNELS": value}
+    answer = ask(endpoint, body)
+    assert (answer.status_code, answer.json["error"]) == (503, "not_configured")
+    assert answer.json["setting"] == "SLACK_CHANNELS"
+    assert vendor.seen == []
+
+
+def test_the_workspace_is_shown_without_a_list(ask, vendor, settings):
+    del settings["SLACK_CHANNELS"]
+    vendor.says({"ok": True, "team": {"id": "T1"}})
+    assert ask("teamchat-team-info").json["data"]["id"] == "T1"
+
+
+def test_only_reading_and_writing_messages_asks_the_user(alice):
+    endpoints = alice.get("/api/integrations/catalog").json["endpoints"]
+    asking = {one["name"]: not one["autoApprove"] for one in endpoints if "teamchat" in one["name"]}
+    assert asking == {
+        "teamchat-channels": False, "teamchat-team-info": False, READING: True, SENDING: True,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        ("channel_not_found", 404, "not_found"),
+        ("not_in_channel", 403, "forbidden"),
+        ("is_archived", 403, "forbidden"),
+        ("msg_too_long", 400, "invalid_request"),
+        ("invalid_blocks", 400, "invalid_request"),
+        ("rate_limited", 429, "rate_limited"),
+        ("invalid_auth", 502, "upstream_provider_error"),
+        ("missing_scope", 502, "upstream_provider_error"),
+        (None, 502, "upstream_provider_error"),
+        (["msg_too_long"], 502, "upstream_provider_error"),
+    ],
+)
+def test_a_refusal_in_a_success_is_read_by_its_error(ask, vendor, error, status, code):
+    vendor.says({"ok": False, "error": error})
+    answer = ask(SENDING, {"channel": "C1", "text": "Hello"})
+    assert (answer.status_code, answer.json["error"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("error", "again"), [("not_in_channel", 200), ("rate_limited", 200), ("fatal_error", 409)]
+)
+def test_a_message_that_slack_has_refused_may_be_sent_with_the_same_key(ask, vendor, error, again):
+    """`fatal_error` may come after the message has been sent."""
+    body, key = {"channel": "C1", "text": "Hello"}, {"headers": {"Idempotency-Key": "a"}}
+    vendor.says({"ok": False, "error": error})
+    ask(SENDING, body, **key)
+    vendor.says({"ok": True, "ts": "1.000001"})
+    assert ask(SENDING, body, **key).status_code == again
+
+
+def test_a_rate_limit_says_how_long_it_lasts(ask, vendor):
+    vendor.says(Said({"ok": False, "error": "ratelimited"}, 429, {"Retry-After": "30"}))
+    answer = ask(SENDING, {"channel": "C1", "text": "Hello"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "30")
+    assert len(vendor.seen) == 1
+
+
+def test_a_bot_is_the_author_where_no_user_is(ask, vendor):
+    messages = [{"ts": "1.0", "user": "U1", "bot_id": "B1"}, {"ts": "2.0", "bot_id": "B1"}]
+    vendor.says({"ok": True, "messages": messages})
+    data = ask(READING, {"channel": "C1"}).json["data"]
+    assert [one["user"] for one in data["messages"]] == ["U1", "B1"]

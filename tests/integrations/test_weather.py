@@ -1,0 +1,120 @@
+"""Forecasts, current weather and places over Open-Meteo's API."""
+
+import json
+
+import pytest
+
+from service.integrations.declare.example import File
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+POINT = {"latitude": 52.52, "longitude": 13.42}
+
+
+def example_answer(name):
+    return json.loads(File(f"open_meteo/{name}.json").content())
+
+
+BERLIN, FORECAST, CURRENT = (
+    example_answer("berlin"),
+    example_answer("forecast"),
+    example_answer("current"),
+)
+
+
+def test_a_city_is_looked_up_first(ask, vendor):
+    vendor.says(BERLIN, FORECAST)
+    data = ask("weather-forecast", {"city": "Berlin", "days": 2}).json["data"]
+    lookup, forecast = vendor.seen
+    assert lookup.path == "/v1/search"
+    assert lookup.query["name"] == ["Berlin"]
+    assert lookup.query["count"] == ["1"]
+    assert forecast.path == "/v1/forecast"
+    assert forecast.query["latitude"] == ["52.52437"]
+    assert forecast.query["forecast_days"] == ["2"]
+    assert data["place"] == {
+        "name": "Berlin", "country": "Germany", **POINT, "timezone": "Europe/Berlin"
+    }  # fmt: skip
+
+
+def test_coordinates_need_no_look_up(ask, vendor):
+    vendor.says(CURRENT)
+    data = ask("current-weather", POINT).json["data"]
+    assert [asked.path for asked in vendor.seen] == ["/v1/forecast"]
+    assert vendor.seen[0].query["longitude"] == ["13.42"]
+    assert (data["place"]["name"], data["place"]["latitude"]) == (None, 52.52)
+    assert data["current"]["temperature"] == 5.4
+    assert (data["current"]["condition"], data["current"]["isDay"]) == ("Slight rain", True)
+    assert data["units"] == {"temperature_2m": "°C", "wind_speed_10m": "km/h"}
+
+
+def test_imperial_units_are_asked_for(ask, vendor):
+    vendor.says(CURRENT)
+    ask("current-weather", {**POINT, "units": "imperial"})
+    ask("current-weather", POINT)
+    units = ("temperature_unit", "wind_speed_unit", "precipitation_unit")
+    imperial, metric = ([asked.query.get(unit) for unit in units] for asked in vendor.seen)
+    assert imperial == [["fahrenheit"], ["mph"], ["inch"]]
+    assert metric == [None, None, None]
+
+
+def test_a_forecast_has_a_row_for_each_day(ask, vendor):
+    daily = {**FORECAST["daily"], "weather_code": [61, 1234], "uv_index_max": [0.8, None]}
+    vendor.says({**FORECAST, "daily": daily})
+    first, second = ask("weather-forecast", POINT).json["data"]["days"]
+    assert (first["date"], first["tempMax"], first["condition"]) == (
+        "2026-11-21", 6.1, "Slight rain",
+    )  # fmt: skip
+    assert (second["date"], second["windMax"], second["uvIndexMax"]) == ("2026-11-22", 14.5, None)
+    assert (second["weatherCode"], second["condition"]) == (1234, "Unknown")
+
+
+@pytest.mark.parametrize(
+    "column", [["2026-11-21T16:03"], None, "2026-11-21T16:03"], ids=["short", "null", "text"]
+)
+def test_a_column_of_another_shape_makes_a_forecast_unusable(ask, vendor, column):
+    vendor.says({**FORECAST, "daily": {**FORECAST["daily"], "sunset": column}})
+    answer = ask("weather-forecast", POINT)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+
+
+@pytest.mark.parametrize(
+    "nothing", [{"generationtime_ms": 0.5}, {"results": []}, {"results": None}]
+)
+def test_an_unknown_city_is_not_found(ask, vendor, nothing):
+    vendor.says(nothing)
+    for endpoint in ("weather-forecast", "current-weather"):
+        answer = ask(endpoint, {"city": "Nowhere"})
+        assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+    assert ask("geocode-city", {"city": "Nowhere"}).json["data"] == {"results": []}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"latitude": 1}, {"longitude": 1}, {"city": "Berlin", "latitude": 1},
+     {"city": "Berlin", **POINT}],
+)  # fmt: skip
+def test_a_place_is_a_city_or_both_coordinates(ask, vendor, body):
+    answer = ask("weather-forecast", body)
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["city"])
+    assert vendor.seen == []
+
+
+def test_places_come_with_what_is_known_of_them(ask, vendor):
+    vendor.says(example_answer("places"))
+    body = {"city": "Berlin", "countryCode": "DE", "language": "de"}
+    first, second = ask("geocode-city", body).json["data"]["results"]
+    assert (first["country"], first["district"]) == ("Germany", None)
+    assert (second["region"], second["district"]) == ("New Hampshire", "Coos")
+    query = vendor.seen[0].query
+    assert (query["countryCode"], query["language"], query["count"]) == (["DE"], ["de"], ["5"])
+    assert query["format"] == ["json"]
+
+
+@pytest.mark.parametrize("place", [{"name": "a"}, {"id": 1, "latitude": "north"}, None])
+def test_a_place_of_another_shape_is_not_left_out(ask, vendor, place):
+    vendor.says(Said({"results": [*BERLIN["results"], place]}))
+    answer = ask("geocode-city", {"city": "Berlin"})
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")

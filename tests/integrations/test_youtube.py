@@ -1,0 +1,54 @@
+"""The video site over YouTube's Data API."""
+
+import pytest
+
+from tests.integrations.scripted import Said
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+
+def refusal(status, reason, kind="errors"):
+    return Said(
+        {"error": {"code": status, "message": "Secret.", kind: [{"reason": reason}]}}, status
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "code", "pause"),
+    [
+        (refusal(403, "quotaExceeded"), 429, "rate_limited", "3600"),
+        (refusal(403, "dailyLimitExceeded"), 429, "rate_limited", "3600"),
+        (refusal(403, "rateLimitExceeded"), 429, "rate_limited", "5"),
+        (refusal(403, "RATE_LIMIT_EXCEEDED", "details"), 429, "rate_limited", "5"),
+        (refusal(403, "accessNotConfigured"), 502, "upstream_provider_error", None),
+        (refusal(400, "keyInvalid"), 502, "upstream_provider_error", None),
+        (refusal(400, "API_KEY_INVALID", "details"), 502, "upstream_provider_error", None),
+        (refusal(400, "invalidPageToken"), 400, "invalid_request", None),
+        (refusal(404, "videoChartNotFound"), 404, "not_found", None),
+        (Said({"error": {"errors": [None, "x"], "details": 5}}, 403), 502, None, None),
+    ],
+)
+def test_a_refusal_is_read_by_its_reason(ask, vendor, said, status, code, pause):
+    vendor.says(said)
+    answer = ask("videosite-trending")
+    assert answer.status_code == status
+    assert code in (None, answer.json["error"])
+    assert answer.headers.get("Retry-After") == pause
+    assert "Secret" not in answer.text
+
+
+def test_only_a_search_has_titles_escaped_for_html(ask, vendor):
+    item = {"id": {"videoId": "a"}, "snippet": {"title": "Q&amp;A &#39;live&#39;"}}
+    vendor.says({"items": [item]})
+    assert (
+        ask("videosite-search", {"query": "q"}).json["data"]["videos"][0]["title"] == "Q&A 'live'"
+    )
+    vendor.says({"items": [{**item, "id": "a"}]})
+    data = ask("videosite-video-details", {"videoIds": ["a"]}).json["data"]
+    assert data["videos"][0]["title"] == "Q&amp;A &#39;live&#39;"
+
+
+def test_no_video_is_an_empty_list(ask, vendor):
+    vendor.says({"kind": "youtube#videoListResponse"})
+    assert ask("videosite-video-details", {"videoIds": ["lost"]}).json["data"] == {"videos": []}

@@ -1,0 +1,1 @@
+"""Media that endpoints make: the store, its links, its quotas, its end."""

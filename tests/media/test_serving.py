@@ -1,0 +1,170 @@
+"""What endpoints have made is served to its owner, and to whoever has a fresh link."""
+
+import os
+from datetime import UTC, datetime
+from urllib.parse import parse_qsl
+
+import pytest
+
+from service.extensions import db
+from service.media import links
+from service.media.store import PIECE
+from tests.services import on_sqlite
+
+LARGE = bytes(range(256)) * (2 * PIECE // 256) + b"the end"
+in_both = pytest.mark.parametrize("place", ["database", "files"], indirect=True)
+
+
+@pytest.fixture
+def kept(store, alice):
+    """alice has an item; returns its address, without and with a signature."""
+    alice.get("/api/credits")
+
+    def keep(content=LARGE, media_type="image/png", name="") -> tuple[str, str]:
+        item = store.put("alice", content, media_type, name, None)
+        link = item["url"].removeprefix("http://127.0.0.1:8000")
+        return link.partition("?")[0], link
+
+    return keep
+
+
+@in_both
+def test_an_item_is_for_its_owner_and_for_who_has_the_link(kept, alice, bob, client):
+    path, link = kept()
+    assert alice.get(path).data == client.get(link).data == bob.get(link).data == LARGE
+    assert bob.get(path).status_code == bob.post(f"{path}/link").status_code == 404
+    absent = alice.get(f"/api/media/media_{'0' * 32}")
+    assert (absent.status_code, absent.data) == (404, bob.get(path).data)
+    for refused in (client.get(path), client.get(f"/api/media/nothing?{link.partition('?')[2]}")):
+        assert refused.status_code == 401
+        assert refused.headers["WWW-Authenticate"] == "Bearer"
+
+
+@on_sqlite
+def test_a_link_ends_after_ten_minutes_and_its_address_works_with_a_token(
+    kept, alice, client, monkeypatch
+):
+    monkeypatch.setattr(links, "SECONDS", 0)
+    path, link = kept()
+    assert client.get(link).status_code == 401
+    assert alice.get(link).data == LARGE
+    monkeypatch.undo()
+    fresh = alice.post(f"{path}/link").json
+    assert client.get(fresh["url"]).data == LARGE
+    seconds = datetime.fromisoformat(fresh["expiresAt"]) - datetime.now(UTC)
+    assert 595 < seconds.total_seconds() <= 600
+    assert client.post(f"{path}/link").status_code == 401
+
+
+ALTERED = (
+    lambda query: query | {"signature": query["signature"][:-1] + "é"},
+    lambda query: query | {"signature": query["signature"][:-1]},
+    lambda query: query | {"expires": str(int(query["expires"]) + 1)},
+    lambda query: query | {"expires": "9" * 13},
+    lambda query: query | {"expires": f"+{query['expires']}"},
+    lambda query: {"signature": query["signature"]},
+    lambda query: {"expires": query["expires"]},
+)
+
+
+@on_sqlite
+def test_an_altered_link_is_no_link(kept, client):
+    path, link = kept()
+    query = dict(parse_qsl(link.partition("?")[2]))
+    assert client.get(path, query_string=query).status_code == 200
+    for change in ALTERED:
+        refused = client.get(path, query_string=change(query))
+        assert (refused.status_code, refused.json["error"]) == (401, "unauthorized")
+    other, _ = kept(b"another item of hers")
+    assert client.get(other, query_string=query).status_code == 401
+
+
+@in_both
+def test_a_range_is_answered_as_a_player_asks_for_it(kept, alice):
+    path, _ = kept()
+    for first, last in ((0, 0), (PIECE - 3, PIECE + 3), (5, len(LARGE) + 9), (PIECE, PIECE)):
+        part = alice.get(path, headers={"Range": f"bytes={first}-{last}"})
+        end = min(last, len(LARGE) - 1)
+        assert (part.status_code, part.data) == (206, LARGE[first : end + 1])
+        assert part.headers["Content-Range"] == f"bytes {first}-{end}/{len(LARGE)}"
+    assert alice.get(path, headers={"Range": "bytes=-7"}).data == b"the end"
+    whole = alice.request("HEAD", path)
+    assert (whole.headers["Content-Length"], whole.data) == (str(len(LARGE)), b"")
+    assert alice.get(path, headers={"If-None-Match": whole.headers["ETag"]}).status_code == 304
+    descriptors = len(os.listdir("/proc/self/fd"))
+    beyond = alice.get(path, headers={"Range": f"bytes={len(LARGE)}-"})
+    assert (beyond.status_code, beyond.json["error"]) == (416, "invalid_request")
+    alice.request("HEAD", path)
+    alice.get(path, headers={"If-None-Match": whole.headers["ETag"]})
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+SERVED = {
+    "image/png": ("image/png", "inline"),
+    "Audio/MPEG; rate=44100": ("audio/mpeg", "inline"),
+    "video/mp4": ("video/mp4", "inline"),
+    "image/svg+xml": ("image/svg+xml", "attachment"),
+    "text/html; charset=utf-8": ("text/html", "attachment"),
+    "application/pdf": ("application/pdf", "attachment"),
+    "image/png\r\nX: y": ("application/octet-stream", "attachment"),
+    "": ("application/octet-stream", "attachment"),
+}
+
+
+@on_sqlite
+def test_no_item_can_run_a_script(kept, alice):
+    for declared, (sent, how) in SERVED.items():
+        path, _ = kept(b"<script>alert(1)</script>", declared, 'a/"ü\r\n.png')
+        headers = alice.get(path).headers
+        assert headers["Content-Type"] == sent
+        assert headers["Content-Disposition"] == f"{how}; filename*=UTF-8''a_%22%C3%BC__.png"
+        assert headers["Content-Security-Policy"].startswith("sandbox; default-src 'none';")
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "private, max-age=600, immutable"
+        assert "Authorization" in headers["Vary"]
+
+
+@in_both
+def test_a_slow_reader_holds_no_connection(app, kept, alice):
+    path, _ = kept()
+    response = alice.get(path, buffered=False)
+    pieces = response.iter_encoded()
+    received = next(pieces)
+    with app.app_context():
+        assert db.engine.pool.checkedout() == 0
+    assert received + b"".join(pieces) == LARGE
+    response.close()
+
+
+@in_both
+def test_an_item_that_is_gone_is_not_served_as_a_whole_one(kept, alice, store):
+    """In files, a reader that has begun reads on; the database has nothing left for it."""
+    path, _ = kept()
+    response = alice.get(path, buffered=False)
+    pieces = response.iter_encoded()
+    first = next(pieces)
+    store.remove([path.rpartition("/")[2]])
+    try:
+        assert first + b"".join(pieces) == LARGE
+    except ConnectionResetError:
+        assert len(first) == PIECE
+    response.close()
+    assert alice.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+@on_sqlite
+def test_a_lost_file_is_absent(kept, alice, settings):
+    path, link = kept()
+    (settings.media_dir / path.rpartition("/")[2]).unlink()
+    assert alice.get(path).status_code == alice.get(link).status_code == 404
+
+
+@on_sqlite
+def test_a_signature_is_in_no_log(kept, client, capfd):
+    _, link = kept()
+    client.get(link, buffered=True)
+    signature = link.rpartition("=")[2]
+    logged = capfd.readouterr().err
+    assert "/api/media/<media_id>" in logged
+    assert signature not in logged

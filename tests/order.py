@@ -1,0 +1,55 @@
+"""The order of the test files in a parallel run.
+
+Some files mostly wait, for leases and time limits to end, and others mostly compute. Each of the
+workers takes the next file, so the waiting ones are spread among the others: while one worker
+waits, the others have the processors.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.npm import begin
+
+TESTS = Path(__file__).parent
+WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
+# Their files share a running service or a browser, so they stay together.
+TOGETHER = ("browser", "permissions", "integrations/bench", "integrations/third_party")
+NPM = (TESTS / "clients", TESTS / "integrations/third_party")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if session.config.getoption("numprocesses", None):  # not in a worker
+        for folder in NPM:
+            begin(folder)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    files = list(dict.fromkeys(item.path for item in items))
+    ranks = {path: rank for rank, path in enumerate(spread(files))}
+    items.sort(key=lambda item: ranks[item.path])
+
+
+def spread(files: list[Path]) -> list[Path]:
+    """The files with those that wait at even distances, beginning with one of them."""
+    waiting = [path for path in files if _is_in(path, WAITING)]
+    blocks: dict[Path, list[Path]] = {}
+    for path in files:
+        if path not in waiting:
+            blocks.setdefault(_block(path), []).append(path)
+    ordered: list[Path] = []
+    done, others = 0, len(files) - len(waiting)
+    for block in blocks.values():
+        due = len(waiting) * (done + 1) // others + 1
+        ordered += [path for path in waiting[:due] if path not in ordered]
+        ordered += block
+        done += len(block)
+    return ordered or waiting
+
+
+def _block(path: Path) -> Path:
+    return next((TESTS / name for name in TOGETHER if _is_in(path, (name,))), path)
+
+
+def _is_in(path: Path, names: tuple[str, ...]) -> bool:
+    return any(path.is_relative_to(TESTS / name) for name in names)

@@ -1,0 +1,24 @@
+"""The order of the files in a parallel run."""
+
+from tests.order import TESTS, spread
+
+WAITING = [TESTS / f"faults/test_{number}.py" for number in range(3)]
+OTHERS = [TESTS / f"chat/test_{number}.py" for number in range(9)]
+BROWSER = [TESTS / f"browser/test_{number}.py" for number in range(4)]
+
+
+def test_files_that_wait_are_spread_among_the_others():
+    ordered = spread([*OTHERS, *WAITING])
+    assert sorted(ordered) == sorted([*OTHERS, *WAITING])
+    assert [ordered.index(path) for path in WAITING] == [0, 3, 7]
+
+
+def test_files_that_share_a_service_stay_together():
+    ordered = spread([*BROWSER, *WAITING, *OTHERS])
+    first = ordered.index(BROWSER[0])
+    assert ordered[first : first + 4] == BROWSER
+
+
+def test_a_run_without_such_files_keeps_its_order():
+    assert spread(OTHERS) == OTHERS
+    assert spread(WAITING) == WAITING
