@@ -1,8 +1,9 @@
 """The chats: create, rename, delete, their order, and the way from one to another."""
 
 import re
+from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 
 def test_a_chat_is_created_renamed_and_deleted(console):
@@ -22,6 +23,42 @@ def test_a_chat_is_created_renamed_and_deleted(console):
     expect(console.chats).to_have_count(0)
     expect(console.button("New chat")).to_be_focused()
     assert console.api("GET", "records/ai-chats")["records"] == []
+
+
+def test_a_chat_made_before_the_list_arrives_stays_open(opened):
+    console = opened(own=True)  # the route of a WebSocket stays
+    held = Held(console.page)
+    console.sign_in()
+    held.wait()
+    console.ask("count to 3")
+    held.let_go()
+    expect(console.page.locator(".chat-title")).to_have_text(["count to 3"])
+    expect(console.answers).to_contain_text(["1 2 3"])
+    expect(console.problem).to_be_empty()
+
+
+class Held:
+    """What the server says on the socket is kept back until a test lets it through."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.messages: list[Any] = []
+        page.route_web_socket("**/api/records/socket", self._open)
+
+    def _open(self, socket: WebSocketRoute) -> None:
+        self.socket = socket
+        self.server = socket.connect_to_server()
+        self.server.on_message(lambda message: self.messages.append(message))
+
+    def wait(self) -> None:
+        """Until the server has sent the first page of chats."""
+        while not any("snapshot" in message for message in self.messages):
+            self.page.wait_for_timeout(20)
+
+    def let_go(self) -> None:
+        for message in self.messages:
+            self.socket.send(message)
+        self.server.on_message(lambda message: self.socket.send(message))
 
 
 def test_escape_deletes_nothing_and_renames_nothing(console):

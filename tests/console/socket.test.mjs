@@ -148,6 +148,31 @@ test('a collection follows the socket, and operations go through it', async () =
   assert.deepEqual(Object.keys(collection.rows), ['a', 'b']);
 });
 
+test('a snapshot that was asked for before a write does not take the write back', async () => {
+  const { collection, server } = connected();
+  server.onopen();
+  const { id } = server.sent[0];
+  const old = { type: 'snapshot', id, records: [row('a', 'one'), row('c', 'gone')], cursor: '1' };
+  collection.put(row('a', 'new', '2026-01-02'));
+  collection.put(row('b', 'two'));
+  collection.drop('c');
+  server.receive(old);
+  assert.deepEqual(Object.values(collection.rows).map(({ data }) => data.title), ['new', 'two']);
+  for (const [recordId, action] of [['b', 'added'], ['b', 'removed']]) {
+    server.receive({ type: 'change', id, action, record: row(recordId, 'two'), cursor: '2' });
+  }
+  server.receive({ ...old, records: [] });
+  assert.deepEqual(Object.keys(collection.rows), ['a']); // its change was not reported yet
+});
+
+test('a snapshot that was asked for after a write has the last word', () => {
+  const { collection, server } = connected();
+  collection.put(row('a', 'removed elsewhere'));
+  server.onopen();
+  server.receive({ type: 'snapshot', id: server.sent[0].id, records: [], cursor: '1' });
+  assert.deepEqual(collection.rows, {});
+});
+
 test('a refusal names its reasons', async () => {
   const { collection, server } = connected();
   server.onopen();

@@ -3,6 +3,7 @@
 import { createListeners } from './listeners.js';
 import { ApiError, errorText } from './errors.js';
 import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
+import { createOwnWrites } from './own-writes.js';
 
 const PAGE = 200;
 const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
@@ -21,6 +22,8 @@ const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
 export function createLiveCollection(name, { transport, socket }) {
   const listeners = createListeners();
   const path = `/api/records/${name}`;
+  const writes = createOwnWrites();
+  let subscribed = 0; // when the socket last asked for the rows
   const collection = {
     name,
     /** @type {Rows} */
@@ -33,9 +36,8 @@ export function createLiveCollection(name, { transport, socket }) {
     /** Reads the collection again, unless the socket is open and reports every change. */
     refresh: () => (socket.phase === 'open' ? Promise.resolve() : load()),
     /** @param {Row} record as returned by a write of this page */
-    put: (record) => set({ rows: withRow(collection.rows, record) }),
-    /** @param {string} recordId */
-    drop: (recordId) => set({ rows: withoutRow(collection.rows, recordId) }),
+    put,
+    drop,
     create,
     update,
     remove,
@@ -53,17 +55,27 @@ export function createLiveCollection(name, { transport, socket }) {
   /** @param {any} message */
   function receive(message) {
     if (message.type === 'error') return fail(new ApiError(0, message));
-    return set({ rows: applyMessage(collection.rows, message), loaded: true, missing: false, problem: '' });
+    const rows = applyMessage(collection.rows, message);
+    if (message.type === 'snapshot') return showRead(rows, subscribed);
+    writes.forget(message.record.recordId);
+    return set({ rows, loaded: true, missing: false, problem: '' });
+  }
+
+  /** @param {Rows} rows as read @param {number} began */
+  function showRead(rows, began) {
+    set({ rows: writes.onto(rows, began), loaded: true, missing: false, problem: '' });
   }
 
   /** Loads once by HTTP when the connection fails; the socket keeps trying. */
   function onPhaseChange() {
     if (socket.phase === 'waiting' && !collection.loaded) load();
+    if (socket.phase === 'open') subscribed = writes.begin();
     // A subscription that resumes without having missed anything receives no message.
     if (socket.phase === 'open' && collection.problem) set({ problem: '' });
   }
 
   async function load() {
+    const began = writes.begin();
     try {
       const records = [];
       let cursor = null;
@@ -72,7 +84,7 @@ export function createLiveCollection(name, { transport, socket }) {
         records.push(...answer.records);
         cursor = answer.nextCursor;
       }
-      set({ rows: rowsOf(records), loaded: true, missing: false, problem: '' });
+      showRead(rowsOf(records), began);
     } catch (error) {
       fail(error);
     }
@@ -84,13 +96,25 @@ export function createLiveCollection(name, { transport, socket }) {
     else set({ problem: errorText(error) });
   }
 
+  /** @param {Row} record as returned by a write of this page */
+  function put(record) {
+    writes.note(record.recordId, record);
+    set({ rows: withRow(collection.rows, record) });
+  }
+
+  /** @param {string} recordId of a row that this page has removed */
+  function drop(recordId) {
+    writes.note(recordId, null);
+    set({ rows: withoutRow(collection.rows, recordId) });
+  }
+
   /** @param {Record<string, any>} data */
   async function create(data) {
     const live = socket.phase === 'open';
     const record = live
       ? await socket.request({ op: 'create', collection: name, data })
       : await transport.post(path, data);
-    if (record) collection.put(record);
+    if (record) put(record);
     return record;
   }
 
@@ -103,14 +127,14 @@ export function createLiveCollection(name, { transport, socket }) {
         ? await socket.request({ op: 'update', collection: name, recordId, data })
         : await transport.patch(`${path}/${recordId}`, data, { 'If-Match': updatedAt });
     // A row that was removed in the meantime stays removed.
-    if (record && collection.rows[recordId]) collection.put(record);
+    if (record && collection.rows[recordId]) put(record);
   }
 
   /** @param {Row} row */
   async function remove({ recordId }) {
     if (socket.phase === 'open') await socket.request({ op: 'delete', collection: name, recordId });
     else await transport.delete(`${path}/${recordId}`);
-    collection.drop(recordId);
+    drop(recordId);
   }
 
   function stop() {
