@@ -96,5 +96,7 @@ def allow(popup: Page, untick: bool = False) -> None:
 def forget(console: Console) -> None:
     """Revoke what earlier tests have allowed: all tests share the suite's accounts."""
     form: dict[str, Any] = {"account": "ada", "switch": "revoke"}
-    answer = console.page.request.post(console.service.url + SUITE, form=form)
+    url = console.service.url + SUITE
+    # The server may close a connection that is kept from before, just when it is used again.
+    answer = console.page.request.post(url, form=form, max_retries=3)
     assert answer.ok, answer.text()

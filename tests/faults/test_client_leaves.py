@@ -26,17 +26,18 @@ def test_a_client_that_leaves_a_silent_model_is_noticed_before_the_keep_alive(st
 
 @pytest.mark.timeout(900)
 def test_hundreds_of_aborted_turns_leak_nothing(start, model):
-    # A small pool reaches its full size soon; its connections are open files too.
+    # A small pool reaches its full size soon; its connections are open files too. Ten turns at a
+    # time: of fifty on a busy machine some would wait for a connection for too long.
     values = {"STARTING_CREDITS": 100_000, "DATABASE_POOL_SIZE": 2}
     service = start(EXTENSIONS="tests.extension", **values)
     client = client_of(service)
-    chats = [client.new_chat() for _ in range(50)]
+    chats = [client.new_chat() for _ in range(10)]
     worker = service.worker
-    waves(client, model, chats, range(2))
+    waves(client, model, chats, range(10))
     greenlets(client)  # the first such turn makes connections that are kept
     before = greenlets(client)
     files = open_files(worker)  # with the connections that the turn before has left to be reused
-    waves(client, model, chats, range(2, depth(8)))
+    waves(client, model, chats, range(10, 10 + depth(30)))
     wait_for(lambda: client.credits()["held"] == 0)
     wait_for(lambda: open_files(worker) <= files + 2)  # what is lost never comes back
     wait_for(lambda: greenlets(client) <= before + 2)

@@ -72,7 +72,7 @@ def certified(directory: Path) -> Path:
 
 
 def site(service_port: int, front: Front) -> str:
-    text = (ROOT / "deploy/nginx.conf").read_text()
+    text = site_text()
     changes = {
         "listen 443 ssl;": f"listen 127.0.0.1:{front.port} ssl;",
         "listen 80;": f"listen 127.0.0.1:{front.plain_port};",
@@ -85,6 +85,10 @@ def site(service_port: int, front: Front) -> str:
         assert old in text, old
         text = text.replace(old, new)
     return text
+
+
+def site_text() -> str:
+    return (ROOT / "deploy/nginx.conf").read_text()
 
 
 def answers(front: Front) -> bool:
@@ -105,6 +109,15 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
     assert pieces[0].startswith(b": stream-open")
     assert len(pieces) > 5  # 40 words of 10 ms each, not one block at the end
     assert turn.headers["X-Asst-Id"].startswith("msg_")
+
+
+def test_nginx_ends_an_idle_connection_before_the_service_does():
+    """A request that goes into a connection just when the service ends it is a 502."""
+    front = re.search(r"upstream .*?keepalive_timeout (\d+)s", site_text(), re.DOTALL)
+    service = re.search(
+        r"^keepalive = (\d+)", (ROOT / "gunicorn.conf.py").read_text(), re.MULTILINE
+    )
+    assert int(front[1]) < int(service[1])
 
 
 def test_the_socket_goes_through_nginx(front, service):
