@@ -9,6 +9,7 @@ from config import NOT_BUILT, ROOT
 from service.chat.stream.chunks import Chunk
 from service.integrations import everything
 from service.integrations.reference.page import page as page_of_endpoints
+from service.integrations.reference.typings import declarations
 from service.web.errors import HTTP_CODES, ServiceError
 from tests.services import on_sqlite
 
@@ -158,6 +159,12 @@ def test_the_page_of_endpoints_is_what_the_command_prints():
     printed = "".join(page_of_endpoints(everything.catalog()))
     is_same = printed == (ROOT / "docs/endpoints.md").read_text()
     assert is_same, "run: flask --app wsgi catalog reference > docs/endpoints.md"
+
+
+def test_the_types_of_endpoints_are_what_the_command_prints():
+    path = "service/browser/widgets/endpoints.d.ts"
+    is_same = "".join(declarations(everything.catalog())) == (ROOT / path).read_text()
+    assert is_same, f"run: flask --app wsgi catalog types > {path}"
 
 
 def test_the_number_of_endpoints_is_stated():

@@ -13,7 +13,7 @@ from config import ROOT
 from service.integrations import documents, everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.reference import check as checking
-from service.integrations.reference import page, promised
+from service.integrations.reference import page, promised, typings
 from service.web.errors import UnknownEndpoint
 
 SPECIFICATION = ROOT.parent / "shared" / "SPEC.md"
@@ -88,6 +88,13 @@ def check(spec: Path | None) -> None:
 def reference() -> None:
     """Print the page of all endpoints, docs/endpoints.md."""
     click.echo("".join(page.page(_catalog())), nl=False)
+
+
+@catalog.command("types")
+@with_appcontext
+def types() -> None:
+    """Print the TypeScript types of all endpoints, service/browser/widgets/endpoints.d.ts."""
+    click.echo("".join(typings.declarations(_catalog())), nl=False)
 
 
 @catalog.command("settings")
