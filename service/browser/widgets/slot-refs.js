@@ -1,0 +1,37 @@
+// The place of a slot on a canvas: a widget's id and a slot's id.
+
+/** @typedef {{widgetId: string, slotId: string}} SlotRef */
+
+/** @param {SlotRef} ref @returns {string} for maps; different for different places */
+export function keyOf({ widgetId, slotId }) {
+  return JSON.stringify([widgetId, slotId]);
+}
+
+/** @param {SlotRef} a @param {SlotRef} b */
+export function sameRef(a, b) {
+  return a.widgetId === b.widgetId && a.slotId === b.slotId;
+}
+
+/** @param {SlotRef} ref @returns {SlotRef} */
+export function copyRef({ widgetId, slotId }) {
+  return { widgetId, slotId };
+}
+
+/**
+ * The id of a connection between two slots. Two tabs that draw the same connection give it the same
+ * id, so that merging them leaves one connection and no duplicate.
+ * @param {SlotRef} from @param {SlotRef} to
+ * @returns {string} `c_` and 16 hexadecimal digits
+ */
+export function connectionId(from, to) {
+  return `c_${fnv1a(keyOf(from) + keyOf(to)).toString(16).padStart(16, '0')}`;
+}
+
+/** @param {string} text @returns {bigint} 64 bits of FNV-1a over its UTF-16 units */
+function fnv1a(text) {
+  let hash = 0xcbf29ce484222325n;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n);
+  }
+  return hash;
+}
