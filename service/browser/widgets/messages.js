@@ -1,0 +1,221 @@
+// @ts-check
+// The messages between a widget and its host: their names, limits and shapes, for both sides.
+//
+// SPEC's four messages are exact: one key more, and they are dropped. The others are ours and may
+// grow: unknown keys are ignored. A parser never throws. The same shapes stand in
+// messages.schema.json, and one set of samples is checked against both.
+// Source: docs/contract.md, section 12.
+
+export const TYPES = Object.freeze({
+  // Window, widget to host.
+  hello: 'widget-hello',
+  getWidgets: 'GET_CANVAS_WIDGETS',
+  output: 'widget-io-output-update',
+  // Window, host to widget.
+  welcome: 'widget-welcome',
+  widgets: 'CANVAS_WIDGETS_RESPONSE',
+  input: 'widget-io-input-update',
+  // Port, widget to host.
+  apiRequest: 'widget-api-request',
+  apiCancel: 'widget-api-cancel',
+  consentRequest: 'widget-consent-request',
+  scopesGet: 'widget-scopes-get',
+  outputForce: 'widget-output-force',
+  resizeRequest: 'widget-resize-request',
+  // Port, host to widget.
+  apiStatus: 'widget-api-status',
+  apiResponse: 'widget-api-response',
+  consentResult: 'widget-consent-result',
+  scopes: 'widget-scopes',
+  hostContext: 'widget-host-context',
+  // Port, both ways: the answer has the name of the question.
+  stateGet: 'widget-state-get',
+  stateSet: 'widget-state-set',
+  ping: 'widget-ping',
+  pong: 'widget-pong',
+});
+
+export const LIMITS = Object.freeze({
+  slotId: 128, // characters, as all of the next
+  id: 128, // of a request, a consent, a widget, an idempotency key
+  nonce: 64,
+  endpoint: 128,
+  slots: 64, // entries of a hello
+  queryEntries: 64,
+  ioValueBytes: 262_144, // JSON in UTF-8, as all of the next
+  apiBodyBytes: 1_048_576,
+  stateBytes: 65_536,
+  messagesPerSecond: 200,
+  floodSeconds: 3, // so long above `messagesPerSecond`, and the widget is paused
+  height: 4_096, // CSS pixels
+});
+
+export const VERSION = 1;
+
+/** A name, or a job of this widget's own. No scheme, no `..`, no query: nothing else can be reached by it. */
+export const ENDPOINT_NAME = /^(?:jobs\/[A-Za-z0-9_-]+|[a-z0-9]+(?:[-/][a-z0-9]+)*)$/;
+
+/**
+ * @typedef {'not_object' | 'unknown_type' | 'extra_key' | 'bad_field'} ParseReason
+ * @typedef {{message: any, dropped?: undefined, field?: undefined}
+ *   | {message?: undefined, dropped: ParseReason, field?: string}} Parsed
+ * @typedef {(value: any) => boolean} Check
+ * @typedef {{required: Record<string, Check>, optional?: Record<string, Check>, exact?: boolean}} Shape
+ */
+
+/** @param {any} value */
+const isObject = (value) => {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** @param {number} most @returns {Check} */
+const text = (most) => (value) => typeof value === 'string' && value.length > 0 && value.length <= most;
+
+/** @param {Check} check @param {number} [most] @returns {Check} */
+const listOf = (check, most = Infinity) => (value) =>
+  Array.isArray(value) && value.length <= most && value.every(check);
+
+/** @param {...string} words @returns {Check} */
+const oneOf = (...words) => (value) => words.includes(value);
+
+/** @param {any} value */
+const isVersion = (value) => Number.isInteger(value) && value >= 1;
+
+/** @param {any} value @returns {boolean} */
+const isHeight = (value) => typeof value === 'number' && value >= 0 && value <= LIMITS.height;
+
+/** @param {any} value */
+const isWholeNumber = (value) => Number.isInteger(value) && value >= 0;
+
+/** @param {any} value */
+const isEndpoint = (value) => text(LIMITS.endpoint)(value) && ENDPOINT_NAME.test(value);
+
+/** @param {any} value as far as a query can say it */
+const isScalar = (value) =>
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+
+/** @param {any} value */
+const isQuery = (value) =>
+  isObject(value) && Object.keys(value).length <= LIMITS.queryEntries && Object.values(value).every(isScalar);
+
+/** @type {Check} */
+const isText = (value) => typeof value === 'string';
+
+const DESCRIPTOR = ['id', 'shapeId', 'templateHandle', 'templateName', 'icon'];
+
+/** @param {any} value of CANVAS_WIDGETS_RESPONSE: these five texts and nothing else */
+const isDescriptor = (value) =>
+  isObject(value) && Object.keys(value).length === DESCRIPTOR.length && DESCRIPTOR.every((key) => isText(value[key]));
+
+/** @param {any} value */
+const isContext = (value) =>
+  isObject(value) && isText(value.theme) && isText(value.locale) && isObject(value.cssVars);
+
+/** @param {any} value @returns {boolean} */
+const isSlot = (value) =>
+  isObject(value) && text(LIMITS.slotId)(value.id) && oneOf('input', 'output')(value.direction) && isText(value.type);
+
+/** @param {any} value */
+const isEnvelope = (value) => isObject(value) && typeof value.success === 'boolean';
+
+const slotId = text(LIMITS.slotId);
+const id = text(LIMITS.id);
+const anything = () => true;
+
+/** @type {Record<string, Shape>} */
+const WIDGET_WINDOW = {
+  [TYPES.hello]: {
+    required: { v: isVersion, nonce: text(LIMITS.nonce) },
+    optional: { wants: listOf(text(32), 8), slots: listOf(slotId, LIMITS.slots) },
+  },
+  [TYPES.getWidgets]: { required: {}, exact: true },
+  [TYPES.output]: { required: { slotId, value: isObject }, exact: true },
+};
+
+/** @type {Record<string, Shape>} */
+const WIDGET_PORT = {
+  [TYPES.apiRequest]: {
+    required: { requestId: id, method: oneOf('GET', 'POST'), endpoint: isEndpoint },
+    optional: { body: isObject, query: isQuery, idempotencyKey: id },
+  },
+  [TYPES.apiCancel]: { required: { requestId: id } },
+  [TYPES.consentRequest]: { required: { requestId: id, consentId: id } },
+  [TYPES.scopesGet]: { required: { requestId: id } },
+  [TYPES.outputForce]: { required: { slotId, value: isObject } },
+  [TYPES.stateGet]: { required: { requestId: id } },
+  [TYPES.stateSet]: { required: { requestId: id, value: anything } },
+  [TYPES.resizeRequest]: { required: { height: isHeight } },
+  [TYPES.ping]: { required: {} },
+  [TYPES.pong]: { required: {} },
+};
+
+/** @type {Record<string, Shape>} */
+const HOST_WINDOW = {
+  [TYPES.welcome]: {
+    required: {
+      v: isVersion,
+      nonce: text(LIMITS.nonce),
+      mode: oneOf('canvas'),
+      widgetId: id,
+      slots: listOf(isSlot),
+      context: isContext,
+      limits: isObject,
+    },
+  },
+  [TYPES.widgets]: { required: { widgets: listOf(isDescriptor) }, exact: true },
+  [TYPES.input]: { required: { slotId, value: isObject }, exact: true },
+};
+
+/** @type {Record<string, Shape>} */
+const HOST_PORT = {
+  [TYPES.apiStatus]: { required: { requestId: id, status: oneOf('awaiting_approval', 'running') } },
+  [TYPES.apiResponse]: {
+    required: { requestId: id, envelope: isEnvelope },
+    optional: { consentId: id, httpStatus: isWholeNumber, retryAfterMs: isWholeNumber },
+  },
+  [TYPES.consentResult]: { required: { requestId: id, status: oneOf('connected', 'timeout', 'cancelled') } },
+  [TYPES.scopes]: { required: { requestId: id, integrations: isObject } },
+  [TYPES.stateGet]: { required: { requestId: id, value: anything } },
+  [TYPES.stateSet]: { required: { requestId: id, ok: (value) => typeof value === 'boolean' }, optional: { error: isText } },
+  [TYPES.hostContext]: { required: { context: isContext } },
+  [TYPES.ping]: { required: {} },
+  [TYPES.pong]: { required: {} },
+};
+
+/** What a widget says to its parent window. @param {any} data @returns {Parsed} */
+export const parseWidgetWindow = (data) => parse(WIDGET_WINDOW, data);
+
+/** What a widget says on its port. @param {any} data @returns {Parsed} */
+export const parseWidgetPort = (data) => parse(WIDGET_PORT, data);
+
+/** What the host says to a widget's window. @param {any} data @returns {Parsed} */
+export const parseHostWindow = (data) => parse(HOST_WINDOW, data);
+
+/** What the host says on a widget's port. @param {any} data @returns {Parsed} */
+export const parseHostPort = (data) => parse(HOST_PORT, data);
+
+/**
+ * The message with the keys that its shape knows, in a fresh object. Sizes of values are not looked
+ * at here: whoever takes a value turns it into JSON first (json-value.js).
+ * @param {Record<string, Shape>} shapes @param {any} data @returns {Parsed}
+ */
+function parse(shapes, data) {
+  if (!isObject(data)) return { dropped: 'not_object' };
+  const shape = typeof data.type === 'string' && Object.hasOwn(shapes, data.type) ? shapes[data.type] : null;
+  if (!shape) return { dropped: 'unknown_type' };
+  const { required, optional = {}, exact } = shape;
+  if (exact && Object.keys(data).some((key) => key !== 'type' && !Object.hasOwn(required, key))) {
+    return { dropped: 'extra_key' };
+  }
+  /** @type {Record<string, any>} */
+  const message = { type: data.type };
+  for (const [key, check] of Object.entries({ ...required, ...optional })) {
+    const isAbsent = !Object.hasOwn(data, key) || data[key] === undefined;
+    if (isAbsent && Object.hasOwn(optional, key)) continue;
+    if (isAbsent || !check(data[key])) return { dropped: 'bad_field', field: key };
+    message[key] = data[key];
+  }
+  return { message };
+}
