@@ -89,6 +89,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     app.extensions["collections"] = declared.collections
     app.extensions["tools"] = declared.tools
     app.extensions["catalog"] = declared.catalog
+    app.extensions["widget_templates"] = declared.templates
     _defer_secrets(app, settings, upstream, declared.catalog)
     _answer_requests(app, settings)
     boot.init_app(app, settings)

@@ -1,4 +1,7 @@
-"""What an app declares: collections, tools and endpoints, our own and those of `EXTENSIONS`."""
+"""What an app declares, our own and that of `EXTENSIONS`.
+
+That is collections, tools, endpoints and templates of widgets.
+"""
 
 import importlib
 from collections.abc import Iterable
@@ -14,6 +17,8 @@ from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.records.collection import Collections
 from service.sandbox import collections as sandbox_collections
+from service.widgets import templates as widget_templates
+from service.widgets.templates import WidgetTemplates
 
 
 @dataclass(frozen=True)
@@ -23,14 +28,15 @@ class Declarations:
     collections: Collections
     tools: Tools
     catalog: Catalog
+    templates: WidgetTemplates
     settings: Settings
 
 
 def declarations(settings: Settings) -> Declarations:
     """Our own declarations and those of the modules that `EXTENSIONS` names.
 
-    Such a module may have `COLLECTIONS`, `TOOLS`, and `VENDORS` with their `ENDPOINTS`. Raises
-    `ConfigError`.
+    Such a module may have `COLLECTIONS`, `TOOLS`, `VENDORS` with their `ENDPOINTS`, and
+    `TEMPLATES`, the paths of folders. Raises `ConfigError`.
     """
     modules = [_imported(path) for path in settings.extensions]
     if settings.sandbox:
@@ -39,6 +45,8 @@ def declarations(settings: Settings) -> Declarations:
         collections = Collections([*BUILT_IN, *_all(modules, "COLLECTIONS")])
         tools = Tools([*LOOKUPS, *RECORDS, *_all(modules, "TOOLS")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
+        folders = [*widget_templates.built_in(), *_all(modules, "TEMPLATES")]
+        templates = WidgetTemplates(folders)
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {error}") from None
     try:
@@ -46,7 +54,8 @@ def declarations(settings: Settings) -> Declarations:
     except ValueError as error:
         raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
     everything.check_billing(catalog, settings)
-    return Declarations(collections, allowed, catalog, with_declared(settings, catalog.settings))
+    complete = with_declared(settings, catalog.settings)
+    return Declarations(collections, allowed, catalog, templates, complete)
 
 
 def _imported(path: str) -> Any:

@@ -1,0 +1,40 @@
+"""The templates of an app: our own, and those of the modules that `EXTENSIONS` names."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from service.web.errors import NotFound
+from service.widgets.manifest import WidgetTemplate, read
+
+BUILT_IN = Path(__file__).with_name("templates")
+
+
+def built_in() -> list[Path]:
+    """The folders of our own templates."""
+    return sorted(path for path in BUILT_IN.iterdir() if path.is_dir() and path.name[0] not in "._")
+
+
+class WidgetTemplates:
+    """Templates by handle. Their manifests are read once, when the app starts."""
+
+    def __init__(self, folders: Iterable[Path | str]) -> None:
+        """Raises ValueError for a wrong manifest, or two templates of one handle."""
+        self._by_handle: dict[str, WidgetTemplate] = {}
+        for folder in folders:
+            template = read(Path(folder))
+            if template.handle in self._by_handle:
+                raise ValueError(f"template {template.handle} is declared twice")
+            self._by_handle[template.handle] = template
+
+    def __iter__(self) -> Iterator[WidgetTemplate]:
+        return iter(self._by_handle.values())
+
+    def get(self, handle: str) -> WidgetTemplate | None:
+        return self._by_handle.get(handle)
+
+    def named(self, handle: str) -> WidgetTemplate:
+        """The template of that handle. Raises `NotFound`."""
+        template = self.get(handle)
+        if template is None:
+            raise NotFound(f"There is no widget template of that handle: {handle[:100]}")
+        return template

@@ -1,0 +1,103 @@
+"""A template is a folder: its manifest is read when the app starts, and a wrong one stops it."""
+
+import json
+import shutil
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from config import ConfigError
+from service import create_app
+from service.widgets.manifest import read
+from service.widgets.templates import BUILT_IN, WidgetTemplates, built_in
+from tests.services import ENVIRONMENT, load, on_sqlite
+
+SLOT = {"id": "place", "direction": "output", "type": "object", "title": "Place"}
+MANIFEST = {"name": "Map", "icon": "🗺", "summary": "Shows places.", "slots": [SLOT]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Makes the folder of a template with a manifest, given as an object or a text."""
+
+    def make(manifest, name="map"):
+        place = tmp_path / name
+        place.mkdir(exist_ok=True)
+        text = manifest if isinstance(manifest, str) else json.dumps({**MANIFEST, **manifest})
+        (place / "manifest.json").write_text(text, encoding="utf-8")
+        (place / "widget.js").write_text("export {};\n")
+        return place
+
+    return make
+
+
+def test_the_folders_name_is_the_handle_and_what_is_left_out_has_a_default(folder):
+    template = read(folder({}))
+    assert (template.handle, template.name, template.version) == ("map", "Map", 1)
+    assert (template.size, template.standalone, template.endpoints) == ((320, 240), True, ())
+    slot = template.slot("place")
+    assert (slot.direction, slot.type, slot.max_connections) == ("output", "object", None)
+    assert template.slot("elsewhere") is None
+
+
+WRONG = {
+    "slots.0.type: Must be one of": {"slots": [{**SLOT, "type": "date"}]},
+    "slots.0.direction: Must be one of": {"slots": [{**SLOT, "direction": "both"}]},
+    "slots.0.id: Must be letters": {"slots": [{**SLOT, "id": "a b"}]},
+    "slots.0.maxConnections: Must be": {"slots": [{**SLOT, "maxConnections": 65}]},
+    "slots.0.colour: Unknown field": {"slots": [{**SLOT, "colour": "red"}]},
+    "slots: must not repeat an id": {"slots": [SLOT, SLOT]},
+    "endpoints.0: Must be the name": {"endpoints": ["https://evil.example"]},
+    "endpoints: Must not repeat": {"endpoints": ["current-weather", "current-weather"]},
+    "images.0: Must be an https source": {"images": ["https://a.example; script-src *"]},
+    "images.0: Must be an https": {"images": ["http://a.example"]},
+    "permissions.0: Must be one of": {"permissions": ["usb"]},
+    "standalone: Not a valid boolean": {"standalone": "yes"},
+    "size.width: Must be": {"size": {"width": 1, "height": 100}},
+    "version: Must be": {"version": 0},
+    "name: Missing data": {"name": None},
+    "icon: icon.svg is missing": {"icon": "icon.svg"},
+    "icon: must have at most 8": {"icon": "a long text"},
+}
+
+
+@pytest.mark.parametrize("said", WRONG)
+def test_a_wrong_value_is_refused_with_file_and_key(folder, said):
+    values = {**MANIFEST, **WRONG[said]}
+    if said.startswith("name"):
+        del values["name"]
+    place = folder(json.dumps(values))
+    with pytest.raises(ValueError, match=rf"manifest\.json: .*{said}"):
+        read(place)
+
+
+def test_a_folder_that_is_no_template_is_refused(folder, tmp_path):
+    with pytest.raises(ValueError, match=r"manifest\.json: is not valid JSON"):
+        read(folder("{"))
+    with pytest.raises(ValueError, match=r"manifest\.json: can't be read \(FileNotFoundError\)"):
+        read(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="must be like my-widget"):
+        read(folder({}, "My_Map"))
+    place = folder({})
+    (place / "widget.js").unlink()
+    with pytest.raises(ValueError, match=r"widget\.js: is missing"):
+        read(place)
+
+
+def test_every_built_in_template_has_a_sound_manifest():
+    handles = {template.handle for template in WidgetTemplates(built_in())}
+    assert handles == {path.parent.name for path in BUILT_IN.glob("*/manifest.json")}
+    assert "note" in handles
+
+
+@on_sqlite
+def test_a_wrong_template_of_an_extension_stops_the_start(database_url, tmp_path, monkeypatch):
+    ours = SimpleNamespace(TEMPLATES=[tmp_path / "note"])
+    monkeypatch.setitem(sys.modules, "our_widgets", ours)
+    environ = {**ENVIRONMENT, "DATABASE_URL": database_url, "EXTENSIONS": "our_widgets"}
+    with pytest.raises(ConfigError, match=r"^EXTENSIONS: .*manifest\.json: can't be read"):
+        create_app(load(environ))
+    shutil.copytree(BUILT_IN / "note", tmp_path / "note")
+    with pytest.raises(ConfigError, match="^EXTENSIONS: template note is declared twice"):
+        create_app(load(environ))
