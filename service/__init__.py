@@ -9,6 +9,7 @@ from flask_cors import CORS
 from config import Settings, load
 from service.auth import bearer
 from service.billing.views import credits as credits_routes
+from service.browser.views import browser
 from service.chat.turn import claim_watch
 from service.chat.turns import turns
 from service.chat.views import chats
@@ -39,6 +40,7 @@ from service.web.json_values import JsonProvider
 BLUEPRINTS = (
     operations.operations,
     console,
+    browser,
     chats,
     turns,
     socket.socket,

@@ -23,7 +23,7 @@ FLOORS = [
     {"providers"},
     {"auth"},
     {"billing"},
-    {"generation", "media"},
+    {"browser", "generation", "media"},
     {"records", "integrations"},
     {"chat"},
     {"upkeep"},

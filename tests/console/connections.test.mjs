@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createTransport } from '../../service/console/static/api-transport.js';
-import { advice } from '../../service/console/static/connection-words.js';
-import { createConnections } from '../../service/console/static/connections.js';
-import { createSignals, waitForConsent } from '../../service/console/static/consent-wait.js';
-import { createConsents } from '../../service/console/static/consent.js';
-import { ApiError, NetworkError } from '../../service/console/static/errors.js';
-import { integrationOf, isGranted } from '../../service/console/static/integrations.js';
+import { advice } from '../../service/browser/console/connection-words.js';
+import { integrationOf } from '../../service/browser/console/integrations.js';
+import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/browser/console/previews.js';
+import { createTransport } from '../../service/browser/shared/api-transport.js';
+import { createConnections, isGranted } from '../../service/browser/shared/connections.js';
+import { createSignals, waitForConsent } from '../../service/browser/shared/consent-wait.js';
+import { createConsents } from '../../service/browser/shared/consent.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import {
   consentNeeded, isAboutTheBody, isRefreshFailure, isResult, safeAuthUrl,
-} from '../../service/console/static/oauth-answer.js';
-import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/console/static/previews.js';
+} from '../../service/browser/shared/oauth-answer.js';
 
 const URL_OF_CONSENT = 'https://suite.example/authorize?state=s';
 const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], authUrl: URL_OF_CONSENT };

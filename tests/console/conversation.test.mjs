@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createTransport, queryString } from '../../service/console/static/api-transport.js';
-import { createConversation } from '../../service/console/static/conversation.js';
-import { createDrafts } from '../../service/console/static/drafts.js';
-import { ApiError, NetworkError, errorText } from '../../service/console/static/errors.js';
-import { messagesOf } from '../../service/console/static/messages.js';
-import { hrefOf, parseRoute } from '../../service/console/static/route.js';
-import { subjectOf, tidyToken } from '../../service/console/static/session.js';
+import { createTransport, queryString } from '../../service/browser/shared/api-transport.js';
+import { createConversation } from '../../service/browser/console/conversation.js';
+import { createDrafts } from '../../service/browser/console/drafts.js';
+import { ApiError, NetworkError, errorText } from '../../service/browser/shared/errors.js';
+import { messagesOf } from '../../service/browser/console/messages.js';
+import { hrefOf, parseRoute } from '../../service/browser/console/route.js';
+import { subjectOf, tidyToken } from '../../service/browser/console/session.js';
 
 class FakeStorage {
   getItem(name) {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { parseBlocks } from '../../service/console/static/markdown-blocks.js';
-import { parseInline, safeHref } from '../../service/console/static/markdown-inline.js';
+import { parseBlocks } from '../../service/browser/shared/markdown-blocks.js';
+import { parseInline, safeHref } from '../../service/browser/shared/markdown-inline.js';
 
 function* inside(value) {
   if (!value || typeof value !== 'object') return;

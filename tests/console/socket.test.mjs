@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { NetworkError } from '../../service/console/static/errors.js';
-import { createLiveCollection } from '../../service/console/static/live-collection.js';
-import { applyMessage, sortRows } from '../../service/console/static/live-rows.js';
-import { createRecordsSocket } from '../../service/console/static/records-socket.js';
-import { NOT_STARTED, advance, wait } from '../../service/console/static/socket-state.js';
+import { NetworkError } from '../../service/browser/shared/errors.js';
+import { createLiveCollection } from '../../service/browser/shared/live-collection.js';
+import { applyMessage, sortRows } from '../../service/browser/shared/live-rows.js';
+import { createRecordsSocket } from '../../service/browser/shared/records-socket.js';
+import { NOT_STARTED, advance, wait } from '../../service/browser/shared/socket-state.js';
 
 const row = (recordId, title, updatedAt = '2026-01-01') => ({ recordId, data: { title }, createdAt: '2026', updatedAt });
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,4 +1,4 @@
-"""The console's pure modules, under `node --test`."""
+"""The pure modules of the console and of widgets, under `node --test`."""
 
 import shutil
 import subprocess
@@ -9,8 +9,9 @@ import pytest
 from config import ROOT
 from tests.services import require
 
-STATIC = "service/console/static"
-TESTS = sorted(Path(__file__).parent.glob("*.test.mjs"))
+MODULES = "service/browser"
+FOLDERS = ("tests/console", "tests/widgets")
+TESTS = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.test.mjs"))]
 
 
 @pytest.fixture(scope="module")
@@ -19,15 +20,14 @@ def tree(tmp_path_factory):
     before 20.19 takes a `.js` file for CommonJS."""
     root = tmp_path_factory.mktemp("modules")
     (root / "package.json").write_text('{"type": "module"}')
-    shutil.copytree(ROOT / STATIC, root / STATIC)
-    for path in TESTS:
-        (root / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, root / path.relative_to(ROOT))
+    for folder in (MODULES, *FOLDERS):
+        ignored = shutil.ignore_patterns("*.py", "__pycache__", "node_modules")
+        shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
     return root
 
 
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.name)
-def test_modules(path, tree):
+def test_modules(path: Path, tree):
     node = shutil.which("node")
     require(node, "Node.js (nodejs)")
     command = [node, "--test", str(path.relative_to(ROOT))]

@@ -1,0 +1,48 @@
+// Reads the UI message stream: bytes → lines → chunks. What a chunk means is decided elsewhere.
+
+import { ProtocolError } from '../shared/errors.js';
+
+/** @typedef {{type: string} & Record<string, any>} Chunk */
+
+/**
+ * The bytes may be split anywhere, even inside a character or between two newlines.
+ * @returns {{push: (bytes: Uint8Array) => Chunk[]}}
+ */
+export function createChunkDecoder() {
+  const characters = new TextDecoder();
+  let rest = '';
+  return {
+    push(bytes) {
+      const lines = (rest + characters.decode(bytes, { stream: true })).split('\n');
+      // An unfinished line is kept for the next bytes; at the end of the stream it is dropped.
+      rest = lines.pop() ?? '';
+      return lines.flatMap(chunksOf);
+    },
+  };
+}
+
+/**
+ * @param {Response} response
+ * @returns {AsyncGenerator<Chunk>} ends with the body; throws when the connection breaks
+ */
+export async function* readUiStream(response) {
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+  const decoder = createChunkDecoder();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield* decoder.push(value);
+  }
+}
+
+/** @param {string} line @returns {Chunk[]} none for comments, blank lines and `[DONE]` */
+function chunksOf(line) {
+  if (!line.startsWith('data:')) return [];
+  const data = line.slice(5).trim();
+  if (data === '[DONE]') return [];
+  try {
+    return [JSON.parse(data)];
+  } catch {
+    throw new ProtocolError('A line of the stream is not JSON.');
+  }
+}

@@ -1,0 +1,43 @@
+// The texts of the connection cards. Each failure comes with advice.
+
+import { ApiError, errorText } from '../shared/errors.js';
+import { UnsafeAddress, isRefreshFailure } from '../shared/oauth-answer.js';
+
+/** @type {Record<import('../shared/consent.js').Stage, string>} */
+export const STAGES = {
+  requesting: 'Opening the consent page…',
+  waiting: 'Continue in the window that opened.',
+  blocked: 'Your browser blocked the window.',
+  unconfirmed: 'Confirm the connection in the other window.',
+  closed: 'The window seems to be closed. If it is still open, finish there. If not, connect again.',
+};
+
+/** @type {Record<import('../shared/consent-wait.js').Ending, string>} */
+export const ENDINGS = {
+  granted: '',
+  unticked: 'The account is connected, but without this permission. Connect again and leave it ticked.',
+  refused: 'Nothing was granted; the window says why. You can connect again at any time.',
+  late: 'Consent was not given within three minutes. Connect again.',
+  stopped: '',
+};
+
+export const CONSENT_NEEDED = 'This needs your consent first. Press Connect.';
+export const NO_LONGER_ALLOWED = 'The account no longer allows this. Connect again.';
+
+const REFRESH = 'Access can’t be renewed. Reconnect. The other permissions then need your consent again, one by one.';
+
+/** @type {Record<string, string>} by error code */
+const HINTS = {
+  upstream_provider_error: 'Try again in a minute.',
+  upstream_timeout: 'Try again in a minute.',
+  forbidden: 'Ask the administrator of the account.',
+  unknown_endpoint: 'This server does not offer it. Ask its operator.',
+};
+
+/** @param {unknown} error */
+export function advice(error) {
+  if (isRefreshFailure(error)) return REFRESH;
+  if (error instanceof UnsafeAddress) return error.message;
+  const hint = error instanceof ApiError ? HINTS[error.code] : '';
+  return [errorText(error), hint].filter(Boolean).join(' ');
+}

@@ -1,0 +1,33 @@
+// Reads the stored messages of a chat, page by page.
+
+import { messagesOf } from './messages.js';
+
+const PAGE = 50;
+
+/**
+ * @typedef {{messages: import('./messages.js').Message[], earlier: string | null}} History
+ *   `earlier` is the cursor of the page before, if there is one
+ */
+
+/**
+ * @param {import('../shared/api-transport.js').Transport} transport
+ * @param {string} chatId
+ * @param {string | null} cursor null for the newest
+ * @returns {Promise<History>}
+ */
+export async function readPage(transport, chatId, cursor) {
+  const query = { where: { chatId }, sort: '-createdAt', limit: PAGE, cursor };
+  const { records, nextCursor } = await transport.get('/api/records/ai-messages', query);
+  return { messages: messagesOf(records.reverse()), earlier: nextCursor };
+}
+
+/**
+ * Puts a newly read newest page behind the earlier messages that were already loaded.
+ * @param {History} known @param {History} newest @returns {History}
+ */
+export function mergeNewest(known, newest) {
+  const first = newest.messages[0]?.id;
+  const at = known.messages.findIndex((message) => message.id === first);
+  if (at < 1) return newest;
+  return { messages: [...known.messages.slice(0, at), ...newest.messages], earlier: known.earlier };
+}

@@ -1,0 +1,81 @@
+// The first lines of an answer, as oneLine text: the content comes from other people.
+
+import { moment } from '../shared/when.js';
+
+/** @typedef {{text: string, about?: string}} Line */
+
+export const PREVIEW_LINES = 3;
+const LENGTH = 90;
+const INVISIBLE = /[\p{Cc}\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** @param {any} data of mail-list @returns {Line[]} */
+export function mailLines(data) {
+  return firstLines(data?.messages, (mail) => ({
+    text: oneLine(mail.subject) || '(no subject)',
+    about: joinTexts(nameOf(oneLine(mail.from)), timeText(Number(mail.receivedAt))),
+  }));
+}
+
+/** @param {any} data of calendar-list-events @returns {Line[]} */
+export function eventLines(data) {
+  return firstLines(data?.events, (event) => ({
+    text: oneLine(event.title) || '(no title)',
+    about: joinTexts(event.allDay ? day(event.start) : timeText(event.start), oneLine(event.location)),
+  }));
+}
+
+/** @param {any} data of drive-list @returns {Line[]} */
+export function fileLines(data) {
+  return firstLines(data?.files, (file) => ({
+    text: oneLine(file.name) || '(no name)',
+    about: joinTexts(file.isFolder ? 'Folder' : '', timeText(file.modifiedTime)),
+  }));
+}
+
+/** @param {any} data of contacts-list @returns {Line[]} */
+export function contactLines(data) {
+  return firstLines(data?.contacts, (contact) => {
+    const mail = oneLine(contact.emails?.[0]);
+    return { text: oneLine(contact.name) || mail || '(no name)', about: joinTexts(mail, oneLine(contact.organization)) };
+  });
+}
+
+/** @param {string} from `"Bob" <bob@example.com>`, or the address alone */
+function nameOf(from) {
+  return from.replace(/\s*<[^<>]*>$/, '').replace(/^"(.*)"$/, '$1') || from;
+}
+
+/** @param {unknown} items @param {(item: any) => Line} line @returns {Line[]} */
+function firstLines(items, line) {
+  const known = Array.isArray(items) ? items.filter((item) => item && typeof item === 'object') : [];
+  return known.slice(0, PREVIEW_LINES).map(line);
+}
+
+/**
+ * Text as one short line, without control characters and marks that change the text direction.
+ * @param {unknown} value
+ */
+export function oneLine(value) {
+  const text = typeof value === 'string' ? value : '';
+  const visible = text.replace(INVISIBLE, ' ').trim();
+  const letters = [...visible];
+  return letters.length > LENGTH ? `${letters.slice(0, LENGTH - 1).join('')}…` : visible;
+}
+
+/** @param {...string} texts */
+function joinTexts(...texts) {
+  return texts.filter(Boolean).join(' · ');
+}
+
+/** @param {unknown} time ISO 8601 or milliseconds; '' for anything else */
+function timeText(time) {
+  const at = new Date(/** @type {any} */ (time ?? NaN));
+  return Number.isNaN(at.getTime()) ? '' : moment(at.toISOString());
+}
+
+/** @param {unknown} date as YYYY-MM-DD, not shifted by the time zone */
+function day(date) {
+  const at = new Date(`${date}T00:00:00Z`);
+  if (Number.isNaN(at.getTime())) return '';
+  return at.toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+}

@@ -1,0 +1,194 @@
+// A live table of one collection. The user edits it here, the assistant through its tools.
+
+import { arrange, element, icon, iconButton } from '../shared/elements.js';
+import { sortRows } from '../shared/live-rows.js';
+import { createProblemLine } from './problem-line.js';
+import { createCell } from './record-cells.js';
+
+/**
+ * @typedef {import('./record-cells.js').Column} Column
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {{name: string, title: string, singular: string, columns: Column[]}} TableKind
+ */
+
+const DELETED = 'This row was deleted in the meantime.';
+
+/**
+ * @param {TableKind} kind
+ * @param {import('../shared/live-collection.js').LiveCollection} collection
+ * @param {import('./drafts.js').Drafts} drafts
+ */
+export function createRecordTable(kind, collection, drafts) {
+  const count = element('span', { class: 'count' });
+  const problem = createProblemLine(collection);
+  const { attempt } = problem;
+  const empty = element('p', { class: 'empty' });
+  const rows = element('tbody');
+  const columns = [...kind.columns, { name: 'delete', label: 'Delete' }];
+  const table = element(
+    'table',
+    { class: `records ${kind.name}`, 'aria-label': kind.title },
+    element('colgroup', {}, ...columns.map(({ name }) => element('col', { class: `column-${name}` }))),
+    element('thead', { class: 'visually-hidden' }, element('tr', {}, ...columns.map(headCell))),
+    rows,
+  );
+  const adding = createAddForm(kind, drafts, (title) => attempt(() => collection.create({ title })));
+  const title = element('h2', {}, kind.title);
+  const node = element(
+    'details',
+    { class: 'record-box', open: true },
+    element('summary', {}, icon('chevron'), title, count),
+    problem.node,
+    adding.node,
+    table,
+    empty,
+  );
+  /** @type {Map<string, ReturnType<typeof createRow>>} */
+  const views = new Map();
+  /** @type {Set<string>} rows that are being deleted here */
+  const deleting = new Set();
+  let first = true;
+
+  const actions = {
+    warn: problem.show,
+    save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.update(row, data)),
+    async remove(/** @type {Row} */ row) {
+      deleting.add(row.recordId);
+      if (await attempt(() => collection.remove(row))) adding.focus();
+      deleting.delete(row.recordId);
+    },
+  };
+
+  /**
+   * Keeps the unsaved text and the focus of a row that was deleted elsewhere.
+   * @param {ReturnType<typeof createRow>} view
+   */
+  function rescue(view) {
+    const hadFocus = view.node.contains(document.activeElement);
+    const typed = view.abandon(); // before moving the focus: a cell saves when it loses the focus
+    if (hadFocus) adding.focus();
+    if (!hadFocus && !typed) return;
+    const isMoved = !typed || adding.prefill(typed);
+    problem.show(isMoved ? DELETED : `${DELETED} You had typed “${typed}”.`);
+  }
+
+  function show() {
+    const sorted = sortRows(collection.rows, (row) => row.createdAt, true);
+    for (const [id, view] of views) {
+      if (collection.rows[id]) continue;
+      if (!deleting.has(id)) rescue(view);
+      view.node.remove();
+      views.delete(id);
+    }
+    arrange(rows, sorted.map(renderRow));
+    node.hidden = collection.missing;
+    count.textContent = collection.loaded ? String(sorted.length) : '';
+    empty.textContent = emptyText(sorted.length);
+    table.hidden = !sorted.length;
+    problem.update();
+    first = first && !collection.loaded;
+  }
+
+  /** @param {Row} row */
+  function renderRow(row) {
+    const known = views.get(row.recordId);
+    const view = known ?? createRow(kind.columns, actions);
+    views.set(row.recordId, view);
+    const changed = view.update(row);
+    if (changed && !first) highlight(view.node, known ? 'changed' : 'added');
+    return view.node;
+  }
+
+  /** @param {number} length */
+  function emptyText(length) {
+    if (!collection.loaded) return collection.problem ? '' : 'Loading…';
+    return length ? '' : `No ${kind.name} yet.`;
+  }
+
+  const stop = collection.onChange(show);
+  show();
+  return { node, stop };
+}
+
+/** @param {{label: string}} column */
+function headCell({ label }) {
+  return element('th', { scope: 'col' }, label);
+}
+
+/** @param {HTMLElement} node @param {string} className shown for a moment to highlight the row */
+function highlight(node, className) {
+  node.classList.remove('changed', 'added');
+  requestAnimationFrame(() => node.classList.add(className));
+}
+
+/**
+ * @param {Column[]} columns
+ * @param {{warn: (text: string) => void, save: (row: Row, data: any) => Promise<boolean>,
+ *   remove: (row: Row) => void}} actions
+ */
+function createRow(columns, { warn, save, remove }) {
+  /** @type {Row} */
+  let row;
+  const cells = columns.map((column) =>
+    createCell(column, ({ name }, value) => save(row, { [name]: value }), warn),
+  );
+  const bin = iconButton('trash', 'Delete', () => remove(row));
+  const boxes = cells.map((cell, at) => element('td', { class: `column-${columns[at].name}` }, cell.node));
+  const node = element('tr', {}, ...boxes, element('td', { class: 'column-delete' }, bin));
+  return {
+    node,
+    /** @returns {string} the unsaved text, if any */
+    abandon: () => cells.map((cell) => cell.abandon()).find(Boolean) ?? '',
+    /** @param {Row} next @returns {boolean} whether anything shown has changed */
+    update(next) {
+      row = next;
+      const title = row.data.title || 'untitled';
+      bin.setAttribute('aria-label', `Delete ${title}`);
+      node.classList.toggle('is-done', row.data.done === true);
+      return cells.map((cell) => cell.update(row, title)).includes(true);
+    },
+  };
+}
+
+/**
+ * @param {TableKind} kind
+ * @param {import('./drafts.js').Drafts} drafts
+ * @param {(title: string) => Promise<boolean>} add
+ */
+function createAddForm(kind, drafts, add) {
+  const draft = `row:${kind.name}`;
+  const field = element('input', {
+    class: 'add-field',
+    'aria-label': `New ${kind.singular}`,
+    placeholder: `Add a ${kind.singular}`,
+    autocomplete: 'off',
+    value: drafts.get(draft),
+    on: { input: keep },
+  });
+  const label = `Add this ${kind.singular}`;
+  const button = element('button', { class: 'icon-button', 'aria-label': label, title: label }, icon('plus'));
+  function keep() {
+    drafts.set(draft, field.value);
+  }
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    const title = field.value.trim();
+    if (!title || !(await add(title))) return;
+    field.value = '';
+    keep();
+  }
+
+  return {
+    node: element('form', { class: 'add-row', on: { submit } }, field, button),
+    focus: () => field.focus(),
+    /** @param {string} text @returns {boolean} false if the field already has text */
+    prefill(text) {
+      if (field.value) return false;
+      field.value = text.replaceAll('\n', ' ');
+      keep();
+      return true;
+    },
+  };
+}

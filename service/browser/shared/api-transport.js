@@ -1,0 +1,75 @@
+// Sends every request of a page: adds the bearer token, returns JSON or throws an error from errors.js.
+
+import { ApiError, NetworkError } from './errors.js';
+
+/**
+ * @typedef {object} Transport
+ * @property {(path: string, query?: Record<string, any>) => Promise<any>} get
+ * @property {(path: string, body?: any) => Promise<any>} post
+ * @property {(path: string, body: any, headers?: Record<string, string>) => Promise<any>} patch
+ * @property {(path: string) => Promise<any>} delete
+ * @property {(path: string, body: any, signal: AbortSignal) => Promise<Response>} open
+ */
+
+/**
+ * @param {object} options
+ * @param {() => string | null} options.token
+ * @param {(token: string | null) => void} options.onUnauthorized called with the refused token
+ * @param {() => void} [options.onAnswer] called after each JSON answer of the server
+ * @param {typeof globalThis.fetch} [options.fetch]
+ * @returns {Transport}
+ */
+export function createTransport({ token, onUnauthorized, onAnswer = () => {}, ...options }) {
+  const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+  /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
+  async function send(method, path, body, more = {}) {
+    const bearer = token();
+    const headers = { Authorization: `Bearer ${bearer}`, ...more.headers };
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json' });
+    const init = { method, ...more, headers, ...content };
+    const response = await withNetworkErrors(fetch(path, init));
+    if (response.status === 401) onUnauthorized(bearer);
+    if (!response.ok) throw await errorFrom(response);
+    return response;
+  }
+
+  /** @param {Promise<Response>} request */
+  async function json(request) {
+    const answer = await withNetworkErrors((await request).json());
+    onAnswer(); // only after the JSON was read: a proxy's HTML page is not an answer of the server
+    return answer;
+  }
+
+  return {
+    get: (path, query) => json(send('GET', path + queryString(query))),
+    post: (path, body) => json(send('POST', path, body ?? {})),
+    patch: (path, body, headers) => json(send('PATCH', path, body, { headers })),
+    delete: (path) => json(send('DELETE', path)),
+    open: (path, body, signal) => send('POST', path, body, { signal }),
+  };
+}
+
+/** @template T @param {Promise<T>} promise @returns {Promise<T>} */
+async function withNetworkErrors(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new NetworkError();
+  }
+}
+
+/** @param {Response} response */
+async function errorFrom(response) {
+  const after = Number(response.headers.get('Retry-After'));
+  const body = await response.json().catch(() => ({})); // a proxy's own error page is not JSON
+  return new ApiError(response.status, body, after > 0 ? after : null);
+}
+
+/** @param {Record<string, any>} [query] objects are sent as JSON; null and undefined are left out */
+export function queryString(query = {}) {
+  const entries = Object.entries(query).filter(([, value]) => value != null);
+  const pairs = entries.map(([k, v]) => [k, typeof v === 'object' ? JSON.stringify(v) : String(v)]);
+  return pairs.length ? `?${new URLSearchParams(pairs)}` : '';
+}

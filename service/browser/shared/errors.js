@@ -1,0 +1,53 @@
+// The errors of requests and the texts that are shown for them.
+
+/** The server refused a request; the body is `{error, message, details?, …facts}`. */
+export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {{error?: string, message?: string, details?: any} & Record<string, any>} body
+   * @param {number | null} [retryAfter] seconds
+   */
+  constructor(status, body, retryAfter = null) {
+    super(body.message || `The server answered ${status}.`);
+    this.status = status;
+    this.code = body.error || 'unknown';
+    this.details = body.details;
+    this.facts = body;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** No answer came, or it ended before it was complete. */
+export class NetworkError extends Error {
+  constructor(message = 'The server can’t be reached. Check that it is running, then try again.') {
+    super(message);
+  }
+}
+
+/** The response is not a UI message stream. */
+export class ProtocolError extends Error {}
+
+/** @param {unknown} error @returns {string} one or two sentences, with advice where there is some */
+export function errorText(error) {
+  if (error instanceof ApiError) return [error.message, ...hints(error)].join(' ');
+  if (error instanceof NetworkError) return error.message;
+  console.error(error); // an error of the page itself, for its developers
+  return 'Something went wrong on this page. Reload it; your drafts are kept.';
+}
+
+/** @param {ApiError} error */
+function* hints(error) {
+  yield* fields(error.details);
+  if (error.code === 'insufficient_credits') {
+    const { needed, available } = error.facts;
+    if (available !== undefined) yield `Up to ${needed} credits are needed; ${available} are left.`;
+  }
+  if (error.retryAfter !== null) yield `Try again in ${error.retryAfter} s.`;
+}
+
+/** @param {any} details reasons per field */
+function* fields(details) {
+  for (const [name, reasons] of Object.entries(details ?? {})) {
+    yield `${name}: ${Array.isArray(reasons) ? reasons.join(' ') : JSON.stringify(reasons)}`;
+  }
+}

@@ -1,0 +1,146 @@
+// A collection kept up to date by the socket, or loaded by HTTP while there is no socket.
+
+import { createListeners } from './listeners.js';
+import { ApiError, errorText } from './errors.js';
+import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
+import { createOwnWrites } from './own-writes.js';
+
+const PAGE = 200;
+const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
+
+/**
+ * @typedef {import('./live-rows.js').Rows} Rows
+ * @typedef {import('./live-rows.js').Row} Row
+ * @typedef {ReturnType<typeof createLiveCollection>} LiveCollection
+ */
+
+/**
+ * @param {string} name
+ * @param {{transport: import('./api-transport.js').Transport,
+ *   socket: import('./records-socket.js').RecordsSocket}} connections
+ */
+export function createLiveCollection(name, { transport, socket }) {
+  const listeners = createListeners();
+  const path = `/api/records/${name}`;
+  const writes = createOwnWrites();
+  let subscribed = 0; // when the socket last asked for the rows
+  const collection = {
+    name,
+    /** @type {Rows} */
+    rows: {},
+    loaded: false,
+    missing: false,
+    problem: '',
+    onChange: listeners.add,
+    stop,
+    /** Reads the collection again, unless the socket is open and reports every change. */
+    refresh: () => (socket.phase === 'open' ? Promise.resolve() : load()),
+    /** @param {Row} record as returned by a write of this page */
+    put,
+    drop,
+    create,
+    update,
+    remove,
+  };
+  const unsubscribe = socket.subscribe(name, undefined, receive);
+  const removePhaseListener = socket.onPhase(onPhaseChange);
+  onPhaseChange();
+
+  /** @param {Partial<typeof collection>} values */
+  function set(values) {
+    Object.assign(collection, values);
+    listeners.notify();
+  }
+
+  /** @param {any} message */
+  function receive(message) {
+    if (message.type === 'error') return fail(new ApiError(0, message));
+    const rows = applyMessage(collection.rows, message);
+    if (message.type === 'snapshot') return showRead(rows, subscribed);
+    writes.forget(message.record.recordId);
+    return set({ rows, loaded: true, missing: false, problem: '' });
+  }
+
+  /** @param {Rows} rows as read @param {number} began */
+  function showRead(rows, began) {
+    set({ rows: writes.onto(rows, began), loaded: true, missing: false, problem: '' });
+  }
+
+  /** Loads once by HTTP when the connection fails; the socket keeps trying. */
+  function onPhaseChange() {
+    if (socket.phase === 'waiting' && !collection.loaded) load();
+    if (socket.phase === 'open') subscribed = writes.begin();
+    // A subscription that resumes without having missed anything receives no message.
+    if (socket.phase === 'open' && collection.problem) set({ problem: '' });
+  }
+
+  async function load() {
+    const began = writes.begin();
+    try {
+      const records = [];
+      let cursor = null;
+      for (let page = 0; page === 0 || (cursor && page < MAX_PAGES); page += 1) {
+        const answer = await transport.get(path, { limit: PAGE, cursor });
+        records.push(...answer.records);
+        cursor = answer.nextCursor;
+      }
+      showRead(rowsOf(records), began);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  function fail(error) {
+    if (error instanceof ApiError && error.code === 'not_found') set({ missing: true, loaded: true });
+    else set({ problem: errorText(error) });
+  }
+
+  /** @param {Row} record as returned by a write of this page */
+  function put(record) {
+    writes.note(record.recordId, record);
+    set({ rows: withRow(collection.rows, record) });
+  }
+
+  /** @param {string} recordId of a row that this page has removed */
+  function drop(recordId) {
+    writes.note(recordId, null);
+    set({ rows: withoutRow(collection.rows, recordId) });
+  }
+
+  /** @param {Record<string, any>} data */
+  async function create(data) {
+    const live = socket.phase === 'open';
+    const record = live
+      ? await socket.request({ op: 'create', collection: name, data })
+      : await transport.post(path, data);
+    if (record) put(record);
+    return record;
+  }
+
+  /** @param {Row} row @param {Record<string, any>} data only what changes */
+  async function update(row, data) {
+    const { recordId, updatedAt } = row;
+    // Without the socket the row may be outdated, so the server checks the version.
+    const record =
+      socket.phase === 'open'
+        ? await socket.request({ op: 'update', collection: name, recordId, data })
+        : await transport.patch(`${path}/${recordId}`, data, { 'If-Match': updatedAt });
+    // A row that was removed in the meantime stays removed.
+    if (record && collection.rows[recordId]) put(record);
+  }
+
+  /** @param {Row} row */
+  async function remove({ recordId }) {
+    if (socket.phase === 'open') await socket.request({ op: 'delete', collection: name, recordId });
+    else await transport.delete(`${path}/${recordId}`);
+    drop(recordId);
+  }
+
+  function stop() {
+    unsubscribe();
+    removePhaseListener();
+  }
+
+  return collection;
+}

@@ -1,0 +1,73 @@
+"""The files that browsers load: which imports which, and what they may hold."""
+
+import re
+
+import pytest
+
+from config import ROOT
+from service.browser import files
+
+FILES = sorted(path for path in files.ROOT.glob("*/*") if path.suffix in files.MEDIA_TYPES)
+MODULES = [path for path in FILES if path.suffix == ".js"]
+PAGES = [
+    ROOT / "service/console/templates/console.html",
+    ROOT / "service/integrations/templates/oauth.html",
+]
+MAY_IMPORT = {
+    "console": {"console", "shared", "widgets"},
+    "shared": {"shared"},
+    "widgets": {"shared", "widgets"},
+}
+SINKS = re.compile(r"(inner|outer)HTML|insertAdjacentHTML|document\.write|eval\(|new Function")
+
+
+def name_of(path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def loaded(page: str) -> list[str]:
+    return re.findall(r'(?:src|rel="stylesheet" href)="/browser/([^"]+)"', page)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_imports_what_is_there_and_what_it_may(path):
+    for name in files.imports(name_of(path)):
+        folder, _, file = name.partition("/")
+        assert folder in MAY_IMPORT[path.parent.name], f"{path.name} imports {name}"
+        assert files.find(folder, file), f"{path.name} imports {name}, which is not there"
+
+
+def test_every_file_of_the_console_is_loaded_by_a_page():
+    roots = [name for page in PAGES for name in loaded(page.read_text())]
+    modules = {each for name in roots if name.endswith(".js") for each in files.modules_of(name)}
+    console = {name_of(path) for path in FILES if path.parent.name == "console"}
+    assert console <= {*roots, *modules}
+    assert [name for name in roots if not files.find(*name.split("/"))] == []
+
+
+def test_every_shared_file_is_used():
+    roots = {name for page in PAGES for name in loaded(page.read_text())}
+    imported = {name for path in MODULES for name in files.imports(name_of(path))}
+    shared = {name_of(path) for path in FILES if path.parent.name == "shared"}
+    assert shared <= roots | imported
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_files_stay_small_hold_no_markup_and_name_no_other_host(path):
+    source = path.read_text()
+    if path.suffix == ".js":
+        assert len(source.splitlines()) <= 250
+        assert not SINKS.search(source)
+    else:
+        assert "http" not in source
+
+
+def test_the_import_graph_follows_imports_and_exports_and_no_comment(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "ROOT", tmp_path)
+    (tmp_path / "console").mkdir()
+    (tmp_path / "console/a.js").write_text(
+        "import { x,\n  y } from './b.js';\nimport './c.js';\n// import './no.js';\n"
+        "/** @typedef {import('./no.js').T} T */\nexport { z } from '../shared/d.js';\n"
+    )
+    graph = files.imports("console/a.js")
+    assert graph == ["console/b.js", "console/c.js", "shared/d.js"]
