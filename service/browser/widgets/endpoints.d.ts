@@ -525,6 +525,7 @@ export interface Endpoints {
         phones: string[];
         organization: string | null;
         title: string | null;
+        addresses: Array<{ text: string | null; city: string | null; country: string | null; kind: string | null }>;
         photoUrl: string | null;
       }>;
       nextCursor: string | null;

@@ -10,7 +10,7 @@ from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, find
 from service.integrations.vendors.google.suite import CONTACTS, GOOGLE
 
-FIELDS = "names,emailAddresses,phoneNumbers,organizations,photos"
+FIELDS = "names,emailAddresses,phoneNumbers,organizations,addresses,photos"
 
 
 def _values(path: str) -> Each:
@@ -18,11 +18,15 @@ def _values(path: str) -> Each:
     return Each(path, "value", lambda entry: find(entry, "value") is not None, default=())
 
 
+ADDRESS = Shape(
+    text=Maybe("formattedValue"), city=Maybe("city"), country=Maybe("country"), kind=Maybe("type")
+)
 CONTACT = Shape(
     id="resourceName", name=Maybe("names.0.displayName"), givenName=Maybe("names.0.givenName"),
     familyName=Maybe("names.0.familyName"), emails=_values("emailAddresses"),
     phones=_values("phoneNumbers"), organization=Maybe("organizations.0.name"),
-    title=Maybe("organizations.0.title"), photoUrl=Maybe("photos.0.url"),
+    title=Maybe("organizations.0.title"), addresses=Each("addresses", ADDRESS, default=()),
+    photoUrl=Maybe("photos.0.url"),
 )  # fmt: skip
 
 
@@ -50,8 +54,8 @@ contacts = Endpoint(
     examples=(example(
         {"pageSize": 1, "sortOrder": "LAST_NAME_ASCENDING", "cursor": "GgECCAA"},
         "GET /people/me/connections"
-        "?personFields=names%2CemailAddresses%2CphoneNumbers%2Corganizations%2Cphotos"
-        "&pageSize=1&sortOrder=LAST_NAME_ASCENDING&pageToken=GgECCAA",
+        "?personFields=names%2CemailAddresses%2CphoneNumbers%2Corganizations%2Caddresses"
+        "%2Cphotos&pageSize=1&sortOrder=LAST_NAME_ASCENDING&pageToken=GgECCAA",
         {
             "connections": [{
                 "resourceName": "people/c1",
@@ -59,6 +63,11 @@ contacts = Endpoint(
                 "emailAddresses": [{"value": "bob@example.com"}],
                 "phoneNumbers": [{"value": "+49 30 1234567"}],
                 "organizations": [{"name": "Example GmbH", "title": "Engineer"}],
+                "addresses": [{
+                    "formattedValue": "Lindenweg 3\n10115 Berlin\nDE", "type": "home",
+                    "streetAddress": "Lindenweg 3", "city": "Berlin", "postalCode": "10115",
+                    "country": "DE", "countryCode": "DE",
+                }],
                 "photos": [{"url": "https://lh3.googleusercontent.com/a/default-user"}],
             }],
             "nextPageToken": "GgEDCAA", "totalItems": 4,
