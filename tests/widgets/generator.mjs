@@ -71,3 +71,45 @@ export function randomGraph(random, widgets = randomWidgets(random)) {
   }
   return { graph, widgets };
 }
+
+export const slotRef = (text) => ({ widgetId: text.split('.')[0], slotId: text.split('.')[1] });
+
+export function connectionOf(from, to, more = {}) {
+  return { id: `${from}>${to}`, from: slotRef(from), to: slotRef(to), createdAt: '2026-01-01T00:00:00Z', enabled: true, ...more };
+}
+
+export function widgetAt(id, x = 0, y = 0, more = {}) {
+  return { id, templateHandle: 'note', x, y, width: 320, height: 240, ...more };
+}
+
+/** A canvas with up to ten widgets and connections between them; some pairs of connections close circles. */
+export function randomCanvas(random) {
+  const widgets = Array.from({ length: random.below(10) }, (_, at) => widgetAt(`w${at}`, random.below(2000), random.below(900), randomSize(random)));
+  const all = widgets.flatMap(({ id }) => widgets.map((other) => connectionOf(`${id}.out`, `${other.id}.in`)));
+  const connections = random.shuffled(all).slice(0, random.below(15));
+  const noted = Object.fromEntries(widgets.filter(() => random.maybe()).map(({ id }) => [id, { slotsVersion: 1 }]));
+  return { title: 'Canvas', widgets, io: { version: 1, connections, widgets: noted }, theme: 'dark' };
+}
+
+function randomSize(random) {
+  return { width: 100 + random.below(500), height: 80 + random.below(400), settings: { a: random.below(3) } };
+}
+
+/** Any operation, also one whose widget or connection is not there. Ids that are new begin with `prefix`. */
+export function randomOperation(random, state, prefix = 'n') {
+  const id = `w${random.below(10)}`;
+  const ends = [`w${random.below(10)}.out`, `w${random.below(10)}.in`];
+  const number = () => random.below(1000);
+  return random.pick([
+    () => ({ type: 'add-widget', widget: widgetAt(prefix + number(), number(), number()) }),
+    () => ({ type: 'add-widget', widget: widgetAt(id, number()) }),
+    () => ({ type: 'remove-widget', id }),
+    () => ({ type: 'move', id, x: number(), y: number() }),
+    () => ({ type: 'resize', id, width: number(), height: number(), ...(random.maybe() ? { x: number() } : {}) }),
+    () => ({ type: 'set-settings', id, settings: random.maybe(0.2) ? undefined : { [random.pick(['a', 'b', 'c'])]: number() } }),
+    () => ({ type: 'set-title', title: `Canvas ${number()}` }),
+    () => ({ type: 'connect', connection: connectionOf(...ends) }),
+    () => ({ type: 'disconnect', id: random.pick(state.io.connections)?.id ?? 'none' }),
+    () => ({ type: 'batch', operations: Array.from({ length: random.below(4) }, () => randomOperation(random, state, prefix)) }),
+  ])();
+}

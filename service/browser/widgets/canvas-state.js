@@ -1,0 +1,158 @@
+// The data of a canvas record and the operations on it. A state is never changed: `apply` gives the next one.
+
+import { isObject } from './json-value.js';
+
+/**
+ * @typedef {object} CanvasWidget
+ * @property {string} id
+ * @property {string} templateHandle
+ * @property {number} x of the left edge, in canvas pixels
+ * @property {number} y of the upper edge
+ * @property {number} width
+ * @property {number} height
+ * @property {Record<string, any>} [settings]
+ * @typedef {{title: string, widgets: CanvasWidget[],
+ *   io: {connections: any[], widgets: Record<string, any>} & Record<string, any>} & Record<string, any>} Canvas
+ * @typedef {{item: any, at?: number}} Place of an entry in its list; without `at` it is the end
+ */
+
+/**
+ * An operation has no effect on a canvas without its widget or connection, or with another of its id.
+ * @typedef {{type: 'add-widget', widget: CanvasWidget, at?: number, connections?: Place[], noted?: any}} AddWidget
+ *   with `connections` and `noted`, its entry in `io.widgets`, when a removal is undone
+ * @typedef {{type: 'remove-widget', id: string}} RemoveWidget with its connections
+ * @typedef {{type: 'move', id: string, x: number, y: number}} Move
+ * @typedef {{type: 'resize', id: string, width: number, height: number, x?: number, y?: number}} Resize
+ * @typedef {{type: 'set-settings', id: string, settings?: Record<string, any>}} SetSettings absent: none
+ * @typedef {{type: 'set-title', title: string}} SetTitle
+ * @typedef {{type: 'connect', connection: any, at?: number}} Connect
+ * @typedef {{type: 'disconnect', id: string}} Disconnect
+ * @typedef {{type: 'batch', operations: Operation[]}} Batch one after another, undone as one
+ * @typedef {AddWidget | RemoveWidget | Move | Resize | SetSettings | SetTitle | Connect | Disconnect | Batch} Operation
+ */
+
+/** @param {any} data of a record, possibly without some of its parts @returns {Canvas} */
+export function canvasOf(data) {
+  const io = isObject(data?.io) ? data.io : {};
+  return {
+    ...data,
+    title: data?.title ?? '',
+    widgets: Array.isArray(data?.widgets) ? data.widgets : [],
+    io: {
+      version: 1,
+      ...io,
+      connections: Array.isArray(io.connections) ? io.connections : [],
+      widgets: isObject(io.widgets) ? io.widgets : {},
+    },
+  };
+}
+
+/** @param {Canvas} state @param {string} id @returns {CanvasWidget | undefined} */
+export function widgetOf(state, id) {
+  return state.widgets.find((widget) => widget.id === id);
+}
+
+/** @param {CanvasWidget} widget @returns {string} the id of its shape, as widgets tell it to each other */
+export function shapeId({ id }) {
+  return `shape:${id}`;
+}
+
+/**
+ * @param {Canvas} state @param {Operation} operation
+ * @returns {Canvas} the very same one if the operation has no effect
+ */
+export function apply(state, operation) {
+  switch (operation.type) {
+    case 'add-widget':
+      return widgetOf(state, operation.widget.id) ? state : withWidget(state, operation);
+    case 'remove-widget':
+      return widgetOf(state, operation.id) ? withoutWidget(state, operation.id) : state;
+    case 'move':
+      return changed(state, operation.id, { x: operation.x, y: operation.y });
+    case 'resize':
+      return changed(state, operation.id, sizeOf(operation));
+    case 'set-settings':
+      return changed(state, operation.id, { settings: operation.settings });
+    case 'set-title':
+      return operation.title === state.title ? state : { ...state, title: operation.title };
+    case 'connect':
+      return mayConnect(state, operation.connection) ? withConnections(state, [placeOf(operation)]) : state;
+    case 'disconnect':
+      return withoutConnections(state, (connection) => connection?.id === operation.id);
+    case 'batch':
+      return operation.operations.reduce(apply, state);
+    default:
+      throw new TypeError(`There is no operation “${/** @type {any} */ (operation).type}” on a canvas.`);
+  }
+}
+
+/** @param {Canvas} state @param {AddWidget} operation @returns {Canvas} */
+function withWidget(state, { widget, at, connections = [], noted }) {
+  const widgets = inserted(state.widgets, [{ item: widget, at }]);
+  const io = noted === undefined ? state.io : { ...state.io, widgets: { ...state.io.widgets, [widget.id]: noted } };
+  const next = { ...state, widgets, io };
+  return withConnections(next, connections.filter(({ item }) => mayConnect(next, item)));
+}
+
+/** @param {Canvas} state @param {string} id @returns {Canvas} */
+function withoutWidget(state, id) {
+  const { [id]: noted, ...others } = state.io.widgets;
+  const io = noted === undefined ? state.io : { ...state.io, widgets: others };
+  const widgets = state.widgets.filter((widget) => widget.id !== id);
+  return withoutConnections({ ...state, widgets, io }, (connection) => touches(connection, id));
+}
+
+/** @param {Canvas} state @param {string} id @param {Partial<CanvasWidget>} values undefined ones are taken away */
+function changed(state, id, values) {
+  const widget = widgetOf(state, id);
+  if (!widget || entriesOf(values).every(([key, value]) => widget[key] === value)) return state;
+  const next = Object.fromEntries(entriesOf({ ...widget, ...values }).filter(([, value]) => value !== undefined));
+  const widgets = state.widgets.map((each) => (each === widget ? /** @type {any} */ (next) : each));
+  return { ...state, widgets };
+}
+
+/** @param {object} values @returns {[keyof CanvasWidget, any][]} */
+function entriesOf(values) {
+  return /** @type {any} */ (Object.entries(values));
+}
+
+/** @param {Resize} operation @returns {Partial<CanvasWidget>} */
+function sizeOf({ width, height, x, y }) {
+  return { width, height, ...(x === undefined ? {} : { x }), ...(y === undefined ? {} : { y }) };
+}
+
+/** @param {Canvas} state @param {any} connection @returns {boolean} whether it is new and its widgets are there */
+function mayConnect(state, connection) {
+  const known = state.io.connections.some((other) => other?.id === connection.id);
+  return !known && [connection.from, connection.to].every(({ widgetId }) => widgetOf(state, widgetId));
+}
+
+/** @param {Connect} operation @returns {Place} */
+function placeOf({ connection, at }) {
+  return { item: connection, at };
+}
+
+/** @param {Canvas} state @param {Place[]} places @returns {Canvas} */
+function withConnections(state, places) {
+  if (!places.length) return state;
+  return { ...state, io: { ...state.io, connections: inserted(state.io.connections, places) } };
+}
+
+/** @param {Canvas} state @param {(connection: any) => boolean} gone @returns {Canvas} */
+function withoutConnections(state, gone) {
+  const connections = state.io.connections.filter((connection) => !gone(connection));
+  if (connections.length === state.io.connections.length) return state;
+  return { ...state, io: { ...state.io, connections } };
+}
+
+/** @param {any} connection @param {string} id @returns {boolean} whether one of its ends is at a widget */
+export function touches(connection, id) {
+  return connection?.from?.widgetId === id || connection?.to?.widgetId === id;
+}
+
+/** @template T @param {T[]} list @param {{item: T, at?: number}[]} places in ascending order @returns {T[]} */
+function inserted(list, places) {
+  const result = [...list];
+  for (const { item, at = result.length } of places) result.splice(at, 0, item);
+  return result;
+}
