@@ -92,7 +92,7 @@ function createChatItem({ attempt, onOpen, remove, rename }) {
   const link = element('a', { class: 'chat-link', on: { click: onOpen } }, title, time);
   const edit = iconButton('pencil', 'Rename', startEditing);
   const bin = iconButton('trash', 'Delete', () => remove(row));
-  const fieldProps = { class: 'rename', maxlength: '200', 'aria-label': 'Title of the chat' };
+  const fieldProps = { class: 'field rename', maxlength: '200', 'aria-label': 'Title of the chat' };
   const field = element('input', { ...fieldProps, hidden: true });
   const node = element('li', {}, link, field, element('span', { class: 'chat-actions' }, edit, bin));
   link.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'F2' && startEditing());

@@ -14,6 +14,7 @@ import { tidyToken } from './session.js';
 export function createSignIn({ session, sandbox }) {
   const field = element('input', {
     id: 'token',
+    class: 'field',
     type: 'password', // not readable by others who see the screen
     autocomplete: 'off',
     spellcheck: 'false',
