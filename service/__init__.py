@@ -34,7 +34,7 @@ from service.records.views import records
 from service.sandbox import boot
 from service.sandbox.suite.pages.views import pages as suite_pages
 from service.upkeep import sweeping
-from service.web import edge, errors, operations
+from service.web import edge, errors, opaque_origins, operations
 from service.web.json_values import JsonProvider
 
 BLUEPRINTS = (
@@ -119,6 +119,7 @@ def _open_database(app: Flask, settings: Settings) -> None:
 def _answer_requests(app: Flask, settings: Settings) -> None:
     """The order of these is the order in which a request meets them."""
     observe.init_app(app)
+    opaque_origins.init_app(app)
     bearer.init_app(app)
     edge.init_app(app)
     errors.init_app(app)

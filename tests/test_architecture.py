@@ -70,6 +70,7 @@ REQUEST_READERS = {
     "bearer",
     "edge",
     "observe",
+    "opaque_origins",
     "operations",
     "cli",
 }

@@ -22,6 +22,7 @@ from service.integrations.consent.connections import Connections
 from service.integrations.consent.consents import Connected, Failed, Outcome, Unconfirmed
 from service.web.edge import answers, refuses
 from service.web.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
+from service.web.opaque_origins import takes_opaque_origin
 
 COOKIE_SECONDS = 3600
 PATH = "/api/integrations/oauth"
@@ -55,6 +56,7 @@ class Disconnected(Schema):
 
 @oauth.get("/<integration>/callback")
 @public
+@takes_opaque_origin
 @refuses(NotFound, UpstreamFailed, UpstreamTimedOut, NotConfigured)
 @answers(None, others={400: PAGE})
 def callback(integration: str) -> Response:
@@ -70,6 +72,7 @@ def callback(integration: str) -> Response:
 
 @oauth.post("/<integration>/callback")
 @public
+@takes_opaque_origin
 @refuses(NotFound, TooLarge)
 @answers(None, others={400: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
