@@ -9,26 +9,31 @@ import { ApiError, NetworkError } from './errors.js';
  * @property {(path: string, body: any, headers?: Record<string, string>) => Promise<any>} patch
  * @property {(path: string) => Promise<any>} delete
  * @property {(path: string, body: any, signal: AbortSignal) => Promise<Response>} open
+ * @property {(method: string, path: string, options: CallOptions) => Promise<any>} call
+ *
+ * @typedef {{body?: any, headers?: Record<string, string>, signal?: AbortSignal}} CallOptions
  */
 
 /**
  * @param {object} options
- * @param {() => string | null} options.token
- * @param {(token: string | null) => void} options.onUnauthorized called with the refused token
+ * @param {() => string | null | Promise<string | null>} options.token asked before each request
+ * @param {(token: string | null) => void} [options.onUnauthorized] called with the refused token
  * @param {() => void} [options.onAnswer] called after each JSON answer of the server
+ * @param {string} [options.base] in front of each path; without it, requests go to the page's own origin
  * @param {typeof globalThis.fetch} [options.fetch]
  * @returns {Transport}
  */
-export function createTransport({ token, onUnauthorized, onAnswer = () => {}, ...options }) {
+export function createTransport({ token, onUnauthorized = () => {}, onAnswer = () => {}, base = '', ...options }) {
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
   async function send(method, path, body, more = {}) {
-    const bearer = token();
+    const given = token();
+    const bearer = given instanceof Promise ? await given : given; // without a promise, it is sent at once
     const headers = { Authorization: `Bearer ${bearer}`, ...more.headers };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json' });
     const init = { method, ...more, headers, ...content };
-    const response = await withNetworkErrors(fetch(path, init));
+    const response = await withNetworkErrors(fetch(base + path, init));
     if (response.status === 401) onUnauthorized(bearer);
     if (!response.ok) throw await errorFrom(response);
     return response;
@@ -46,6 +51,7 @@ export function createTransport({ token, onUnauthorized, onAnswer = () => {}, ..
     post: (path, body) => json(send('POST', path, body ?? {})),
     patch: (path, body, headers) => json(send('PATCH', path, body, { headers })),
     delete: (path) => json(send('DELETE', path)),
+    call: (method, path, { body, ...more }) => json(send(method, path, body, more)),
     open: (path, body, signal) => send('POST', path, body, { signal }),
   };
 }

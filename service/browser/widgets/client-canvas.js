@@ -1,0 +1,75 @@
+// A widget on a canvas: its calls, its consents and its state go to the host, over the port.
+
+import { newId } from '../shared/ids.js';
+import { TIMEOUT } from './client-call.js';
+import { createPort } from './client-port.js';
+import { TYPES } from './messages.js';
+import { TimeoutError, WidgetError } from './widget-errors.js';
+
+/** @typedef {import('./client-session.js').Session} Session */
+
+const CONSENT_TIMEOUT = 200_000; // ms; the host gives up after 180 s
+
+/**
+ * @param {object} options
+ * @param {any} options.welcome the host's message
+ * @param {MessagePort} options.port
+ * @param {import('./client-window.js').HostWindow} options.host
+ * @param {(context: any) => void} options.onContext
+ * @returns {Session}
+ */
+export function createCanvasSession({ welcome, port, host, onContext }) {
+  const questions = createPort(port, { onContext });
+
+  /** @param {string} type @param {Record<string, any>} [fields] @param {number} [timeoutMs] */
+  const ask = (type, fields = {}, timeoutMs = TIMEOUT) =>
+    questions.ask({ type, requestId: newId(), ...fields }, { timeoutMs });
+
+  return {
+    mode: 'canvas',
+    widgetId: welcome.widgetId,
+    slots: welcome.slots,
+    context: welcome.context,
+
+    async send(request, { signal, timeoutMs = TIMEOUT, onStatus }) {
+      const message = { type: TYPES.apiRequest, ...request };
+      const answer = await questions.ask(message, { signal, timeoutMs, onStatus });
+      const { envelope, httpStatus: status, retryAfterMs, consentId } = answer;
+      return { envelope, status, retryAfterMs, consentId };
+    },
+
+    connect: (need) => connect(need, ask),
+    status: async () => (await ask(TYPES.scopesGet)).integrations,
+    getState: async () => (await ask(TYPES.stateGet)).value,
+
+    async setState(value) {
+      const { ok, error } = await ask(TYPES.stateSet, { value });
+      if (!ok) throw new WidgetError({ error, message: 'The canvas did not keep the state.' });
+    },
+
+    sendOutput(slotId, value, force) {
+      if (force) questions.send({ type: TYPES.outputForce, slotId, value });
+      else host.send({ type: TYPES.output, slotId, value });
+    },
+
+    resize: (height) => questions.send({ type: TYPES.resizeRequest, height }),
+    close: questions.close,
+  };
+}
+
+/**
+ * The question leaves at once, within the click: the host opens its window only then.
+ * @param {import('./client-session.js').Need} need
+ * @param {(type: string, fields: Record<string, any>, timeoutMs: number) => Promise<any>} ask
+ * @returns {Promise<import('./client-session.js').Consent>}
+ */
+async function connect({ consentId }, ask) {
+  if (!consentId) throw new WidgetError({ error: 'unknown_consent', message: 'The canvas did not offer this consent.' });
+  try {
+    const { status } = await ask(TYPES.consentRequest, { consentId }, CONSENT_TIMEOUT);
+    return { status };
+  } catch (error) {
+    if (error instanceof TimeoutError) return { status: 'timeout' };
+    throw error;
+  }
+}

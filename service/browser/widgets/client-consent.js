@@ -1,0 +1,69 @@
+// The consent of a widget that is alone: the provider's page in a window of its own, and a dialog in
+// the widget's page meanwhile, from which the page can be opened if the browser blocked the window.
+
+import { createSignals, waitForConsent } from '../shared/consent-wait.js';
+import { element } from '../shared/elements.js';
+import { isResult, safeAuthUrl } from '../shared/oauth-answer.js';
+import { OAuthRequiredError } from './widget-errors.js';
+
+/** @typedef {import('./client-session.js').Consent} Consent */
+
+const WINDOW_FEATURES = 'popup,width=560,height=720';
+
+/** @type {import('./client-standalone.js').AskConsent} Call it in a click. */
+export async function openConsent(need, readStatus) {
+  if (!(need instanceof OAuthRequiredError)) throw need; // only the app can disconnect an account
+  const address = safeAuthUrl(need.authUrl);
+  const popup = window.open(address, '_blank', WINDOW_FEATURES);
+  const signals = createSignals();
+  const close = openDialog(need.provider, address, () => signals.send('stop'));
+  const channel = new BroadcastChannel('oauth');
+  channel.onmessage = ({ data }) => isResult(data) && data.integration === need.provider && signals.send(data.outcome);
+  try {
+    return { status: await outcome(need.provider, readStatus, signals) };
+  } finally {
+    channel.close();
+    close();
+    popup?.close();
+  }
+}
+
+/**
+ * A flag that was not set before is the proof: the status has no scopes.
+ * @param {string} provider @param {() => Promise<Record<string, any>>} readStatus
+ * @param {ReturnType<typeof createSignals>} signals
+ * @returns {Promise<Consent['status']>}
+ */
+async function outcome(provider, readStatus, signals) {
+  const before = flagsOf(await readStatus(), provider);
+  const ending = await waitForConsent({
+    readGranted: async () => flagsOf(await readStatus(), provider).some((flag) => !before.includes(flag)),
+    grantedBefore: false,
+    signals,
+    onStage: () => {},
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    now: () => performance.now(),
+  });
+  if (ending === 'granted') return 'connected';
+  return ending === 'late' ? 'timeout' : 'cancelled';
+}
+
+/** @param {Record<string, any>} status @param {string} provider */
+function flagsOf(status, provider) {
+  return Object.entries(status[provider] ?? {}).flatMap(([flag, value]) => (value === true ? [flag] : []));
+}
+
+/** @param {string} provider @param {string} address @param {() => void} onCancel @returns {() => void} closes it */
+function openDialog(provider, address, onCancel) {
+  const link = { href: address, target: '_blank', rel: 'noreferrer' };
+  const dialog = element(
+    'dialog',
+    { 'aria-labelledby': 'consent-title', on: { cancel: onCancel } },
+    element('h2', { id: 'consent-title' }, `Connect your ${provider} account`),
+    element('p', {}, 'Allow it in the other window. ', element('a', link, 'Open the page'), ' if there is none.'),
+    element('div', { class: 'dialog-actions' }, element('button', { type: 'button', on: { click: onCancel } }, 'Cancel')),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+  return () => dialog.remove();
+}

@@ -1,0 +1,106 @@
+// The slots of a widget: outputs are checked before they are sent, inputs are kept for late listeners.
+
+import { isObject, toJson } from './json-value.js';
+import { LIMITS } from './messages.js';
+import { valueMismatch } from './slot-types.js';
+import { SlotError, TooLargeError, WidgetError } from './widget-errors.js';
+
+/**
+ * @typedef {import('./slot-types.js').Slot} Slot
+ * @typedef {import('./json-value.js').JsonValue} JsonValue
+ * @typedef {{slots: Slot[], send: (slotId: string, value: JsonValue, force: boolean) => void}} Host
+ */
+
+export function createIo() {
+  /** @type {Host | 'none' | null} null until it is known whether there is one */
+  let host = null;
+  /** @type {Map<string, {value: JsonValue, force: boolean}>} the last one for each slot */
+  const waiting = new Map();
+  /** @type {Map<string, JsonValue>} */
+  const inputs = new Map();
+  /** @type {Map<string, Set<(value: any) => void>>} */
+  const listeners = new Map();
+
+  /** @param {string} slotId @param {(value: any) => void} listener */
+  function deliver(slotId, listener) {
+    const value = structuredClone(inputs.get(slotId)); // a listener may change what it gets
+    queueMicrotask(() => listeners.get(slotId)?.has(listener) && listener(value));
+  }
+
+  return {
+    /** @param {Host} found */
+    begin(found) {
+      host = found;
+      for (const [slotId, { value, force }] of waiting) sendOrReport(found, slotId, value, force);
+      waiting.clear();
+    },
+
+    /** There is nobody to send outputs to. */
+    beginAlone() {
+      host = 'none';
+      waiting.clear();
+    },
+
+    /**
+     * Throws `SlotError`, `TooLargeError`. Before the handshake is over, only the value can be checked.
+     * @param {string} slotId @param {unknown} value @param {{force?: boolean}} [options]
+     */
+    setOutput(slotId, value, { force = false } = {}) {
+      const json = checkedValue(slotId, value);
+      if (host === null) waiting.set(slotId, { value: json, force });
+      else if (host !== 'none') checkedSend(host, slotId, json, force);
+    },
+
+    /** @param {{slotId: string, value: JsonValue}} message from the host */
+    receive({ slotId, value }) {
+      inputs.set(slotId, value);
+      for (const listener of listeners.get(slotId) ?? []) deliver(slotId, listener);
+    },
+
+    /** @param {string} slotId @param {(value: any) => void} listener @returns {() => void} */
+    onInput(slotId, listener) {
+      const all = listeners.get(slotId) ?? new Set();
+      listeners.set(slotId, all.add(listener));
+      if (inputs.has(slotId)) deliver(slotId, listener);
+      return () => all.delete(listener);
+    },
+  };
+}
+
+/** @param {string} slotId @param {unknown} value @returns {JsonValue} a copy */
+function checkedValue(slotId, value) {
+  if (typeof slotId !== 'string' || !slotId || slotId.length > LIMITS.slotId) {
+    throw fault(`A slot’s name is a text of 1 to ${LIMITS.slotId} characters.`);
+  }
+  const copy = toJson(value, LIMITS.ioValueBytes);
+  if (copy.error === 'too_large') {
+    const message = `The value of “${slotId}” has more than ${LIMITS.ioValueBytes} bytes. Send less.`;
+    throw new TooLargeError({ error: 'too_large', message });
+  }
+  if (copy.error || !isObject(copy.json)) throw fault(`The value of “${slotId}” must be an object of JSON.`);
+  return copy.json;
+}
+
+/** @param {Host} host @param {string} slotId @param {JsonValue} value @param {boolean} force */
+function checkedSend(host, slotId, value, force) {
+  const slot = host.slots.find((one) => one.id === slotId && one.direction === 'output');
+  if (!slot) throw fault(`This widget’s manifest has no output “${slotId}”.`);
+  const mismatch = valueMismatch(slot, value);
+  if (mismatch) throw fault(mismatch);
+  host.send(slotId, value, force);
+}
+
+/** For outputs set before the handshake: nobody can catch their errors any more. */
+function sendOrReport(/** @type {Parameters<typeof checkedSend>} */ ...output) {
+  try {
+    checkedSend(...output);
+  } catch (error) {
+    if (!(error instanceof WidgetError)) throw error;
+    console.error(error);
+  }
+}
+
+/** @param {string} message */
+function fault(message) {
+  return new SlotError({ error: 'slot_error', message });
+}

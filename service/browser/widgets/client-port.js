@@ -1,0 +1,81 @@
+// Questions and answers over the private port that the host gave to this widget.
+// An answer has the id of its question. The host's pings are answered here.
+
+import { createWait } from './client-wait.js';
+import { TYPES, parseHostPort } from './messages.js';
+
+/** @typedef {import('./client-call.js').CallOptions} CallOptions */
+
+/** The answer's name, by that of the question. @type {Record<string, string>} */
+const ANSWERS = {
+  [TYPES.apiRequest]: TYPES.apiResponse,
+  [TYPES.consentRequest]: TYPES.consentResult,
+  [TYPES.scopesGet]: TYPES.scopes,
+  [TYPES.stateGet]: TYPES.stateGet,
+  [TYPES.stateSet]: TYPES.stateSet,
+};
+
+/**
+ * @typedef {ReturnType<typeof createPort>} Port
+ * @typedef {{wait: ReturnType<typeof createWait<any>>, answer: string, onStatus?: CallOptions['onStatus']}} Open
+ */
+
+/**
+ * @param {MessagePort} port
+ * @param {{onContext: (context: any) => void}} options
+ */
+export function createPort(port, { onContext }) {
+  /** @type {Map<string, Open>} by request id */
+  const open = new Map();
+
+  /** @param {MessageEvent} event */
+  function receive({ data }) {
+    const { message } = parseHostPort(data);
+    if (message?.type === TYPES.ping) return port.postMessage({ type: TYPES.pong });
+    if (message?.type === TYPES.hostContext) return onContext(message.context);
+    const question = message && open.get(message.requestId);
+    if (!question) return; // of a call that was given up, or nothing that this version knows
+    if (message.type === TYPES.apiStatus) return follow(question, message.status);
+    if (message.type === question.answer) question.wait.succeed(message);
+  }
+
+  port.onmessage = receive; // this also starts the port
+
+  return {
+    /** @param {Record<string, any>} message without an answer */
+    send: (message) => port.postMessage(message),
+
+    /**
+     * @param {Record<string, any> & {type: string, requestId: string}} message
+     * @param {CallOptions & {timeoutMs: number}} options
+     * @returns {Promise<any>} the answer's message
+     */
+    async ask(message, { signal, timeoutMs, onStatus }) {
+      const { requestId, endpoint } = message;
+      const onGivenUp = () => port.postMessage({ type: TYPES.apiCancel, requestId });
+      const wait = createWait({ signal, timeoutMs, onGivenUp, facts: { endpoint, requestId } });
+      open.set(requestId, { wait, answer: ANSWERS[message.type], onStatus });
+      if (signal?.aborted) wait.abort();
+      else {
+        wait.run();
+        port.postMessage(message);
+      }
+      return wait.promise.finally(() => open.delete(requestId));
+    },
+
+    close() {
+      for (const { wait } of [...open.values()]) wait.abort();
+      port.close();
+    },
+  };
+}
+
+/**
+ * Time that the user takes to approve a call is not counted.
+ * @param {Open} question @param {'awaiting_approval' | 'running'} status
+ */
+function follow({ wait, onStatus }, status) {
+  if (status === 'awaiting_approval') wait.pause();
+  else wait.run();
+  onStatus?.(status);
+}

@@ -1,0 +1,78 @@
+// A promise that its caller may give up: by an AbortSignal, or when the time is over.
+
+import { clientError } from './widget-errors.js';
+
+/** @typedef {import('./widget-errors.js').Facts} Facts */
+
+/**
+ * @template T
+ * @param {object} options
+ * @param {AbortSignal} [options.signal]
+ * @param {number} options.timeoutMs counted while the wait is not paused
+ * @param {() => void} options.onGivenUp called once, if the caller gives up before there is an answer
+ * @param {Facts} options.facts of the error
+ */
+export function createWait({ signal, timeoutMs, onGivenUp, facts }) {
+  let left = timeoutMs;
+  let since = 0;
+  /** @type {ReturnType<typeof setTimeout> | null} null while it is paused */
+  let timer = null;
+  let over = false;
+  /** @type {(value: T) => void} */
+  let resolve;
+  /** @type {(error: unknown) => void} */
+  let reject;
+  /** @type {Promise<T>} */
+  const promise = new Promise((...both) => ([resolve, reject] = both));
+
+  function end() {
+    pause();
+    over = true;
+    signal?.removeEventListener('abort', abort);
+  }
+
+  function pause() {
+    if (timer === null) return;
+    clearTimeout(timer);
+    timer = null;
+    left -= performance.now() - since;
+  }
+
+  /** @param {'aborted' | 'timeout'} code */
+  function giveUp(code) {
+    if (over) return;
+    end();
+    onGivenUp();
+    reject(clientError(code, facts));
+  }
+
+  const abort = () => giveUp('aborted');
+  signal?.addEventListener('abort', abort);
+
+  return {
+    promise,
+    pause,
+    abort,
+
+    /** Starts the clock, also after a pause. */
+    run() {
+      if (over || timer !== null) return;
+      since = performance.now();
+      timer = setTimeout(() => giveUp('timeout'), Math.max(left, 0));
+    },
+
+    /** @param {T} value */
+    succeed(value) {
+      if (over) return;
+      end();
+      resolve(value);
+    },
+
+    /** @param {unknown} error */
+    fail(error) {
+      if (over) return;
+      end();
+      reject(error);
+    },
+  };
+}

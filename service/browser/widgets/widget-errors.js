@@ -1,0 +1,153 @@
+// The errors that a widget meets, each with a code, and the way from an answer to its error.
+// Source: docs/contract.md, section 12 and "Errors".
+
+import { ApiError } from '../shared/errors.js';
+import { consentNeeded, isRefreshFailure } from '../shared/oauth-answer.js';
+
+/**
+ * What is known of a call beside its answer.
+ * @typedef {object} Facts
+ * @property {string} [endpoint]
+ * @property {string} [requestId]
+ * @property {number} [status] of HTTP; 0 where there was no answer
+ * @property {number | null} [retryAfterMs]
+ * @property {string} [consentId] by which a host knows the consent that is needed
+ */
+
+/** Every error of the client is one of these. `facts` is the body that the server sent. */
+export class WidgetError extends ApiError {
+  /** @param {{error?: string, message?: string} & Record<string, any>} body @param {Facts} [facts] */
+  constructor(body, { endpoint, requestId, status = 0, retryAfterMs = null } = {}) {
+    super(status, body, retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000));
+    this.name = new.target.name;
+    this.endpoint = endpoint;
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same call may succeed later without anybody doing something. */
+  get retryable() {
+    return RETRYABLE.includes(this.code);
+  }
+}
+
+const RETRYABLE = [
+  'network', 'timeout', 'rate_limited', 'upstream_provider_error', 'upstream_timeout', 'draining', 'unavailable',
+];
+
+/** The user said no. It is a normal answer: don't ask again by yourself. */
+export class ApprovalDeniedError extends WidgetError {}
+
+/** The user has to allow something at a provider first: `client.connect(error)` asks for it. */
+export class OAuthRequiredError extends WidgetError {
+  /** @param {import('../shared/oauth-answer.js').ConsentRequest} need @param {Facts} facts */
+  constructor(need, facts) {
+    super({ error: 'oauth_required', message: `Connect your ${need.provider} account first.` }, facts);
+    this.provider = need.provider;
+    this.scopes = need.scopes;
+    this.authUrl = need.authUrl;
+    this.consentId = facts.consentId;
+  }
+}
+
+/** The account is connected, but its tokens can't be renewed: `client.connect(error)` connects it anew. */
+export class ReconnectRequiredError extends WidgetError {
+  /** @param {Record<string, any>} body @param {Facts} facts */
+  constructor(body, facts) {
+    super({ ...body, error: 'reconnect_required' }, facts);
+    this.consentId = facts.consentId;
+  }
+}
+
+/** The vendor failed, or took too long. */
+export class UpstreamError extends WidgetError {}
+
+/** The payer has not enough credits: `needed`, and `available` where the user pays. */
+export class InsufficientCreditsError extends WidgetError {
+  get needed() {
+    return this.facts.needed;
+  }
+
+  get available() {
+    return this.facts.available;
+  }
+}
+
+/** The body is not what the endpoint takes: `fields` has the reasons by parameter. */
+export class ValidationError extends WidgetError {
+  /** @returns {Record<string, string[]>} */
+  get fields() {
+    return this.details ?? {};
+  }
+}
+
+export class RateLimitError extends WidgetError {}
+
+/** The body, the value or the state is larger than allowed. */
+export class TooLargeError extends WidgetError {}
+
+/** No answer came. */
+export class NetworkError extends WidgetError {}
+
+/** No answer came in the time that the caller gave. */
+export class TimeoutError extends WidgetError {}
+
+/** The caller has stopped the call, or closed the client. */
+export class AbortedError extends WidgetError {}
+
+/** The widget is in a frame, and no canvas has answered it. */
+export class NoHostError extends WidgetError {}
+
+/** A value doesn't fit the slot, or there is no such slot. */
+export class SlotError extends WidgetError {}
+
+/** The answer is not one of this service. */
+export class ProtocolError extends WidgetError {}
+
+/** @type {Record<string, typeof WidgetError>} */
+const CLASSES = {
+  approval_denied: ApprovalDeniedError,
+  upstream_provider_error: UpstreamError,
+  upstream_timeout: UpstreamError,
+  insufficient_credits: InsufficientCreditsError,
+  invalid_request: ValidationError,
+  rate_limited: RateLimitError,
+  too_large: TooLargeError,
+  network: NetworkError,
+  timeout: TimeoutError,
+  aborted: AbortedError,
+  no_host: NoHostError,
+  slot_error: SlotError,
+  protocol_error: ProtocolError,
+};
+
+/** What the client itself says; answers of the server bring their own texts. */
+const MESSAGES = {
+  network: 'The server can’t be reached. Check the connection, then try again.',
+  timeout: 'There was no answer in time. Try again.',
+  aborted: 'The call was stopped.',
+  no_host: 'This widget is in a frame, and no canvas has answered it. Open it on a canvas or by itself.',
+  protocol_error: 'The answer is not one of this service. Check the address of its API.',
+};
+
+/** An error of the client itself. @param {keyof typeof MESSAGES} code @param {Facts} [facts] */
+export function clientError(code, facts = {}) {
+  return new CLASSES[code]({ error: code, message: MESSAGES[code] }, facts);
+}
+
+/**
+ * The error that an answer stands for; null for a success.
+ * @param {any} envelope `{success, data}` or `{success: false, error, message, …}`
+ * @param {Facts} facts
+ * @returns {WidgetError | null}
+ */
+export function errorOf(envelope, facts) {
+  if (envelope?.success === true) {
+    const need = consentNeeded(envelope);
+    return need && new OAuthRequiredError(need, facts);
+  }
+  if (typeof envelope?.error !== 'string') return clientError('protocol_error', facts);
+  if (envelope.error === 'upstream_provider_error' && isRefreshFailure(new ApiError(502, envelope))) return new ReconnectRequiredError(envelope, facts);
+  const Class = Object.hasOwn(CLASSES, envelope.error) ? CLASSES[envelope.error] : WidgetError;
+  return new Class(envelope, facts);
+}

@@ -1,0 +1,57 @@
+"""The browser's modules under the TypeScript compiler, and what it tells the author of a widget."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from config import ROOT
+from tests.npm import install
+
+HERE = Path(__file__).parent
+OPTIONS = (
+    "--ignoreConfig", "--noEmit", "--allowJs", "--checkJs", "--strict",
+    "--allowImportingTsExtensions",
+    "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler",
+    "--lib", "esnext,dom,dom.iterable", "--types", "", "--pretty", "false",
+)  # fmt: skip
+FAULT = re.compile(r"^(.+?)\((\d+),\d+\): error (TS\d+): (.*)$", re.M)
+
+
+@pytest.fixture(scope="module")
+def check():
+    """Checks files; returns the faults as (file, line, text)."""
+    install(HERE)
+    node = shutil.which("node")
+
+    def checking(*paths: Path) -> list[tuple[str, int, str]]:
+        command = [node, HERE / "node_modules/typescript/bin/tsc", *OPTIONS, *paths]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+        faults = [
+            (Path(name).name, int(line), text) for name, line, _, text in FAULT.findall(done.stdout)
+        ]
+        assert bool(faults) == bool(done.returncode), done.stdout + done.stderr
+        return faults
+
+    return checking
+
+
+def test_the_modules_of_the_browser_have_no_fault(check):
+    paths = [*(ROOT / "service/browser").rglob("*.js"), *(ROOT / "service/browser").rglob("*.d.ts")]
+    assert len(paths) > 60
+    assert check(*paths) == []
+
+
+def test_a_widget_without_a_fault_passes(check):
+    assert check(HERE / "right.js") == []
+
+
+def test_a_wrong_call_is_refused_in_its_line(check):
+    path = HERE / "wrong.js"
+    lines = path.read_text().splitlines()
+    wrong = {number for number, line in enumerate(lines, 1) if "// wrong" in line}
+    faults = check(path)
+    assert {name for name, _, _ in faults} == {"wrong.js"}
+    assert {line for _, line, _ in faults} == wrong
