@@ -9,6 +9,7 @@ from importlib.metadata import version
 import pytest
 
 from config import ROOT
+from service.browser import files
 from tests.services import require
 from tests.starting import FreshCopy, bare, tracked
 
@@ -44,6 +45,14 @@ def test_the_wheel_has_every_file_of_data(wheel):
     files = [name for name in tracked() if name.startswith("service/") and not name.endswith(CODE)]
     assert files
     assert not [name for name in files if not (wheel / name).exists()]
+
+
+def test_every_module_that_a_browser_loads_finds_its_imports_in_the_wheel(wheel, monkeypatch):
+    monkeypatch.setattr(files, "ROOT", wheel / "service/browser")
+    modules = [f"{path.parent.name}/{path.name}" for path in files.ROOT.glob("*/*.js")]
+    assert "console/console.js" in modules
+    imported = {name for module in modules for name in files.imports(module)}
+    assert [name for name in sorted(imported) if not files.find(*name.split("/"))] == []
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-test.lock"])
