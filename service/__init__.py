@@ -36,6 +36,8 @@ from service.sandbox.suite.pages.views import pages as suite_pages
 from service.upkeep import sweeping
 from service.web import edge, errors, opaque_origins, operations
 from service.web.json_values import JsonProvider
+from service.widgets.views import developer as widget_developer
+from service.widgets.views import widgets
 
 BLUEPRINTS = (
     operations.operations,
@@ -47,9 +49,11 @@ BLUEPRINTS = (
     records,
     credits_routes,
     media_routes,
+    widgets,
     oauth,
     integrations,
 )
+SANDBOX_BLUEPRINTS = (suite_pages, widget_developer)
 COMMANDS = (
     people.token,
     people.users,
@@ -127,7 +131,7 @@ def _answer_requests(app: Flask, settings: Settings) -> None:
     CORS(
         app, resources={r"/api/*": {"origins": list(settings.cors_origins)}}, expose_headers=exposed
     )
-    for blueprint in (*BLUEPRINTS, *([suite_pages] if settings.sandbox else [])):
+    for blueprint in (*BLUEPRINTS, *(SANDBOX_BLUEPRINTS if settings.sandbox else ())):
         app.register_blueprint(blueprint)
     for command in COMMANDS:
         app.cli.add_command(command)

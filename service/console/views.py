@@ -8,6 +8,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 from config import Settings
 from service.browser.files import modules_of
 from service.web.edge import answers
+from service.web.origin import own_origin
 
 console = Blueprint("console", __name__, template_folder="templates")
 
@@ -16,6 +17,7 @@ POLICY = {
     "script-src": "'self'",
     "style-src": "'self'",
     "img-src": "'self' data:",
+    "media-src": "'self'",
     "connect-src": "'self'",
     "frame-ancestors": "'none'",
     "base-uri": "'none'",
@@ -25,7 +27,6 @@ POLICY = {
 }
 HEADERS = {
     "Cache-Control": "no-cache",  # revalidated by ETag
-    "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
@@ -33,7 +34,11 @@ HEADERS = {
 
 @console.after_request
 def secure(response: Response) -> Response:
-    response.headers.update(HEADERS)
+    """Frames are for widgets alone: one that leaves for another page is stopped."""
+    origin = own_origin(current_app.config["SETTINGS"], request.scheme, request.host)
+    policy = {**POLICY, "frame-src": f"{origin}/w/"}
+    sources = "; ".join(f"{name} {value}" for name, value in policy.items())
+    response.headers.update({**HEADERS, "Content-Security-Policy": sources})
     return response
 
 

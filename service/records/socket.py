@@ -5,7 +5,6 @@ Source: docs/contract.md, section 7.
 
 import time
 from collections import Counter
-from urllib.parse import urlsplit
 
 import gevent
 from flask import Blueprint, Flask, Response, current_app, g, request
@@ -17,6 +16,7 @@ from service.records.line import Queues
 from service.records.live import SocketSession
 from service.web.edge import answers, refuses
 from service.web.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited
+from service.web.origin import own_origin, public_origin
 from service.websockets.upgrade import WebSocketResponse
 from service.websockets.websocket import WebSocket
 
@@ -24,7 +24,6 @@ PROTOCOL = "records.v1"
 SOCKETS = 20  # of one user, in one worker
 RATE, BURST = 20.0, 100.0  # operations per second, and in a burst
 VERSION = "13"  # of the WebSocket protocol
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 socket = Blueprint("socket", __name__, url_prefix="/api/records")
 
@@ -95,11 +94,8 @@ def _count(sockets: Counter[str], subject: str, response: WebSocketResponse) -> 
 
 def _is_allowed(origin: str, settings: Settings) -> bool:
     """Whether an origin is our own or in `CORS_ORIGINS`. On loopback, any own name is allowed."""
-    own = urlsplit(settings.own_url)
-    allowed = {f"{own.scheme}://{own.netloc}", *settings.cors_origins}
-    if urlsplit(f"//{request.host}").hostname in LOOPBACK:
-        allowed.add(f"{request.scheme}://{request.host}")
-    return origin in allowed
+    own = own_origin(settings, request.scheme, request.host)
+    return origin in {own, public_origin(settings), *settings.cors_origins}
 
 
 def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:

@@ -1,28 +1,27 @@
-"""What a widget's template declares about itself, and the reader of `manifest.json`.
+"""Read the `manifest.json` of a template's folder.
 
-Source: docs/contract.md, sections 0.6 and 12.
+Source: docs/widgets.md.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
-Direction = Literal["input", "output"]
-SlotType = Literal["string", "number", "boolean", "object", "array", "any"]
+from service.widgets.template import (
+    DIRECTIONS,
+    PERMISSIONS,
+    SLOT_CONNECTIONS,
+    SLOT_TYPES,
+    Slot,
+    WidgetTemplate,
+)
 
 MANIFEST = "manifest.json"
 SLOTS = 32  # of a template
-SLOT_CONNECTIONS = 64  # of one slot, docs/widgets.md
-# Features of a frame that a template may ask for; each goes into the frame's `allow`.
-PERMISSIONS = (
-    "autoplay", "camera", "clipboard-read", "clipboard-write", "display-capture", "fullscreen",
-    "geolocation", "microphone",
-)  # fmt: skip
 HANDLE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 SLOT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 ENDPOINT = re.compile(r"[a-z0-9]+([-/][a-z0-9]+)*")
@@ -30,53 +29,6 @@ ENDPOINT = re.compile(r"[a-z0-9]+([-/][a-z0-9]+)*")
 IMAGE_SOURCE = re.compile(
     r"https://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?"
 )
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A named place where values leave or enter a widget.
-
-    `type` is the type of the payload: of `value.value` where that is a scalar or a list, else of
-    the value itself. `schema` is a JSON Schema of the same payload. An input takes one connection
-    unless `max_connections` allows more. The canvas stores the last value if `persist` is true.
-    """
-
-    id: str
-    direction: Direction
-    type: SlotType
-    title: str
-    schema: Mapping[str, Any] | None = None
-    max_connections: int | None = None
-    persist: bool = False
-
-
-@dataclass(frozen=True)
-class WidgetTemplate:
-    """A kind of widget. `folder` has its files.
-
-    `icon` is a short text, or the name of an SVG file in the folder. `endpoints` are the names
-    that its widgets may call, `collections` those that they read, `images` the https sources of
-    their pictures, `permissions` the features of their frames. `size` is the first width and
-    height in CSS pixels. With `standalone`, the template has a page of its own at `/app/<handle>`.
-    `version` rises when slots change.
-    """
-
-    handle: str
-    folder: Path
-    name: str
-    icon: str
-    summary: str
-    slots: tuple[Slot, ...] = ()
-    endpoints: tuple[str, ...] = ()
-    collections: tuple[str, ...] = ()
-    images: tuple[str, ...] = ()
-    permissions: tuple[str, ...] = ()
-    standalone: bool = True
-    size: tuple[int, int] = (320, 240)
-    version: int = 1
-
-    def slot(self, id: str) -> Slot | None:
-        return next((slot for slot in self.slots if slot.id == id), None)
 
 
 def _matching(pattern: re.Pattern[str], what: str, most: int = 128) -> list[validate.Validator]:
@@ -101,11 +53,8 @@ class SlotSchema(Schema):
         unknown = RAISE
 
     id = fields.String(required=True, validate=_matching(SLOT_ID, "letters, digits, - or _"))
-    direction = fields.String(required=True, validate=validate.OneOf(["input", "output"]))
-    type = fields.String(
-        required=True,
-        validate=validate.OneOf(["string", "number", "boolean", "object", "array", "any"]),
-    )
+    direction = fields.String(required=True, validate=validate.OneOf(DIRECTIONS))
+    type = fields.String(required=True, validate=validate.OneOf(SLOT_TYPES))
     title = fields.String(required=True, validate=validate.Length(1, 60))
     schema = fields.Dict(keys=fields.String(), load_default=None)
     maxConnections = fields.Integer(

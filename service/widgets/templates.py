@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from service.web.errors import NotFound
-from service.widgets.manifest import WidgetTemplate, read
+from service.widgets.manifest import read
+from service.widgets.template import WidgetTemplate
 
 BUILT_IN = Path(__file__).with_name("templates")
 

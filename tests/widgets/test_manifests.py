@@ -12,24 +12,7 @@ from service import create_app
 from service.widgets.manifest import read
 from service.widgets.templates import BUILT_IN, WidgetTemplates, built_in
 from tests.services import ENVIRONMENT, load, on_sqlite
-
-SLOT = {"id": "place", "direction": "output", "type": "object", "title": "Place"}
-MANIFEST = {"name": "Map", "icon": "🗺", "summary": "Shows places.", "slots": [SLOT]}
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """Makes the folder of a template with a manifest, given as an object or a text."""
-
-    def make(manifest, name="map"):
-        place = tmp_path / name
-        place.mkdir(exist_ok=True)
-        text = manifest if isinstance(manifest, str) else json.dumps({**MANIFEST, **manifest})
-        (place / "manifest.json").write_text(text, encoding="utf-8")
-        (place / "widget.js").write_text("export {};\n")
-        return place
-
-    return make
+from tests.widgets.conftest import MANIFEST, SLOT
 
 
 def test_the_folders_name_is_the_handle_and_what_is_left_out_has_a_default(folder):

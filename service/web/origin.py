@@ -1,0 +1,26 @@
+"""The origins that are the service's own.
+
+Source: docs/contract.md, section 2.4.
+"""
+
+import re
+from urllib.parse import urlsplit
+
+from config import Settings
+
+# A Host is written into policies: it is only believed in this form.
+LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+
+
+def public_origin(settings: Settings) -> str:
+    """The origin of `PUBLIC_URL`."""
+    own = urlsplit(settings.own_url)
+    return f"{own.scheme}://{own.netloc}"
+
+
+def own_origin(settings: Settings, scheme: str, host: str) -> str:
+    """The origin of a page that is asked for at this scheme and Host.
+
+    On loopback it is the request's own, because any port and name may lead there.
+    """
+    return f"{scheme}://{host}" if LOOPBACK.fullmatch(host) else public_origin(settings)

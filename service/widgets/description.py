@@ -1,0 +1,104 @@
+"""A template as clients see it, with what its endpoints cost and whether a user is asked first."""
+
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from service.integrations.calling.proxy import Proxy
+from service.widgets.template import DIRECTIONS, PERMISSIONS, SLOT_TYPES, Slot, WidgetTemplate
+
+
+class SlotDescription(Schema):
+    id = fields.String(required=True)
+    direction = fields.String(required=True, validate=validate.OneOf(DIRECTIONS))
+    type = fields.String(required=True, validate=validate.OneOf(SLOT_TYPES))
+    title = fields.String(required=True)
+    schema = fields.Dict()
+    maxConnections = fields.Integer()
+    persist = fields.Boolean(required=True)
+
+
+class EndpointDescription(Schema):
+    name = fields.String(required=True)
+    title = fields.String(required=True)
+    credits = fields.Float(required=True)
+    approval = fields.String(required=True, validate=validate.OneOf(["auto", "ask"]))
+    known = fields.Boolean(required=True)
+    configured = fields.Boolean(required=True)
+
+
+class SizeDescription(Schema):
+    width = fields.Integer(required=True)
+    height = fields.Integer(required=True)
+
+
+class TemplateDescription(Schema):
+    handle = fields.String(required=True)
+    name = fields.String(required=True)
+    icon = fields.String(required=True)
+    summary = fields.String(required=True)
+    version = fields.Integer(required=True)
+    size = fields.Nested(SizeDescription, required=True)
+    standalone = fields.Boolean(required=True)
+    slots = fields.List(fields.Nested(SlotDescription), required=True)
+    endpoints = fields.List(fields.Nested(EndpointDescription), required=True)
+    collections = fields.List(fields.String(), required=True)
+    images = fields.List(fields.String(), required=True)
+    permissions = fields.List(fields.String(validate=validate.OneOf(PERMISSIONS)), required=True)
+
+
+class TemplateList(Schema):
+    templates = fields.List(fields.Nested(TemplateDescription), required=True)
+
+
+def describe(template: WidgetTemplate, proxy: Proxy) -> dict[str, Any]:
+    """The fields of `TemplateDescription`."""
+    return {
+        "handle": template.handle,
+        "name": template.name,
+        "icon": icon(template),
+        "summary": template.summary,
+        "version": template.version,
+        "size": {"width": template.size[0], "height": template.size[1]},
+        "standalone": template.standalone,
+        "slots": [_slot(slot) for slot in template.slots],
+        "endpoints": [_endpoint(name, proxy) for name in template.endpoints],
+        "collections": list(template.collections),
+        "images": list(template.images),
+        "permissions": list(template.permissions),
+    }
+
+
+def icon(template: WidgetTemplate) -> str:
+    """A short text, or the path of a picture."""
+    is_file = template.icon.endswith(".svg")
+    return f"/w/{template.handle}/files/{template.icon}" if is_file else template.icon
+
+
+def _slot(slot: Slot) -> dict[str, Any]:
+    described = {
+        "id": slot.id,
+        "direction": slot.direction,
+        "type": slot.type,
+        "title": slot.title,
+        "schema": slot.schema,
+        "maxConnections": slot.max_connections,
+        "persist": slot.persist,
+    }
+    return {name: value for name, value in described.items() if value is not None}
+
+
+def _endpoint(name: str, proxy: Proxy) -> dict[str, Any]:
+    """What a host has to know before it lets a call through. An unknown endpoint asks."""
+    item = proxy.catalog.names.get(name)
+    if item is None:
+        unknown = {"credits": 0, "approval": "ask", "known": False, "configured": False}
+        return {"name": name, "title": name, **unknown}
+    return {
+        "name": name,
+        "title": item.summary,
+        "credits": item.max_credits,
+        "approval": "auto" if item.access.auto_approve else "ask",
+        "known": True,
+        "configured": proxy.is_configured(item),
+    }

@@ -1,0 +1,86 @@
+"""The headers of the pages that show widgets: what such a page may load, reach and be framed by.
+
+Origins are written out: in a document with an opaque origin, WebKit matches `'self'` with nothing.
+Source: docs/contract.md, section 12.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from service.widgets.template import PERMISSIONS, WidgetTemplate
+
+Policy = Mapping[str, str]
+
+NOTHING = {
+    "default-src": "'none'",
+    "form-action": "'none'",
+    "base-uri": "'none'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
+}
+EVERY_PAGE = {
+    "Cache-Control": "no-cache",  # revalidated by ETag
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+# A file is loaded by pages with an opaque origin, to which every address is another origin's.
+FILE = {
+    **EVERY_PAGE,
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Content-Security-Policy": "sandbox; default-src 'none'",  # an SVG is a document
+    "Vary": "Accept-Encoding",
+}
+
+
+def canvas_page(template: WidgetTemplate, origin: str) -> dict[str, str]:
+    """The headers of a widget in a canvas: an opaque origin, and no network at all."""
+    own = {"connect-src": "'none'", "frame-ancestors": "'self'"}
+    return _page(template, {"sandbox": "allow-scripts", **_loads(template, origin), **own})
+
+
+def standalone_page(template: WidgetTemplate, origin: str) -> dict[str, str]:
+    """The headers of a widget's own page: the service's origin, and its API."""
+    own = {"connect-src": f"{origin}/api/", "frame-ancestors": "'none'"}
+    return _page(template, {**_loads(template, origin), **own})
+
+
+def developer_page(origin: str) -> dict[str, str]:
+    """The headers of the page with a stand-in for a canvas."""
+    policy = {
+        **NOTHING,
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",
+        "frame-src": f"{origin}/w/",
+        "frame-ancestors": "'none'",
+    }
+    return {**EVERY_PAGE, "Content-Security-Policy": text(policy), "X-Sandbox": "1"}
+
+
+def text(policy: Policy) -> str:
+    return "; ".join(f"{name} {value}" for name, value in policy.items())
+
+
+def _page(template: WidgetTemplate, policy: Policy) -> dict[str, str]:
+    refused = [f"{name}=()" for name in PERMISSIONS if name not in template.permissions]
+    features = {"Permissions-Policy": ", ".join(refused)} if refused else {}
+    return {**EVERY_PAGE, **features, "Content-Security-Policy": text(policy)}
+
+
+def _loads(template: WidgetTemplate, origin: str) -> dict[str, str]:
+    """The sources of scripts, styles, pictures, sound and video."""
+    files = f"{origin}/w/{template.handle}/files/"
+    modules = [f"{origin}/browser/shared/", f"{origin}/browser/widgets/", files]
+    media = ["data:", f"{origin}/api/media/", *template.images]
+    return {
+        **NOTHING,
+        "script-src": _sources(modules),
+        "style-src": _sources(modules),
+        "img-src": _sources([*media, files]),
+        "media-src": _sources(media),
+    }
+
+
+def _sources(sources: Iterable[str]) -> str:
+    return " ".join(sources)

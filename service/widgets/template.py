@@ -1,0 +1,76 @@
+"""What a template of widgets declares about itself.
+
+Source: docs/contract.md, sections 0.6 and 12.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+Direction = Literal["input", "output"]
+SlotType = Literal["string", "number", "boolean", "object", "array", "any"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+SLOT_TYPES: tuple[SlotType, ...] = get_args(SlotType)
+
+SLOT_CONNECTIONS = 64  # of one slot, docs/widgets.md
+# Not guessed: some machines map .js to text/plain, and browsers then refuse to load modules.
+MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+# Features of a frame that a template may ask for; each goes into the frame's `allow`.
+PERMISSIONS = (
+    "autoplay", "camera", "clipboard-read", "clipboard-write", "display-capture", "fullscreen",
+    "geolocation", "microphone",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A named place where values leave or enter a widget.
+
+    `type` is the type of the payload: of `value.value` where that is a scalar or a list, else of
+    the value itself. `schema` is a JSON Schema of the same payload. An input takes one connection
+    unless `max_connections` allows more. The canvas stores the last value if `persist` is true.
+    """
+
+    id: str
+    direction: Direction
+    type: SlotType
+    title: str
+    schema: Mapping[str, Any] | None = None
+    max_connections: int | None = None
+    persist: bool = False
+
+
+@dataclass(frozen=True)
+class WidgetTemplate:
+    """A kind of widget. `folder` has its files.
+
+    `icon` is a short text, or the name of an SVG file in the folder. `endpoints` are the names
+    that its widgets may call, `collections` those that they read, `images` the https sources of
+    their pictures, `permissions` the features of their frames. `size` is the first width and
+    height in CSS pixels. With `standalone`, the template has a page of its own at `/app/<handle>`.
+    `version` rises when slots change.
+    """
+
+    handle: str
+    folder: Path
+    name: str
+    icon: str
+    summary: str
+    slots: tuple[Slot, ...] = ()
+    endpoints: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ()
+    standalone: bool = True
+    size: tuple[int, int] = (320, 240)
+    version: int = 1
+
+    def slot(self, id: str) -> Slot | None:
+        return next((slot for slot in self.slots if slot.id == id), None)
+
+    def file(self, name: str) -> Path | None:
+        """A file that its pages may load. Names with a path in them have none."""
+        path = self.folder / name
+        is_served = path.suffix in MEDIA_TYPES and path.parent == self.folder
+        return path if is_served and path.is_file() else None

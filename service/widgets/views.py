@@ -1,0 +1,110 @@
+"""The templates of widgets, the pages that show them, and the files that these pages load.
+
+Source: docs/contract.md, section 12.
+"""
+
+from typing import Any
+
+from flask import Blueprint, Response, current_app, make_response, render_template, request
+
+from service.browser.files import content
+from service.web.edge import answers
+from service.web.errors import NotFound
+from service.web.origin import own_origin
+from service.widgets import policy
+from service.widgets.description import TemplateDescription, TemplateList, describe
+from service.widgets.template import MEDIA_TYPES, WidgetTemplate
+from service.widgets.templates import WidgetTemplates
+
+SHEETS = ("widgets/approval.css", "widgets/mock-host.css")
+
+widgets = Blueprint("widgets", __name__, template_folder="pages")
+# Registered in the sandbox only: its page can pretend every answer, and has no use elsewhere.
+developer = Blueprint("widget_developer", __name__, template_folder="pages")
+
+
+@widgets.get("/api/widgets/templates")
+@answers(TemplateList())
+def templates() -> dict[str, Any]:
+    """Every template, with its slots and with what its endpoints cost"""
+    proxy = current_app.extensions["proxy"]
+    return {"templates": [describe(one, proxy) for one in _templates()]}
+
+
+@widgets.get("/w/<handle>")
+@answers(None, others={304: {}})
+def canvas_page(handle: str) -> Response:
+    """A widget in a canvas, for a sandboxed frame"""
+    template = _templates().named(handle)
+    return _page(template, policy.canvas_page(template, _origin()), api=None)
+
+
+@widgets.get("/app/<handle>")
+@answers(None, others={304: {}})
+def standalone_page(handle: str) -> Response:
+    """A widget on a page of its own, whose calls carry the user's token"""
+    template = _templates().named(handle)
+    if not template.standalone:
+        raise NotFound("This widget has no page of its own: open it in a canvas.")
+    return _page(template, policy.standalone_page(template, _origin()), api=_origin())
+
+
+@widgets.get("/w/<handle>/files/<name>")
+@answers(None, media_type=tuple(MEDIA_TYPES.values()), others={304: {}})
+def file(handle: str, name: str) -> Response:
+    """A module, a style sheet or a picture of a template"""
+    path = _templates().named(handle).file(name)
+    if path is None:
+        raise NotFound()
+    compressed = bool(request.accept_encodings["gzip"])
+    response = Response(content(path, compressed=compressed))
+    response.content_type = f"{MEDIA_TYPES[path.suffix]}; charset=utf-8"
+    if compressed:
+        response.headers["Content-Encoding"] = "gzip"
+    return _finish(response, policy.FILE)
+
+
+@developer.get("/dev/widget/<handle>")
+@answers(None, others={304: {}})
+def developer_page(handle: str) -> Response:
+    """In the sandbox: a widget with a stand-in for its canvas"""
+    template = _templates().named(handle)
+    page = make_response(render_template("developer.html", template=template, sheets=SHEETS))
+    return _finish(page, policy.developer_page(_origin()))
+
+
+@developer.get("/dev/widget/<handle>/manifest.json")
+@answers(TemplateDescription())
+def developer_manifest(handle: str) -> dict[str, Any]:
+    """In the sandbox: one template as in `/api/widgets/templates`, without a token"""
+    return describe(_templates().named(handle), current_app.extensions["proxy"])
+
+
+def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) -> Response:
+    """The skeleton that every widget has; its own module fills it."""
+    facts = {
+        "template": template,
+        "api": api,
+        "files": f"/w/{template.handle}/files/",
+        "styled": (template.folder / "widget.css").is_file(),
+    }
+    page = make_response(render_template("widget.html", **facts))
+    if current_app.config["SETTINGS"].sandbox:
+        page.headers["X-Sandbox"] = "1"
+    return _finish(page, headers)
+
+
+def _finish(response: Response, headers: dict[str, str]) -> Response:
+    """Set the headers and an ETag, and answer 304 if the client has this version."""
+    response.headers.update(headers)
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+def _origin() -> str:
+    return own_origin(current_app.config["SETTINGS"], request.scheme, request.host)
+
+
+def _templates() -> WidgetTemplates:
+    return current_app.extensions["widget_templates"]

@@ -1,0 +1,35 @@
+"""Folders of templates."""
+
+import json
+
+import pytest
+
+from service.widgets.templates import WidgetTemplates
+
+SLOT = {"id": "place", "direction": "output", "type": "object", "title": "Place"}
+MANIFEST = {"name": "Map", "icon": "🗺", "summary": "Shows places.", "slots": [SLOT]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Makes the folder of a template with a manifest, given as an object or a text."""
+
+    def make(manifest, name="map"):
+        place = tmp_path / name
+        place.mkdir(exist_ok=True)
+        text = manifest if isinstance(manifest, str) else json.dumps({**MANIFEST, **manifest})
+        (place / "manifest.json").write_text(text, encoding="utf-8")
+        (place / "widget.js").write_text("export {};\n")
+        return place
+
+    return make
+
+
+@pytest.fixture
+def given(app, folder):
+    """Makes a template with these values in its manifest the only one of the app."""
+
+    def use(**values):
+        app.extensions["widget_templates"] = WidgetTemplates([folder(values)])
+
+    return use

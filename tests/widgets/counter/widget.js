@@ -1,0 +1,2 @@
+// A template of an extension, for tests.
+export {};

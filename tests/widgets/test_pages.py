@@ -1,0 +1,165 @@
+"""The pages of widgets, and the headers that keep a widget in its frame."""
+
+import re
+
+import pytest
+
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+OWN = "http://localhost"  # of the test client, a loopback name
+
+
+def policy(response):
+    """The Content-Security-Policy as sets of sources."""
+    parts = response.headers["Content-Security-Policy"].split("; ")
+    return {name: set(sources) for name, *sources in (part.split(" ") for part in parts)}
+
+
+def test_a_page_in_a_canvas_has_no_origin_and_no_network(client):
+    response = client.get("/w/note")
+    files = f"{OWN}/w/note/files/"
+    code = {f"{OWN}/browser/shared/", f"{OWN}/browser/widgets/", files}
+    media = {"data:", f"{OWN}/api/media/"}
+    assert policy(response) == {
+        "sandbox": {"allow-scripts"},
+        "default-src": {"'none'"},
+        "script-src": code,
+        "style-src": code,
+        "img-src": {*media, files},
+        "media-src": media,
+        "connect-src": {"'none'"},
+        "form-action": {"'none'"},
+        "base-uri": {"'none'"},
+        "frame-ancestors": {"'self'"},
+        "require-trusted-types-for": {"'script'"},
+        "trusted-types": {"'none'"},
+    }
+
+
+def test_a_page_of_its_own_reaches_the_api_and_is_framed_by_nobody(client):
+    response = client.get("/app/note")
+    shared = {"sandbox", "connect-src", "frame-ancestors"}
+    rest = {name: it for name, it in policy(response).items() if name not in shared}
+    assert rest == {n: it for n, it in policy(client.get("/w/note")).items() if n not in shared}
+    assert "sandbox" not in policy(response)
+    assert policy(response)["connect-src"] == {f"{OWN}/api/"}
+    assert policy(response)["frame-ancestors"] == {"'none'"}
+    assert f'<meta name="api-base" content="{OWN}">' in response.text
+    assert "api-base" not in client.get("/w/note").text
+
+
+@pytest.mark.parametrize(
+    "path", ["/w/note", "/app/note", "/dev/widget/note", "/w/note/files/widget.js"]
+)
+def test_every_page_and_file_has_the_common_headers(client, path):
+    response = client.get(path)
+    assert response.status_code == 200
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Referrer-Policy"] == "no-referrer"
+    assert response.headers["Cache-Control"] == "no-cache"
+    again = client.get(path, headers={"If-None-Match": response.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+    assert (
+        again.headers.get("Content-Security-Policy") == response.headers["Content-Security-Policy"]
+    )
+
+
+def test_the_skeleton_loads_nothing_inline_and_only_what_exists(client):
+    text = client.get("/w/note").text
+    assert '<main id="widget" data-handle="note">' in text
+    assert not re.search(r"<style|style=|<script(?![^>]* src=)|\son\w+=", text)
+    loaded = re.findall(r'(?:src|href)="(/[^"]+)"', text)
+    assert {"/w/note/files/widget.js", "/w/note/files/widget.css"} < set(loaded)
+    assert {path: client.get(path).status_code for path in loaded} == dict.fromkeys(loaded, 200)
+
+
+def test_a_file_can_be_loaded_by_a_page_without_an_origin(client):
+    response = client.get("/w/note/files/widget.js", headers={"Origin": "null"})
+    assert response.content_type == "text/javascript; charset=utf-8"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert policy(response) == {"sandbox": set(), "default-src": {"'none'"}}
+    packed = client.get("/w/note/files/widget.css", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert packed.content_type == "text/css; charset=utf-8"
+
+
+NO_FILES = [
+    "/w/note/files/manifest.json",
+    "/w/note/files/..%2Fnote%2Fwidget.js",
+    "/w/note/files/%2Fetc%2Fpasswd",
+    "/w/note/files/absent.js",
+    "/w/absent/files/widget.js",
+    "/w/absent",
+    "/app/absent",
+    "/dev/widget/absent",
+]
+
+
+@pytest.mark.parametrize("path", NO_FILES)
+def test_what_is_no_file_of_a_template_is_not_found(client, path):
+    assert client.get(path).status_code == 404
+
+
+def test_pictures_come_from_where_the_manifest_says(client, given):
+    given(images=["https://pictures.example/small/", "https://*.tiles.example"])
+    allowed = policy(client.get("/w/map"))
+    added = {"https://pictures.example/small/", "https://*.tiles.example"}
+    assert added < allowed["img-src"]
+    assert added < allowed["media-src"]
+    assert not added & allowed["script-src"]
+
+
+def test_features_that_a_manifest_does_not_ask_for_are_refused(client, given):
+    given(permissions=["camera"])
+    refused = client.get("/w/map").headers["Permissions-Policy"]
+    assert "microphone=()" in refused
+    assert "camera" not in refused
+
+
+def test_a_template_may_have_no_page_of_its_own(client, given):
+    given(standalone=False)
+    refused = client.get("/app/map")
+    assert (refused.status_code, refused.json["error"]) == (404, "not_found")
+    assert client.get("/w/map").status_code == 200
+
+
+def test_names_in_a_manifest_are_text_in_the_page(client, given):
+    given(name='<script src="https://evil.example">')
+    assert "<script src=&#34;https://evil.example&#34;>" not in client.get("/w/map").text
+    assert "&lt;script" in client.get("/w/map").text
+
+
+@pytest.mark.settings(public_url="https://widgets.example/", sandbox_anywhere="1")
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("127.0.0.1:8123", "http://127.0.0.1:8123"),
+        ("evil.example", "https://widgets.example"),
+        ("localhost.evil.example", "https://widgets.example"),
+    ],
+)
+def test_the_origin_in_a_policy_is_never_a_strangers(client, host, origin):
+    response = client.get("/w/note", headers={"Host": host})
+    assert f"{origin}/browser/widgets/" in policy(response)["script-src"]
+    assert "evil" not in response.headers["Content-Security-Policy"]
+    console = policy(client.get("/", headers={"Host": host}))
+    assert console["frame-src"] == {f"{origin}/w/"}
+
+
+def test_the_console_frames_widgets_and_nothing_else(client):
+    allowed = policy(client.get("/"))
+    assert allowed["frame-src"] == {f"{OWN}/w/"}
+    assert allowed["img-src"] == {"'self'", "data:"}
+    assert allowed["media-src"] == {"'self'"}
+
+
+def test_the_developers_page_frames_the_widget(client):
+    response = client.get("/dev/widget/note")
+    assert '<main id="dev" data-handle="note">' in response.text
+    assert 'src="/browser/widgets/mock-host-page.js"' in response.text
+    assert policy(response)["frame-src"] == {f"{OWN}/w/"}
+    assert policy(response)["frame-ancestors"] == {"'none'"}
+    assert response.headers["X-Sandbox"] == "1"
