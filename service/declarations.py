@@ -17,8 +17,9 @@ from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.records.collection import Collections
 from service.sandbox import collections as sandbox_collections
-from service.widgets import templates as widget_templates
-from service.widgets.templates import WidgetTemplates
+from service.widgets.canvas import CANVASES
+from service.widgets.canvas_check import canvas_check
+from service.widgets.templates import WidgetTemplates, built_in
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,11 @@ def declarations(settings: Settings) -> Declarations:
     if settings.sandbox:
         modules.append(sandbox_collections)
     try:
-        collections = Collections([*BUILT_IN, *_all(modules, "COLLECTIONS")])
-        tools = Tools([*LOOKUPS, *RECORDS, *_all(modules, "TOOLS")])
+        collections = Collections([*BUILT_IN, CANVASES, *_all(modules, "COLLECTIONS")])
+        templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
+        own_tools = (*LOOKUPS, *RECORDS, canvas_check(templates))
+        tools = Tools([*own_tools, *_all(modules, "TOOLS")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
-        folders = [*widget_templates.built_in(), *_all(modules, "TEMPLATES")]
-        templates = WidgetTemplates(folders)
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {error}") from None
     try:

@@ -80,7 +80,7 @@ def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
 @on_sqlite
 def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
     def send(values: object) -> int:
-        body = {"name": "x", "state": {"values": values}}
+        body = {"title": "x", "io": {"values": values}}
         return alice.post("/api/records/canvases", body).status_code
 
     assert send([[]] * (VALUES // 2)) == 413, "a list counts with its comma"

@@ -1,4 +1,4 @@
-"""The built-in collections: chats, messages, users and canvases.
+"""The collections of chats, messages and users.
 
 With the effects of editing a message and of deleting a chat.
 """
@@ -18,9 +18,6 @@ from service.records.collection import EVERY_ROLE, Collection, Column, Permissio
 # later turns would read as history.
 OWN_BUT_NOT_CREATE: Permissions = {
     EVERY_ROLE: {"read": "own", "create": False, "update": "own", "delete": "own"},
-}
-OWN: Permissions = {
-    EVERY_ROLE: {"read": "own", "create": "own", "update": "own", "delete": "own"},
 }
 
 
@@ -102,14 +99,4 @@ USERS = Collection(
     permissions={EVERY_ROLE: {"read": "own"}},
 )
 
-CANVASES = Collection(
-    name="canvases",
-    columns=(
-        Column("userId", required=True, fixed=True),
-        Column("name", required=True, least=1, most=TITLE_LIMIT),
-        Column("state", "object"),
-    ),
-    permissions=OWN,
-)
-
-BUILT_IN = (AI_CHATS, AI_MESSAGES, USERS, CANVASES)
+BUILT_IN = (AI_CHATS, AI_MESSAGES, USERS)

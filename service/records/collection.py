@@ -31,7 +31,8 @@ class Column:
 
     `name` is the name that clients see, and `attribute` that of the model if the collection has
     its own table. Only the server writes a `fixed` column. `roles` may read the column; with None,
-    all who may read the record. A string has `least` to `most` characters.
+    all who may read the record. A string has `least` to `most` characters. `check` is
+    called with a value of the right type that is to be written, and says what is wrong with it.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Column:
     roles: tuple[str, ...] | None = None
     least: int = 0
     most: int = TEXT_LIMIT
+    check: Callable[[Any], list[str]] | None = None
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,8 @@ def _validate_value(column: Column, value: Any) -> Any:
     value = check_type(column, value)
     if isinstance(value, str) and not column.least <= len(value) <= column.most:
         raise invalid(column.name, f"Must have {column.least} to {column.most} characters.")
+    if column.check and (wrong := column.check(value)):
+        raise InvalidRequest(details={column.name: wrong})
     return value
 
 

@@ -5,12 +5,13 @@ Source: docs/widgets.md.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
+from service.widgets.lines import lines
 from service.widgets.template import (
     DIRECTIONS,
     PERMISSIONS,
@@ -118,7 +119,8 @@ def read(folder: Path) -> WidgetTemplate:
     except OSError as error:
         raise ValueError(f"{path}: can't be read ({type(error).__name__})") from None
     except ValidationError as error:
-        raise ValueError(f"{path}: {'; '.join(_lines(error.normalized_messages()))}") from None
+        wrong = [f"{key}: {text}" for key, text in lines(error.normalized_messages())]
+        raise ValueError(f"{path}: {'; '.join(wrong)}") from None
     except ValueError:
         raise ValueError(f"{path}: is not valid JSON") from None
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
@@ -126,15 +128,6 @@ def read(folder: Path) -> WidgetTemplate:
     if wrong := _faults(template):
         raise ValueError(f"{path}: {'; '.join(wrong)}")
     return template
-
-
-def _lines(messages: Mapping[Any, Any], at: str = "") -> Iterator[str]:
-    """Nested messages as lines such as `slots.0.type: Must be one of: …`."""
-    for key, value in messages.items():
-        if isinstance(value, Mapping):
-            yield from _lines(value, f"{at}{key}.")
-        else:
-            yield f"{at}{key}: {' '.join(value)}"
 
 
 def _faults(template: WidgetTemplate) -> list[str]:

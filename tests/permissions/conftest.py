@@ -21,7 +21,7 @@ from tests.permissions.declared import Base
 from tests.services import Databases, Service, settings_for, wait_for
 
 EXTENSION = "tests.permissions.declared"
-TITLES = {"ai-messages": "content", "canvases": "name", "users": "name"}
+TITLES = {"ai-messages": "content", "canvases": "title", "users": "name"}
 
 
 class Place:

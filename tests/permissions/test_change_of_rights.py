@@ -38,11 +38,11 @@ def test_a_role_changed_in_a_step_applies_in_the_next(place, two, scripted):
 def test_a_user_disabled_in_a_step_is_refused_in_the_next(place, two, scripted):
     seeded = two(GRID)
     someone = place.person(seeded.me, "user")
-    update = {"collection": "canvases", "data": {"name": "written"}}
+    update = {"collection": "canvases", "data": {"title": "written"}}
     write, became = ("records.create", update), ("test.become", {"disabled": True})
     before = place.state(COLLECTIONS["canvases"], seeded.me)
     made, _, refused = turn_of(someone, scripted, [write, became], [write])
-    assert made["data"]["name"] == "written"
+    assert made["data"]["title"] == "written"
     assert refused == "This user is disabled."
     rows, _, changes = place.state(COLLECTIONS["canvases"], seeded.me)
     assert (len(rows), changes) == (1, before[2] + 1)

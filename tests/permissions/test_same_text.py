@@ -43,8 +43,8 @@ def without_times(text, record_id):
 def test_a_record_is_the_same_text_at_every_door(place, enter):
     me = place.called("me")
     nested = {
-        "name": "\u00e9\U0001f600",
-        "state": {"z": [1, 1.0, -0.0, 1e300], "a": {"\u00e9": None}},
+        "title": "\u00e9\U0001f600",
+        "io": {"z": [1, 1.0, -0.0, 1e300], "a": {"\u00e9": None}},
     }
     for collection, data in (("tickets", UNUSUAL), ("canvases", nested)):
         created = enter(Http, me, "clerk").person.post(f"/api/records/{collection}", data)

@@ -4,12 +4,13 @@ import pytest
 
 from service.chat.collections import BUILT_IN
 from service.sandbox.collections import COLLECTIONS as SANDBOX
+from service.widgets.canvas import CANVASES
 from tests.permissions import declared
 from tests.permissions.conftest import title_of
 from tests.permissions.doors import DOORS, Socket, Tools, Turns
 
 ROLES = ("user", "editor", "admin", "stranger")  # no collection declares `stranger`
-COLLECTIONS = {c.name: c for c in (*BUILT_IN, *SANDBOX, *declared.COLLECTIONS)}
+COLLECTIONS = {c.name: c for c in (*BUILT_IN, CANVASES, *SANDBOX, *declared.COLLECTIONS)}
 
 
 def expected(collection, role, two):
@@ -117,7 +118,7 @@ def test_changes_are_sent_as_declared(enter, two, name, role):
     for owner, record_id in ((seeded.them, seeded.other), (seeded.me, seeded.own)):
         writer = enter(DOORS["http"], owner, who_may_update(collection))
         assert writer.update(name, record_id, {title_of(name): "changed"}) == "allowed"
-    assert enter(DOORS["http"], seeded.me, role).create("canvases", {"name": "end"}) == "allowed"
+    assert enter(DOORS["http"], seeded.me, role).create("canvases", {"title": "end"}) == "allowed"
     received = set()
     while (message := socket.subscriber.read())["id"] != "barrier":
         received.add(message["record"]["recordId"])

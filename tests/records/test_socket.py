@@ -163,7 +163,7 @@ def test_the_searches_in_the_filters_of_a_connection_are_limited(subscriber):
 def test_a_snapshot_is_measured_in_bytes(subscriber, hands):
     writer = hands()
     for number in range(28):  # of 80,000 characters and 320,000 bytes
-        writer.create("canvases", name=str(number), state={"text": "\U0001f600" * 80_000})
+        writer.create("canvases", title=str(number), io={"text": "\U0001f600" * 80_000})
     answer = subscriber().ask(op="subscribe", id="s", collection="canvases")
     assert (answer["type"], answer["error"]) == ("error", "too_large")
 
@@ -349,3 +349,9 @@ def test_an_ending_worker_closes_its_sockets_for_a_restart(service):
     service.stop()
     assert alice.close_code() == 1012
     alice.close()
+
+
+def test_what_a_column_checks_is_refused_here_too(subscriber):
+    wrong = {"title": "t", "io": {"version": 0}}
+    refused = subscriber().ask(op="create", id=1, collection="canvases", data=wrong)
+    assert (refused["type"], refused["error"]) == ("error", "invalid_request")

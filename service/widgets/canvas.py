@@ -1,0 +1,27 @@
+"""The collection of canvases.
+
+Earlier versions stored a canvas as `name` and `state`. A row of theirs stays as it is: both are
+read-only columns, which every door still answers and filters by. A client shows `name` where there
+is no `title`. An update may give such a row a title, widgets and connections.
+Source: docs/contract.md, sections 0.6, 7.1 and 12.
+"""
+
+from service.records.collection import EVERY_ROLE, Collection, Column
+from service.widgets.canvas_shape import wrong_io, wrong_widgets
+
+TITLE_LIMIT = 200
+
+CANVASES = Collection(
+    name="canvases",
+    columns=(
+        Column("userId", required=True, fixed=True),
+        Column("title", required=True, least=1, most=TITLE_LIMIT),
+        Column("widgets", "array", check=wrong_widgets),
+        Column("io", "object", check=wrong_io),
+        Column("name", fixed=True),
+        Column("state", "object", fixed=True),
+    ),
+    permissions={
+        EVERY_ROLE: {"read": "own", "create": "own", "update": "own", "delete": "own"},
+    },
+)

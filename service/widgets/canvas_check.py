@@ -1,0 +1,121 @@
+"""The tool that tells the assistant what is wrong with a canvas before it is stored.
+
+Source: docs/widgets.md.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from service.chat.tools.tool import Tool, ToolContext, tool
+from service.widgets.canvas_shape import io_faults, widget_faults
+from service.widgets.templates import WidgetTemplates
+from service.widgets.wiring import Place, Wiring, connection_id
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`path` is that of the widget or connection, such as `io.connections.2`."""
+
+    path: str
+    code: str
+    message: str
+
+
+class CanvasParts(Schema):
+    widgets = fields.List(
+        fields.Raw(),
+        load_default=list,
+        metadata={
+            "description": "{id, templateHandle, x, y, width, height, settings?} of each widget."
+        },
+    )
+    io = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={
+            "description": "{version: 1, connections: [{id, from: {widgetId, slotId}, to: "
+            "{widgetId, slotId}}]}: from an output of one widget to an input of another."
+        },
+    )
+
+
+def canvas_check(templates: WidgetTemplates) -> Tool:
+    """The tool `canvas.check`."""
+
+    @tool("canvas.check", CanvasParts(), reads=True)
+    def check_canvas(
+        context: ToolContext, widgets: list[Any], io: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Check the widgets and connections of a canvas, without storing them. Use it before you
+        write a record of the collection canvases, whose columns widgets and io these are. The
+        answer names every problem with its path; malformed values can't be stored, and
+        connections with another problem are stored but do not work."""
+        problems = [asdict(problem) for problem in find_problems(widgets, io, templates)]
+        return {"ok": not problems, "problems": problems}
+
+    return check_canvas
+
+
+def find_problems(
+    widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates
+) -> list[Problem]:
+    """Everything that is wrong with a canvas. Connections are looked at if all is well-formed."""
+    malformed = [
+        *(Problem(_path("widgets", at), "malformed", text) for at, text in widget_faults(widgets)),
+        *(Problem(_path("io", at), "malformed", text) for at, text in io_faults(io)),
+    ]
+    if malformed:
+        return malformed
+    return [*_unknown_templates(widgets, templates), *_broken(widgets, io, templates)]
+
+
+def _unknown_templates(widgets: list[Any], templates: WidgetTemplates) -> Iterator[Problem]:
+    known = ", ".join(template.handle for template in templates)
+    for number, widget in enumerate(widgets):
+        if templates.get(handle := widget["templateHandle"]) is None:
+            text = f"There is no template “{handle}”, only {known}."
+            yield Problem(f"widgets.{number}.templateHandle", "unknown_template", text)
+
+
+def _broken(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) -> list[Problem]:
+    """The connections that do not work. Of two that exclude each other, the older one works."""
+    wiring = Wiring({one["id"]: _slots(one, templates) for one in widgets})
+    found: dict[int, Problem] = {}
+    entries = [_Entry.read(number, one) for number, one in enumerate(io.get("connections", ()))]
+    for entry in sorted(entries, key=lambda entry: entry.age):
+        if refusal := wiring.connect(entry.source, entry.to, entry.id):
+            found[entry.number] = Problem(f"io.connections.{entry.number}", *refusal)
+    return [found[number] for number in sorted(found)]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A stored connection, and its number in the list."""
+
+    number: int
+    source: Place
+    to: Place
+    id: str
+    age: tuple[str, ...]
+
+    @classmethod
+    def read(cls, number: int, stored: dict[str, Any]) -> "_Entry":
+        source, to = (
+            Place(stored[end]["widgetId"], stored[end]["slotId"]) for end in ("from", "to")
+        )
+        id = stored.get("id") or connection_id(source, to)
+        text = json.dumps(stored, ensure_ascii=False, sort_keys=True)
+        return cls(number, source, to, id, (stored.get("createdAt", ""), id, text))
+
+
+def _slots(widget: dict[str, Any], templates: WidgetTemplates) -> tuple[Any, ...]:
+    template = templates.get(widget["templateHandle"])
+    return template.slots if template else ()
+
+
+def _path(column: str, at: str) -> str:
+    return f"{column}.{at}" if at else column

@@ -1,0 +1,137 @@
+"""What the `widgets` and `io` of a canvas must look like to be stored.
+
+A canvas is read without losing any of it: widgets of templates that are gone and connections that
+do not work are stored, and shown as broken. So are keys that are not known here.
+Source: docs/widgets.md.
+"""
+
+from typing import Any
+
+from marshmallow import INCLUDE, Schema, ValidationError, fields, validate
+
+from service.web.json_values import encode
+from service.widgets.lines import lines
+
+WIDGETS = 200
+CONNECTIONS = 500
+ID_LIMIT = 128  # characters
+SETTINGS_BYTES = 65_536  # of JSON
+FARTHEST = 1_000_000  # pixels from the origin
+LARGEST = 10_000  # pixels
+SHOWN = 20  # faults in one answer
+
+
+class Pixels(fields.Float):
+    """A JSON number."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+def _id(**facts: Any) -> fields.String:
+    return fields.String(validate=validate.Length(1, ID_LIMIT), **facts)
+
+
+def _coordinate() -> Pixels:
+    return Pixels(required=True, validate=validate.Range(-FARTHEST, FARTHEST))
+
+
+def _length() -> Pixels:
+    return Pixels(required=True, validate=validate.Range(0, LARGEST, min_inclusive=False))
+
+
+def _check_settings(settings: Any) -> None:
+    if len(encode(settings).encode(errors="replace")) > SETTINGS_BYTES:
+        raise ValidationError(f"Must have at most {SETTINGS_BYTES} bytes of JSON.")
+
+
+class Tolerant(Schema):
+    class Meta:
+        unknown = INCLUDE
+
+
+class WidgetShape(Tolerant):
+    id = _id(required=True)
+    templateHandle = _id(required=True)
+    x = _coordinate()
+    y = _coordinate()
+    width = _length()
+    height = _length()
+    settings = fields.Dict(keys=fields.String(), validate=_check_settings)
+
+
+class SlotReference(Tolerant):
+    widgetId = _id(required=True)
+    slotId = _id(required=True)
+
+
+class ConnectionShape(Tolerant):
+    id = _id()
+    # Called `from` in JSON, a keyword of Python.
+    source = fields.Nested(SlotReference, required=True, data_key="from")
+    to = fields.Nested(SlotReference, required=True)
+    createdAt = fields.String(validate=validate.Length(max=64))
+    enabled = fields.Boolean(truthy={True}, falsy={False})
+
+
+class NotedWidget(Tolerant):
+    """The template of a widget, when its connections were drawn."""
+
+    templateHandle = _id()
+    slotsVersion = fields.Integer(strict=True)
+
+
+class IoShape(Tolerant):
+    version = fields.Integer(strict=True, validate=validate.Equal(1))
+    connections = fields.List(
+        fields.Nested(ConnectionShape), validate=validate.Length(max=CONNECTIONS)
+    )
+    widgets = fields.Dict(
+        keys=_id(), values=fields.Nested(NotedWidget), validate=validate.Length(max=CONNECTIONS)
+    )
+
+
+class WidgetList(Schema):
+    widgets = fields.List(fields.Nested(WidgetShape), validate=validate.Length(max=WIDGETS))
+
+
+def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
+    """What is wrong with a canvas's `widgets`: paths such as `3.x`, and texts."""
+    found = _faults(WidgetList(), {"widgets": widgets})
+    inside = [(path.removeprefix("widgets").lstrip("."), text) for path, text in found]
+    return inside or _repeated_ids(widgets)
+
+
+def io_faults(io: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with a canvas's `io`: paths such as `connections.2.from.slotId`, and texts."""
+    return _faults(IoShape(), io)
+
+
+def wrong_widgets(widgets: Any) -> list[str]:
+    return _texts(widget_faults(widgets))
+
+
+def wrong_io(io: Any) -> list[str]:
+    return _texts(io_faults(io))
+
+
+def _faults(schema: Schema, data: dict[str, Any]) -> list[tuple[str, str]]:
+    try:
+        schema.load(data)
+    except ValidationError as error:
+        return list(lines(error.normalized_messages()))
+    return []
+
+
+def _repeated_ids(widgets: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    first: dict[str, int] = {}
+    for number, widget in enumerate(widgets):
+        first.setdefault(widget["id"], number)
+    repeated = [number for number, one in enumerate(widgets) if first[one["id"]] != number]
+    return [(f"{number}.id", "Must not be another widget's id.") for number in repeated]
+
+
+def _texts(faults: list[tuple[str, str]]) -> list[str]:
+    return [f"{path}: {text}" if path else text for path, text in faults[:SHOWN]]
