@@ -1,0 +1,125 @@
+// Undo and redo of one's own operations, while others may change the same canvas.
+
+import { inverse } from './canvas-inverse.js';
+import { apply } from './canvas-state.js';
+
+/**
+ * @typedef {import('./canvas-state.js').Canvas} Canvas
+ * @typedef {import('./canvas-state.js').Operation} Operation
+ * @typedef {{operation: Operation, group: string | null}} Step `operation` takes it back
+ * @typedef {ReturnType<typeof createHistory>} History
+ */
+
+const MOST_STEPS = 200;
+
+/**
+ * Steps are operations and no states. So taking one back leaves what others have done alone.
+ * @param {{countBroken?: (state: Canvas) => number}} [options] `countBroken` counts the connections of
+ *   a state that don't work. A connection that would make them more is left out when a step is
+ *   taken back: another has taken its input since.
+ */
+export function createHistory({ countBroken = () => 0 } = {}) {
+  /** @type {Step[]} */
+  let done = [];
+  /** @type {Step[]} */
+  let undone = [];
+
+  /**
+   * @param {Step[]} from @param {Step[]} to @param {Canvas} state
+   * @returns {Operation | null}
+   */
+  function takeBack(from, to, state) {
+    for (let step = from.pop(); step; step = from.pop()) {
+      const operation = fitting(state, step.operation, countBroken);
+      const back = operation && inverse(state, operation);
+      if (!operation || !back) continue; // others have removed what it was about
+      to.push({ operation: back, group: null });
+      return operation;
+    }
+    return null;
+  }
+
+  return {
+    get canUndo() {
+      return done.length > 0;
+    },
+    get canRedo() {
+      return undone.length > 0;
+    },
+
+    /**
+     * Notes an operation of one's own. Call it with the state before the operation.
+     * @param {Canvas} state @param {Operation} operation
+     * @param {string | null} [group] Operations that follow each other in one group, such as the moves
+     *   of one drag, are one step.
+     */
+    record(state, operation, group = null) {
+      const back = inverse(state, operation);
+      if (!back) return;
+      const last = done.at(-1);
+      const joins = group !== null && last?.group === group;
+      const earlier = joins ? done.slice(0, -1) : done.slice(1 - MOST_STEPS);
+      done = [...earlier, { operation: joins ? joined(back, last.operation) : back, group }];
+      undone = [];
+    },
+
+    /** @param {Canvas} state as it is now @returns {Operation | null} to perform, null if there is nothing to undo */
+    undo: (state) => takeBack(done, undone, state),
+
+    /** @param {Canvas} state as it is now @returns {Operation | null} to perform, null if there is nothing to redo */
+    redo: (state) => takeBack(undone, done, state),
+
+    clear() {
+      [done, undone] = [[], []];
+    },
+  };
+}
+
+/**
+ * @param {Operation} later @param {Operation} earlier of two inverses
+ * @returns {Operation} both, without moves of a widget that the earlier one puts back further
+ */
+function joined(later, earlier) {
+  const operations = flat(earlier);
+  const moved = new Set(operations.map((each) => (each.type === 'move' ? each.id : null)));
+  const more = flat(later).filter((each) => each.type !== 'move' || !moved.has(each.id));
+  return { type: 'batch', operations: [...more, ...operations] };
+}
+
+/** @param {Operation} operation @returns {Operation[]} */
+function flat(operation) {
+  return operation.type === 'batch' ? operation.operations.flatMap(flat) : [operation];
+}
+
+/**
+ * @param {Canvas} state @param {Operation} operation @param {(state: Canvas) => number} countBroken
+ * @returns {Operation | null} the operation without the connections that would not work
+ */
+function fitting(state, operation, countBroken) {
+  const broken = countBroken(state);
+  const fits = (/** @type {Operation} */ one) => countBroken(apply(state, one)) <= broken;
+  if (fits(operation)) return operation;
+  if (operation.type === 'add-widget') return fittingWidget(operation, fits);
+  if (operation.type !== 'batch') return operation.type === 'connect' ? null : operation;
+  const operations = [];
+  for (const each of operation.operations) {
+    const one = fitting(state, each, countBroken);
+    if (one) operations.push(one);
+    if (one) state = apply(state, one);
+  }
+  return { ...operation, operations };
+}
+
+/**
+ * @param {import('./canvas-state.js').AddWidget} operation @param {(operation: Operation) => boolean} fits
+ * @returns {Operation}
+ */
+function fittingWidget({ connections = [], ...operation }, fits) {
+  /** @type {import('./canvas-state.js').Place[]} */
+  let kept = [];
+  for (const connection of connections) {
+    const more = [...kept, connection];
+    if (fits({ ...operation, connections: more })) kept = more;
+  }
+  return { ...operation, connections: kept };
+}

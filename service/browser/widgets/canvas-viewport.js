@@ -1,0 +1,102 @@
+// Pan and zoom: which part of a canvas is shown, and where. Pure functions.
+
+/**
+ * @typedef {import('./canvas-geometry.js').Point} Point
+ * @typedef {import('./canvas-geometry.js').Box} Box
+ * @typedef {{x: number, y: number, zoom: number}} Viewport `x` and `y` are where the canvas's origin
+ *   stands on the screen, in CSS pixels from the upper left corner of the view
+ * @typedef {{width: number, height: number}} Size
+ */
+
+export const LEAST_ZOOM = 0.1;
+export const MOST_ZOOM = 4;
+const FIT_MARGIN = 40; // CSS pixels
+
+/** @param {Viewport} viewport @param {Point} point of the canvas @returns {Point} */
+export function toScreen({ x, y, zoom }, point) {
+  return { x: point.x * zoom + x, y: point.y * zoom + y };
+}
+
+/** @param {Viewport} viewport @param {Point} point of the screen @returns {Point} */
+export function toCanvas({ x, y, zoom }, point) {
+  return { x: (point.x - x) / zoom, y: (point.y - y) / zoom };
+}
+
+/** @param {Viewport} viewport @param {number} dx CSS pixels @param {number} dy @returns {Viewport} */
+export function panned({ x, y, zoom }, dx, dy) {
+  return { x: x + dx, y: y + dy, zoom };
+}
+
+/**
+ * @param {Viewport} viewport @param {number} factor
+ * @param {Point} point of the screen, under which the canvas stays where it is
+ * @returns {Viewport}
+ */
+export function zoomed(viewport, factor, point) {
+  const zoom = clamped(viewport.zoom * factor);
+  const fixed = toCanvas(viewport, point);
+  return { x: point.x - fixed.x * zoom, y: point.y - fixed.y * zoom, zoom };
+}
+
+/**
+ * Follows two fingers: the points of the canvas under them stay under them.
+ * @param {Viewport} viewport @param {[Point, Point]} before of the screen @param {[Point, Point]} after
+ * @returns {Viewport}
+ */
+export function pinched(viewport, before, after) {
+  const [start, end] = [middle(before), middle(after)];
+  const factor = span(after) / Math.max(1, span(before));
+  return zoomed(panned(viewport, end.x - start.x, end.y - start.y), factor, end);
+}
+
+/**
+ * Shows a whole box in the middle, never larger than life.
+ * @param {Box | null} box null for an empty canvas @param {Size} size of the view
+ * @returns {Viewport}
+ */
+export function fitted(box, size) {
+  if (!box) return { x: 0, y: 0, zoom: 1 };
+  const across = (size.width - 2 * FIT_MARGIN) / Math.max(1, box.width);
+  const down = (size.height - 2 * FIT_MARGIN) / Math.max(1, box.height);
+  const zoom = clamped(Math.min(1, across, down));
+  const x = size.width / 2 - (box.x + box.width / 2) * zoom;
+  return { x, y: size.height / 2 - (box.y + box.height / 2) * zoom, zoom };
+}
+
+/**
+ * Pans as little as is needed to show a box, for a widget that the keyboard reaches. Of a box that is
+ * larger than the view the upper left corner is shown.
+ * @param {Viewport} viewport @param {Box} box @param {Size} size
+ * @returns {Viewport}
+ */
+export function revealing(viewport, box, size) {
+  const start = toScreen(viewport, box);
+  const end = toScreen(viewport, { x: box.x + box.width, y: box.y + box.height });
+  return panned(viewport, shift(start.x, end.x, size.width), shift(start.y, end.y, size.height));
+}
+
+/** @param {number} start @param {number} end @param {number} room @returns {number} */
+function shift(start, end, room) {
+  if (start < 0 || end - start > room) return -start;
+  return Math.min(0, room - end);
+}
+
+/** @param {Viewport} viewport @param {Size} size @returns {Box} the part of the canvas that is shown */
+export function shownArea(viewport, { width, height }) {
+  return { ...toCanvas(viewport, { x: 0, y: 0 }), width: width / viewport.zoom, height: height / viewport.zoom };
+}
+
+/** @param {number} zoom */
+function clamped(zoom) {
+  return Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom));
+}
+
+/** @param {[Point, Point]} points @returns {Point} */
+function middle([a, b]) {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
+/** @param {[Point, Point]} points */
+function span([a, b]) {
+  return Math.hypot(a.x - b.x, a.y - b.y);
+}
