@@ -22,6 +22,15 @@ test('the inverse of an operation takes back all of it, and nothing else', () =>
   });
 });
 
+test('a connection that was broken before its widget was removed comes back with it', () => {
+  const half = { id: 'half', from: { widgetId: 'a', slotId: 'out' } };
+  const state = canvas([widgetAt('a')], [connectionOf('a.out', 'gone.in'), half]);
+  const operation = { type: 'remove-widget', id: 'a' };
+  const next = apply(state, operation);
+  assert.deepEqual(next.io.connections, []);
+  assert.deepEqual(withoutUndefined(apply(next, inverse(state, operation))), state);
+});
+
 const withoutUndefined = (value) => JSON.parse(JSON.stringify(value));
 
 test('the inverse of an inverse does the operation again', () => {

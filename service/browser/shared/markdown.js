@@ -8,13 +8,6 @@ import { parseBlocks } from './markdown-blocks.js';
  * @typedef {import('./markdown-inline.js').Inline} Inline
  */
 
-/** @param {string} text @returns {DocumentFragment} */
-export function renderMarkdown(text) {
-  const fragment = document.createDocumentFragment();
-  fragment.append(...parseBlocks(text).map(blockNode));
-  return fragment;
-}
-
 /**
  * A region whose text grows. Only changed blocks are built again: a selection is kept, and a long
  * reply is not rebuilt for every word.

@@ -1,4 +1,4 @@
-// Runs on the page that ends a consent: reports the outcome to the console, then closes the window.
+// Runs on the page that ends a consent: reports the outcome to the page that asked for it, then closes the window.
 // It sends the integration and the outcome only. Tokens stay on the server.
 
 const { integration, outcome } = document.body.dataset;

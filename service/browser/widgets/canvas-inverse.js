@@ -1,6 +1,6 @@
 // What undoes an operation on a canvas.
 
-import { apply, touches, widgetOf } from './canvas-state.js';
+import { apply, hasEnds, touches, widgetOf } from './canvas-state.js';
 
 /**
  * @typedef {import('./canvas-state.js').Canvas} Canvas
@@ -55,7 +55,9 @@ function earlier({ id, x, y, width, height, settings }, operation) {
 
 /** @param {Canvas} state @param {string} id @returns {Operation} which adds a widget with all it had */
 function restoration(state, id) {
-  const connections = placesOf(state.io.connections, (connection) => touches(connection, id));
+  const connections = placesOf(state.io.connections, (connection) => touches(connection, id)).map((place) =>
+    hasEnds(state, place.item) ? place : { ...place, broken: true },
+  );
   const at = state.widgets.findIndex((widget) => widget.id === id);
   return { type: 'add-widget', widget: existing(state, id), at, connections, noted: state.io.widgets[id] };
 }

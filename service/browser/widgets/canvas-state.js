@@ -13,7 +13,8 @@ import { isObject } from './json-value.js';
  * @property {Record<string, any>} [settings]
  * @typedef {{title: string, widgets: CanvasWidget[],
  *   io: {connections: any[], widgets: Record<string, any>} & Record<string, any>} & Record<string, any>} Canvas
- * @typedef {{item: any, at?: number}} Place of an entry in its list; without `at` it is the end
+ * @typedef {{item: any, at?: number, broken?: boolean}} Place of an entry in its list; without `at` it is the
+ *   end. A `broken` connection lacked one of its widgets before it was taken away.
  */
 
 /**
@@ -91,7 +92,8 @@ function withWidget(state, { widget, at, connections = [], noted }) {
   const widgets = inserted(state.widgets, [{ item: widget, at }]);
   const io = noted === undefined ? state.io : { ...state.io, widgets: { ...state.io.widgets, [widget.id]: noted } };
   const next = { ...state, widgets, io };
-  return withConnections(next, connections.filter(({ item }) => mayConnect(next, item)));
+  const wanted = (/** @type {Place} */ { item, broken }) => (broken ? isNew(next, item) : mayConnect(next, item));
+  return withConnections(next, connections.filter(wanted));
 }
 
 /** @param {Canvas} state @param {string} id @returns {Canvas} */
@@ -123,8 +125,17 @@ function sizeOf({ width, height, x, y }) {
 
 /** @param {Canvas} state @param {any} connection @returns {boolean} whether it is new and its widgets are there */
 function mayConnect(state, connection) {
-  const known = state.io.connections.some((other) => other?.id === connection.id);
-  return !known && [connection.from, connection.to].every(({ widgetId }) => widgetOf(state, widgetId));
+  return isNew(state, connection) && hasEnds(state, connection);
+}
+
+/** @param {Canvas} state @param {any} connection @returns {boolean} */
+function isNew(state, { id }) {
+  return id === undefined || !state.io.connections.some((other) => other?.id === id);
+}
+
+/** @param {Canvas} state @param {any} connection @returns {boolean} */
+export function hasEnds(state, { from, to }) {
+  return [from, to].every((end) => end && widgetOf(state, end.widgetId) !== undefined);
 }
 
 /** @param {Connect} operation @returns {Place} */

@@ -1,6 +1,7 @@
 // Values that travel between widgets: JSON and nothing else. Pure functions.
 
-export const VALUE_BYTES = 262_144; // reference: the largest value of a slot
+import { LIMITS } from './messages.js';
+
 const MAX_DEPTH = 100; // JSON.stringify and every later reader recurse
 
 /**
@@ -16,7 +17,7 @@ const MAX_DEPTH = 100; // JSON.stringify and every later reader recurse
  * @param {number} [limit] of the text, in bytes of UTF-8
  * @returns {{json: JsonValue, text: string, bytes: number, error?: undefined} | {error: JsonError}}
  */
-export function toJson(value, limit = VALUE_BYTES) {
+export function toJson(value, limit = LIMITS.ioValueBytes) {
   const error = walk(value, { left: limit }, new Set());
   if (error) return { error };
   const text = JSON.stringify(value);

@@ -147,7 +147,8 @@ export function errorOf(envelope, facts) {
     return need && new OAuthRequiredError(need, facts);
   }
   if (typeof envelope?.error !== 'string') return clientError('protocol_error', facts);
-  if (envelope.error === 'upstream_provider_error' && isRefreshFailure(new ApiError(502, envelope))) return new ReconnectRequiredError(envelope, facts);
+  const isUpstream = envelope.error === 'upstream_provider_error';
+  if (isUpstream && isRefreshFailure(new ApiError(502, envelope))) return new ReconnectRequiredError(envelope, facts);
   const Class = Object.hasOwn(CLASSES, envelope.error) ? CLASSES[envelope.error] : WidgetError;
   return new Class(envelope, facts);
 }
