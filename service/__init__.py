@@ -33,6 +33,7 @@ from service.records import socket
 from service.records.views import records
 from service.sandbox import boot
 from service.sandbox.suite.pages.views import pages as suite_pages
+from service.tokens.views import tokens
 from service.upkeep import sweeping
 from service.web import edge, errors, opaque_origins, operations
 from service.web.json_values import JsonProvider
@@ -48,6 +49,7 @@ BLUEPRINTS = (
     socket.socket,
     records,
     credits_routes,
+    tokens,
     media_routes,
     widgets,
     oauth,

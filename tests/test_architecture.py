@@ -27,7 +27,7 @@ FLOORS = [
     {"records", "integrations"},
     {"chat"},
     {"upkeep"},
-    {"cli", "sandbox", "widgets", "console"},
+    {"cli", "sandbox", "tokens", "widgets", "console"},
     {"declarations"},
     {"__init__"},
     {"wsgi"},

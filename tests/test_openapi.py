@@ -97,7 +97,7 @@ def test_every_refusal_is_described_with_its_facts(document):
 @on_sqlite
 def test_a_turn_is_described_with_each_of_its_statuses_and_their_headers(document):
     responses = document["paths"]["/api/ai/chat"]["post"]["responses"]
-    refusals = {"400", "401", "402", "404", "408", "409", "413", "429", "500", "503"}
+    refusals = {"400", "401", "402", "403", "404", "408", "409", "413", "429", "500", "503"}
     assert set(responses) == {"200", *refusals, "default"}
     assert responses["200"]["headers"]["X-Asst-Id"]["required"] is True
     assert responses["401"]["headers"]["WWW-Authenticate"]["required"] is True

@@ -1,16 +1,21 @@
-"""Authenticate requests. Routes under `/api` need a bearer token unless they are marked public."""
+"""Authenticate requests. Routes under `/api` need a bearer token unless they are marked public.
 
+A limited token is refused by every route that is not opened to its scope.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 from flask import Flask, current_app, g, request
 
 from config import ConfigError, Settings
-from service.auth import tokens, users
+from service.auth import permits, tokens, users
 from service.auth.keys import KeySource
+from service.auth.permits import Permit, Scope
 from service.auth.users import Caller
 from service.observing import attribution
 from service.outbound.upstream import Upstream
-from service.web.errors import Unauthorized, Unavailable
+from service.web.errors import Forbidden, Unauthorized, Unavailable
 
 SUBPROTOCOL = "bearer."
 
@@ -44,6 +49,8 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
         raise ConfigError(f"OWNER_TOKEN: {reason}") from None
     except Unavailable:
         return _unverified_caller(settings.owner_token)
+    if claims.permit:
+        raise ConfigError("OWNER_TOKEN: must be a token without limits (flask token issue)")
     return Caller(claims.subject, claims.role, claims.issued)
 
 
@@ -62,6 +69,16 @@ def public(view: Any) -> Any:
     return view
 
 
+def open_to(*scopes: Scope) -> Callable[[Any], Any]:
+    """Open a view to limited tokens of these scopes."""
+
+    def mark(view: Any) -> Any:
+        view.open_to = frozenset(scopes)
+        return view
+
+    return mark
+
+
 def require_bearer() -> None:
     """Authenticate a request under `/api`, also one for a route that does not exist."""
     if not request.path.startswith("/api/") or request.method == "OPTIONS":
@@ -72,13 +89,25 @@ def require_bearer() -> None:
 
 
 def authenticate() -> None:
-    """Set `g.caller`, `g.expires` (Unix time) and `g.token`, or raise `Unauthorized`."""
+    """Set `g.caller`, `g.expires` (Unix time) and `g.token`.
+
+    Raises `Unauthorized`, and `Forbidden` for a limited token if the route is not open to it.
+    """
     token = _bearer_token()
     if not token:
         raise Unauthorized()
     claims = current_app.extensions["verifier"].verify(token)
     attribution.bind(user=claims.subject)
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
+    if claims.permit:
+        _check_route(claims.permit)
+
+
+def _check_route(permit: Permit) -> None:
+    """Also a route that does not exist is closed."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    if permit.scope not in getattr(view, "open_to", ()):
+        raise Forbidden(permits.CLOSED)
 
 
 def _bearer_token() -> str:

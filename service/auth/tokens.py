@@ -1,6 +1,6 @@
 """Bearer tokens: JWTs signed with our secret (HS256) or by an identity provider (JWKS).
 
-The configuration decides the algorithm, never the token.
+The configuration decides the algorithm, never the token. Limited tokens have keys of their own.
 Source: docs/contract.md, section 3; RFC 7519, RFC 8725.
 """
 
@@ -14,7 +14,9 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
 from config import Settings
+from service.auth import limited_tokens, permits
 from service.auth.keys import KeySource
+from service.auth.permits import Permit
 from service.web.errors import Unauthorized
 from service.web.fields import unstorable
 
@@ -32,6 +34,7 @@ class Claims:
     """The claims of a verified token.
 
     `expires` and `issued` are Unix times in seconds; `issued` is None if the token lacks it.
+    `permit` is None unless the token is a limited one.
     """
 
     subject: str
@@ -40,6 +43,7 @@ class Claims:
     issued: float | None = None
     email: str | None = None
     name: str | None = None
+    permit: Permit | None = None
 
 
 class Verifier:
@@ -50,6 +54,7 @@ class Verifier:
 
     def __init__(self, settings: Settings, keys: KeySource | None) -> None:
         self._secret = OctKey.import_key(settings.auth_secret) if settings.auth_secret else None
+        self._limited_keys = limited_tokens.keys(settings)
         self._keys = keys
         self._issuer = settings.auth_issuer
         self._registry = _registry(settings)
@@ -72,12 +77,16 @@ class Verifier:
 
     def _verify(self, token: str) -> Claims:
         try:
-            claims = self._decode(token)
+            is_limited = peek(token)[0].get("typ") == limited_tokens.TYPE
+            claims = self._decode_limited(token) if is_limited else self._decode(token)
             self._registry.validate(claims)
-            return _read(claims)
+            return _read(claims, permits.read(claims) if is_limited else None)
         # Anybody can send a token: whatever error its bytes cause, it is an invalid token.
         except UNREADABLE:
             raise Unauthorized() from None
+
+    def _decode_limited(self, token: str) -> dict[str, Any]:
+        return limited_tokens.decode(self._limited_keys, token)
 
     def _decode(self, token: str) -> dict[str, Any]:
         header, claims = peek(token)
@@ -107,13 +116,33 @@ def issue(settings: Settings, subject: str, role: str, lifetime: int) -> str:
     if not 0 < len(subject) <= SUBJECT_LIMIT:
         raise ValueError(f"a subject has 1 to {SUBJECT_LIMIT} characters")
     now = int(time.time())
-    claims: dict[str, Any] = {"sub": subject, "role": role, "iat": now}
-    claims["exp"] = now + lifetime
+    claims: dict[str, Any] = {"sub": subject, "role": role, "iat": now, "exp": now + lifetime}
+    claims |= _addressed(settings)
+    return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(settings.auth_secret))
+
+
+def issue_limited(
+    settings: Settings, subject: str, role: str, issued: float | None, permit: Permit
+) -> str:
+    """Issue a limited token, which is valid until its permit expires.
+
+    `issued` is when its maker's token was: what revokes that token, such as an erasure, revokes
+    this one too. Raises `NotConfigured`.
+    """
+    claims: dict[str, Any] = {"sub": subject, "role": role, "exp": permit.expires}
+    if issued is not None:
+        claims["iat"] = issued
+    return limited_tokens.issue(settings, claims | _addressed(settings), permit)
+
+
+def _addressed(settings: Settings) -> dict[str, Any]:
+    """The claims that say who made a token of ours, and for whom."""
+    claims = {}
     if settings.auth_audience:
         claims["aud"] = settings.auth_audience
     if settings.auth_issuer and not settings.auth_jwks_url:
         claims["iss"] = settings.auth_issuer
-    return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(settings.auth_secret))
+    return claims
 
 
 def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
@@ -125,7 +154,7 @@ def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
     return jwt.JWTClaimsRegistry(leeway=LEEWAY, **options)
 
 
-def _read(claims: dict[str, Any]) -> Claims:
+def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
     subject, role = claims["sub"], claims.get("role", "user")
     if not 0 < len(subject) <= SUBJECT_LIMIT or unstorable(subject) or unstorable(role):
         raise ValueError("not a usable subject or role")
@@ -136,6 +165,7 @@ def _read(claims: dict[str, Any]) -> Claims:
         issued=issue_time(claims),
         email=_text(claims, "email", 320),
         name=_text(claims, "name", 200),
+        permit=permit,
     )
 
 

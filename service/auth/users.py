@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import erasure
 from service.auth.models import User
+from service.auth.permits import Permit
 from service.auth.tokens import Claims
 from service.database.access import write_transaction
 from service.extensions import db, table
@@ -26,12 +27,13 @@ class Caller:
     """The caller of one request or turn.
 
     `claimed_role` is the role in the token. `issued` is when the token was issued, in Unix time, or
-    None.
+    None. `permit` is what a limited token allows; None for any other token.
     """
 
     subject: str
     claimed_role: str
     issued: float | None = field(default=None, compare=False)
+    permit: Permit | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def admit(claims: Claims) -> Caller:
         enrol(claims.subject, claims.email, claims.name, claims.issued)
     elif not rights.admit(claims.issued):
         raise Unauthorized(NOT_ADMITTED if rights.disabled else None)
-    return Caller(claims.subject, claims.role, claims.issued)
+    return Caller(claims.subject, claims.role, claims.issued, claims.permit)
 
 
 def current_role(caller: Caller) -> str:

@@ -1,6 +1,7 @@
 """Charge a closed hold: change the balance and add the entry, in the caller's transaction.
 
-A cost is charged up to the account's free balance. The remainder is recorded as a loss.
+A cost is charged up to the account's free balance, and up to what the allowance of the hold still
+has, if there is one. The remainder is recorded as a loss.
 """
 
 from typing import Any
@@ -9,11 +10,12 @@ import structlog
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
+from service.billing import allowances
 from service.billing.models import Account, Entry
 from service.extensions import now, table
 from service.ids import new_id
 
-ClosedHold = Row[str, int, int, str]  # account, amount, used and ref
+ClosedHold = Row[str, int, int, str, str | None]  # account, amount, used, ref and token_id
 
 log = structlog.get_logger("ledger")
 
@@ -43,8 +45,9 @@ def charge(session: Session, hold: ClosedHold, cost: int, what: str, facts: dict
     assert cost >= 0
     charged = cost
     if cost > hold.amount:
-        charged = min(cost, hold.amount + free_credits(session, hold.account))
+        charged = min(cost, hold.amount + _chargeable(session, hold))
     _update_account(session, hold.account, hold.amount, charged)
+    allowances.spend(session, hold.token_id, charged - hold.amount)
     _add_entry(session, hold, "charge", charged, cost - charged, what, facts)
     return charged
 
@@ -59,9 +62,10 @@ def charge_late(
     earlier = session.connection().scalar(CHARGED, {"account": hold.account, "ref": hold.ref})
     before = -(earlier or 0)
     missing = max(0, cost - before)
-    charged = min(missing, free_credits(session, hold.account))
+    charged = min(missing, _chargeable(session, hold))
     kind = "charge" if earlier is None else "rest"
     _update_account(session, hold.account, 0, charged)
+    allowances.spend(session, hold.token_id, charged)
     _add_entry(session, hold, kind, charged, missing - charged, what, facts)
     return before + charged
 
@@ -69,6 +73,12 @@ def charge_late(
 def free_credits(session: Session, account: str) -> int:
     """Return the balance minus the open holds. Locks the account until the commit."""
     return session.connection().scalar(FREE_CREDITS, {"account": account}) or 0
+
+
+def _chargeable(session: Session, hold: ClosedHold) -> int:
+    """What can be charged beyond the hold."""
+    free = free_credits(session, hold.account)
+    return min(free, allowances.left(session, hold.token_id)) if hold.token_id else free
 
 
 def entry_values(

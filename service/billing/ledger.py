@@ -2,7 +2,8 @@
 
 Amounts are integer micro-credits. Each function takes the session of an open
 `write_transaction()`, so that a caller can charge in the transaction that writes its rows. A
-function locks a hold before its account; `reserve` locks the account before it inserts the hold.
+function locks a hold before its account, and an account before an allowance; `reserve` locks both
+before it inserts the hold.
 
 A hold is open until its owner settles or releases it, or until a sweeper sweeps it because its
 owner seems dead. If the owner is alive and settles a swept hold, it is charged only the part that
@@ -17,6 +18,7 @@ from sqlalchemy import ColumnElement, Double, Select, and_, bindparam, insert, s
 from sqlalchemy.orm import Session
 
 from service.auth.erasure import erased_at
+from service.billing import allowances
 from service.billing.charges import ClosedHold, charge, charge_late, entry_values, free_credits
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
@@ -28,6 +30,7 @@ from service.ids import new_id
 from service.web.errors import InsufficientCredits
 
 SWEEP_BATCH = 100
+ALLOWANCE_SPENT = "This token may not spend so many credits any more. Make another one."
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ CLOSE_HOLD = (
     update(_holds)
     .where(_this_hold)
     .values(state=bindparam("closed"))
-    .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref)
+    .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref, _holds.c.token_id)
 )
 INSERT_HOLD = insert(_holds).values(expires_at=from_now(bindparam("seconds", type_=Double)))
 
@@ -92,6 +95,14 @@ def grant(session: Session, subject: str, amount: int, ref: str, what: str = "gr
     return True
 
 
+def refund(
+    session: Session, account: str, amount: int, ref: str, what: str, token_id: str | None
+) -> None:
+    """Give back a part of a charge, once for each `ref`; to the allowance of the token too."""
+    if grant(session, account, amount, ref, what):
+        allowances.spend(session, token_id, -amount)
+
+
 def reserve(
     session: Session, payer: Payer, amount: int, ref: str, lease_id: str | None, seconds: float
 ) -> str:
@@ -104,6 +115,7 @@ def reserve(
         raise _insufficient(session, payer, amount)
     hold_id = new_id("hold")
     hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
+    hold["token_id"] = _spend_allowance(session, payer.limit, amount) if payer.limit else None
     session.connection().execute(INSERT_HOLD, {**hold, "lease_id": lease_id, "seconds": seconds})
     return hold_id
 
@@ -111,14 +123,19 @@ def reserve(
 def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
     """Record what an open hold has used so far, and change its amount to `amount`.
 
-    Returns False if the account can't afford that. Raises `HoldLost` if the hold is not open.
+    Returns False if the account or the allowance can't afford that. Raises `HoldLost` if the hold
+    is not open.
     """
     open_hold = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
-    record_use = open_hold.values(used=used).returning(Hold.account, Hold.amount)
+    record_use = open_hold.values(used=used).returning(Hold.account, Hold.amount, Hold.token_id)
     hold = session.execute(record_use).one_or_none()
     if hold is None:
         raise HoldLost()
-    if not _hold_more(session, hold.account, amount - hold.amount):
+    more = amount - hold.amount
+    if not _hold_more(session, hold.account, more):
+        return False
+    if not allowances.spend(session, hold.token_id, more):
+        _hold_more(session, hold.account, -more)
         return False
     session.execute(open_hold.values(amount=amount))
     return True
@@ -155,15 +172,26 @@ def sweep(session: Session, moment: ColumnElement[datetime], alive: Select[str])
     """
     lease_is_over = Hold.lease_id.is_not(None) & Hold.lease_id.not_in(alive)
     is_over = (Hold.expires_at < moment) | lease_is_over
-    expired = select(Hold.account, Hold.hold_id).where(Hold.state == "open", is_over)
+    columns = select(Hold.account, Hold.hold_id, Hold.token_id)
+    expired = columns.where(Hold.state == "open", is_over)
     batch = expired.order_by(Hold.seq).limit(SWEEP_BATCH).with_for_update(skip_locked=True)
-    # Sorted by account: two sweepers that lock accounts in different orders would deadlock.
-    rows = sorted(tuple(row) for row in session.execute(batch))
-    for _, hold_id in rows:
+    # In one order: two sweepers that lock accounts in different orders would deadlock.
+    rows = sorted((row.account, row.hold_id, row.token_id) for row in session.execute(batch))
+    _lock_payers(session, rows)
+    for _, hold_id, _ in rows:
         hold = _close(session, hold_id, "open", "swept")
         assert hold is not None, "the batch locks its holds"
         charge(session, hold, hold.used, "interrupted", {"swept": True})
     return len(rows)
+
+
+def _lock_payers(session: Session, rows: list[tuple[str, str, str | None]]) -> None:
+    """Lock the accounts, then the allowances, of several holds. Without tokens, one at a time will
+    do, because the rows are sorted."""
+    if tokens := {token for _, _, token in rows if token}:
+        for account in sorted({account for account, _, _ in rows}):
+            free_credits(session, account)
+        allowances.lock(session, tokens)
 
 
 def statement(session: Session, subject: str, limit: int, before: int | None) -> Statement | None:
@@ -185,6 +213,15 @@ def _hold_more(session: Session, subject: str, amount: int) -> bool:
     """Hold `amount` more, or less if it is negative. Returns whether the account can afford it."""
     more = {"account": subject, "more": amount}
     return session.connection().scalar(HOLD_MORE, more) is not None
+
+
+def _spend_allowance(session: Session, limit: allowances.Limit, amount: int) -> str:
+    """Spend `amount` of a token's limit; returns the token's id. Raises `InsufficientCredits`."""
+    allowances.begin(session, limit)
+    if not allowances.spend(session, limit.token_id, amount):
+        left = credits(allowances.left(session, limit.token_id))
+        raise InsufficientCredits(credits(amount), left, ALLOWANCE_SPENT)
+    return limit.token_id
 
 
 def _insufficient(session: Session, payer: Payer, amount: int) -> InsufficientCredits:

@@ -61,7 +61,10 @@ class Entry(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Hold(db.Model):  # type: ignore[name-defined,misc]
-    """Credits set aside for one turn or call (`ref`) while it runs. `used` is its cost so far."""
+    """Credits set aside for one turn or call (`ref`) while it runs. `used` is its cost so far.
+
+    `token_id` is that of the allowance which pays as well, if there is one.
+    """
 
     __tablename__ = "holds"
     __table_args__ = (
@@ -79,5 +82,25 @@ class Hold(db.Model):  # type: ignore[name-defined,misc]
     state: Mapped[str] = mapped_column(String(16), default="open")  # settled, released, swept
     ref: Mapped[str] = mapped_column(String(REF_LIMIT))
     lease_id: Mapped[str | None] = mapped_column(String(64), index=True)
+    token_id: Mapped[str | None] = mapped_column(String(64))
     expires_at: Mapped[datetime]
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Allowance(db.Model):  # type: ignore[name-defined,misc]
+    """What a limited token of a user may spend in all: `amount`, of which `spent` is gone or held.
+
+    `expires_at` is the expiry of the token.
+    """
+
+    __tablename__ = "allowances"
+    __table_args__ = (
+        CheckConstraint("spent >= 0", name="spent_not_negative"),
+        CheckConstraint("spent <= amount", name="spent_within_amount"),
+    )
+
+    token_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255), index=True)
+    amount: Mapped[int] = mapped_column(BigInteger)
+    spent: Mapped[int] = mapped_column(BigInteger)
+    expires_at: Mapped[datetime] = mapped_column(index=True)

@@ -7,21 +7,33 @@ from dataclasses import dataclass
 
 from service.auth.tokens import Claims
 from service.auth.users import Caller
+from service.billing.allowances import Limit, limit_of
 
 
 @dataclass(frozen=True)
 class Payer:
-    """The subject whose account is charged. The owner's balance is never shown to a caller."""
+    """The subject whose account is charged. The owner's balance is never shown to a caller.
+
+    `limit` is that of the caller's limited token, which counts whoever's account is charged.
+    """
 
     subject: str
     is_owner: bool
+    limit: Limit | None = None
+
+    @property
+    def token_id(self) -> str | None:
+        """That of the limited token, if it has a limit of its own."""
+        return self.limit.token_id if self.limit else None
 
 
-def payer_of(forwarded: Claims | Caller | None, owner_subject: str) -> Payer:
+def payer_of(
+    forwarded: Claims | Caller | None, owner_subject: str, caller: Caller | None = None
+) -> Payer:
     """Return the subject of the forwarded token, or the app's owner if there is none.
 
     The owner's subject is `app.extensions["owner"].subject`. With developer billing the forwarded
-    token is the owner's own, so the owner pays as well.
+    token is the owner's own, so the owner pays as well. `caller` is whose request it is.
     """
     subject = forwarded.subject if forwarded else owner_subject
-    return Payer(subject, subject == owner_subject)
+    return Payer(subject, subject == owner_subject, limit_of(caller) if caller else None)

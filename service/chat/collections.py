@@ -66,6 +66,7 @@ AI_CHATS = Collection(
     permissions=OWN_BUT_NOT_CREATE,
     on_delete=_delete_chat,
     erases_text=True,
+    open_to=("chat",),
 )
 
 AI_MESSAGES = Collection(
@@ -83,6 +84,7 @@ AI_MESSAGES = Collection(
     group="chat_id",
     on_update=_edit,
     erases_text=True,
+    open_to=("chat",),
 )
 
 USERS = Collection(

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
 
 from config import MODEL_NAMES
+from service.auth.bearer import open_to
 from service.chat import claims, journal
 from service.chat.stream import sse
 from service.chat.turn import pump, reuse
@@ -66,6 +67,7 @@ class StopSchema(Schema):
 
 
 @turns.post("/chat")
+@open_to("chat")
 @body(TurnRequest())
 @refuses(NotFound, InvalidModel, InsufficientCredits, Conflict, RateLimited)
 @refuses(NotConfigured, Draining)
@@ -93,6 +95,7 @@ def answer(data: dict[str, Any]) -> Response:
 
 
 @turns.post("/chat/<chat_id>/stop")
+@open_to("chat")
 @answers(StopSchema())
 def stop(chat_id: str) -> dict[str, bool]:
     """Stop the replies that are running in a chat, in whichever worker"""
@@ -105,6 +108,7 @@ def stop(chat_id: str) -> dict[str, bool]:
 
 
 @turns.get("/chat/<chat_id>/stream")
+@open_to("chat")
 @answers(None, 204, empty=True)
 def resume(chat_id: str) -> Response:
     """Resume a running reply: there is never one to resume, for now"""
@@ -113,6 +117,7 @@ def resume(chat_id: str) -> Response:
 
 
 @turns.get("/models")
+@open_to("chat")
 @answers(ModelsSchema())
 def models() -> dict[str, Any]:
     """The model ids that a turn may ask for"""

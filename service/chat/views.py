@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.auth import users
+from service.auth.bearer import open_to
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.turn.running import Runs
@@ -51,6 +52,7 @@ class Done(Schema):
 
 
 @chats.post("")
+@open_to("chat")
 @body(NewChat())
 @answers(ChatAnswer(), 201)
 def create(data: dict[str, Any]) -> dict[str, Any]:
@@ -74,6 +76,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
 
 
 @chats.patch("/<chat_id>")
+@open_to("chat")
 @body(Rename())
 @refuses(Forbidden, Conflict)
 @answers(ChatAnswer())
@@ -83,6 +86,7 @@ def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
 
 
 @chats.delete("/<chat_id>")
+@open_to("chat")
 @refuses(Forbidden, Conflict)
 @answers(Done())
 def delete(chat_id: str) -> dict[str, Any]:

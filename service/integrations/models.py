@@ -59,7 +59,8 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     """A slow call at the vendor's own task API; only its owner sees it.
 
     `charged` is what `payer` was charged when the vendor accepted it, in micro-credits; both are
-    None if it cost nothing. A job of another instance has that instance's id, in `task_id` too.
+    None if it cost nothing. `token_id` is that of the allowance that it came out of, if there is
+    one. A job of another instance has that instance's id, in `task_id` too.
     """
 
     __tablename__ = "integration_jobs"
@@ -72,6 +73,7 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
     result: Mapped[str | None] = mapped_column(Text)  # JSON, sealed
     payer: Mapped[str | None] = mapped_column(String(255))
     charged: Mapped[int | None] = mapped_column(BigInteger)
+    token_id: Mapped[str | None] = mapped_column(String(64))
     ends_at: Mapped[datetime] = mapped_column(index=True)
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 

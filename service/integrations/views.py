@@ -10,6 +10,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, jsonify, request
 from marshmallow import fields
 
+from service.auth.bearer import open_to
 from service.integrations import documents, oauth
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
@@ -58,16 +59,21 @@ def envelop(response: Response) -> Response:
 
 
 @integrations.get("/status")
+@open_to("calls")
 @answers(None, answer_schema={"type": "object", "additionalProperties": CONNECTED})
 def status() -> Response:
-    """What the caller has connected, and what that allows"""
+    """What the caller has connected, and what that allows
+
+    A limited token learns only of the integrations of its endpoints.
+    """
     proxy = _proxy()
     if proxy.gateway:
         return proxy.gateway.status(g.token).response()
-    return jsonify(proxy.connections.status(g.caller.subject))
+    return jsonify(proxy.status(g.caller))
 
 
 @integrations.get("/catalog")
+@open_to("calls")
 @answers(None, answer_schema=CatalogSchema())
 def catalog() -> Response:
     """Every endpoint, with its price and whether it asks first"""
@@ -98,6 +104,7 @@ def _schema(document: dict[str, Any]) -> Response:
 
 
 @integrations.get("/jobs/<job_id>")
+@open_to("calls")
 @refuses(*FAILURES)
 @answers(None, answer_schema=Envelope())
 def job(job_id: str) -> Response:
@@ -114,6 +121,7 @@ def job(job_id: str) -> Response:
 
 
 @integrations.post("/<path:endpoint>")
+@open_to("calls")
 @instances(lambda: documents.posts(_proxy().catalog))
 @described_body(AnyParameters())
 @takes(Idempotency_Key=ONCE, X_Approval=APPROVED, Cache_Control=FRESH)
@@ -132,6 +140,7 @@ def post(endpoint: str) -> Response:
 
 
 @integrations.get("/<path:endpoint>")
+@open_to("calls")
 @exists_for(lambda endpoint: _takes_get(endpoint))
 @instances(lambda: documents.gets(_proxy().catalog))
 @takes(Idempotency_Key=ONCE, X_Approval=APPROVED, Cache_Control=FRESH)

@@ -17,7 +17,7 @@ from service.media.models import MediaItem
 from service.media.reader import MediaReader
 from service.media.store import Found, MediaStore
 from service.web.edge import answers, query, refuses
-from service.web.errors import NotFound, Unauthorized, Unavailable
+from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 
 SHOWN = ("image/", "audio/", "video/")  # by browsers, in the place of a download
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"
@@ -37,8 +37,9 @@ class LinkSchema(Schema):
 
 @media.get("/<media_id>")
 @bearer.public
+@bearer.open_to("calls")
 @query(LinkQuery())
-@refuses(Unauthorized, Unavailable)
+@refuses(Unauthorized, Forbidden, Unavailable)
 @answers(
     None,
     media_type="*/*",
@@ -59,6 +60,7 @@ def content(link: dict[str, str], media_id: str) -> Response:
 
 
 @media.post("/<media_id>/link")
+@bearer.open_to("calls")
 @answers(LinkSchema())
 def link(media_id: str) -> dict[str, Any]:
     """A new link to an item of the caller's own, good for ten minutes without a token"""

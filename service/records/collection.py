@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from service.auth.permits import Scope
 from service.records.models import Record
 from service.web.errors import NotFound
 
@@ -56,6 +57,7 @@ class Collection:
     same value of `group`, an attribute of the model, are changed one at a time.
     `on_update(session, row, changes)` and `on_delete(session, row)` run in the transaction of a
     write, before it. With `erases_text`, deleting a record also removes its text from the outbox.
+    Limited tokens of the scopes `open_to` may read the collection; others do not.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Collection:
     on_update: Callable[[Session, Any, Values], None] | None = None
     on_delete: Callable[[Session, Any], None] | None = None
     erases_text: bool = False
+    open_to: tuple[Scope, ...] = ()
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)

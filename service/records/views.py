@@ -8,6 +8,8 @@ from flask.blueprints import BlueprintSetupState
 from marshmallow import Schema, ValidationError, fields, post_load, validate
 from werkzeug.routing import BaseConverter
 
+from service.auth import permits
+from service.auth.bearer import open_to
 from service.records import store, writes
 from service.records.collection import Collection
 from service.records.once import KEY, KEY_RULE
@@ -82,6 +84,7 @@ class DeletedSchema(Schema):
 
 
 @records.get("/<collection>")
+@open_to("chat")
 @query(ListQuery())
 @refuses(Forbidden)
 @answers(PageSchema())
@@ -105,6 +108,7 @@ def create(data: Any, collection: str) -> dict[str, Any]:
 
 
 @records.get("/<collection>/<id:record_id>")
+@open_to("chat")
 @refuses(Forbidden)
 @answers(RecordSchema())
 def get(collection: str, record_id: str) -> dict[str, Any]:
@@ -139,7 +143,12 @@ def delete(collection: str, record_id: str) -> dict[str, bool]:
 
 
 def _collection(name: str) -> Collection:
-    return current_app.extensions["collections"].get(name)
+    """Raises `NotFound`, and `Forbidden` if the collection is not open to a limited token."""
+    collection: Collection = current_app.extensions["collections"].get(name)
+    permit = g.caller.permit
+    if permit and permit.scope not in collection.open_to:
+        raise Forbidden(permits.CLOSED)
+    return collection
 
 
 def _if_match() -> str | None:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import erasure
 from service.auth.users import rights_cache
-from service.billing.models import Account, Hold
+from service.billing.models import Account, Allowance, Hold
 from service.chat import journal
 from service.chat.collections import AI_MESSAGES, USERS
 from service.chat.models import Chat, Claim, JournalEntry, Turn
@@ -34,7 +34,7 @@ from service.records.store import owned_by
 from service.upkeep.rights import lock_user
 
 # In the sweeper's order.
-SWEPT = (Consent, IdempotencyKey, IntegrationJob, CountedCalls, KeptAnswer, CreateKey)
+SWEPT = (Consent, IdempotencyKey, IntegrationJob, CountedCalls, KeptAnswer, CreateKey, Allowance)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import structlog
 from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.billing import ledger
+from service.billing import allowances, ledger
 from service.chat import claims, journal
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
@@ -54,6 +54,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
     kept_answers.sweep()
     with write_transaction() as session:
         user_limits.sweep(session)
+        allowances.sweep(session)
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     media = current_app.extensions["media_sweeper"].sweep()
     return Sweep(holds, turns, changes, entries, media)

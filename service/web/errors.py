@@ -75,16 +75,17 @@ class Unauthorized(ServiceError):
 class InsufficientCredits(ServiceError):
     """The payer has not enough credits.
 
-    `needed` and `available` are in credits. `available` is None if the app's owner pays.
+    `needed` and `available` are in credits. `available` is None if the app's owner pays, unless it
+    is a limited token's own limit that does not suffice.
     """
 
     status = 402
     code = "insufficient_credits"
     message = "There are not enough credits for this request."
 
-    def __init__(self, needed: float, available: float | None) -> None:
+    def __init__(self, needed: float, available: float | None, message: str | None = None) -> None:
         facts: dict[str, Any] = {} if available is None else {"available": available}
-        super().__init__(needed=needed, **facts)
+        super().__init__(message, needed=needed, **facts)
 
 
 class Forbidden(ServiceError):

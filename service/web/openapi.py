@@ -15,6 +15,7 @@ from werkzeug.routing import Rule
 
 from service.lifecycle import let_others_run
 from service.web.errors import (
+    Forbidden,
     InvalidRequest,
     NotFound,
     ServiceError,
@@ -120,6 +121,8 @@ def _operation(rule: Rule, view: Any) -> dict[str, Any]:
         operation["security"] = [{"bearer": []}]
     if "security" in contract:
         operation["security"] = contract["security"]
+    if scopes := getattr(view, "open_to", None):
+        operation["x-limited-tokens"] = sorted(scopes)
     return operation
 
 
@@ -169,7 +172,7 @@ def _refusals(rule: Rule, view: Any, contract: Mapping[str, Any]) -> list[type[S
     errors = [InvalidRequest, ServiceError]
     errors += [NotFound] if rule.arguments else []
     errors += [Stalled] if contract.get("body") or contract.get("form") else []
-    errors += [Unauthorized, Unavailable] if _needs_token(rule, view) else []
+    errors += [Unauthorized, Forbidden, Unavailable] if _needs_token(rule, view) else []
     return list(dict.fromkeys([*errors, *contract.get("refusals", ())]))
 
 

@@ -1,13 +1,15 @@
 """A ledger under test, and checks of its sums."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 
 from service.billing import ledger
-from service.billing.models import Account, Entry, Hold
+from service.billing.allowances import Limit
+from service.billing.models import Account, Allowance, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
@@ -15,6 +17,12 @@ from service.database.clock import from_now
 from service.extensions import db
 
 ALICE = Payer("alice", is_owner=False)
+
+
+def limited(credits: float, subject: str = "alice", token: str = "token") -> Payer:
+    """A payer whose request has come with a limited token."""
+    limit = Limit(token, "alice", int(credits * CREDIT), time.time() + 600)
+    return Payer(subject, is_owner=False, limit=limit)
 
 
 class Books:
@@ -30,9 +38,16 @@ class Books:
     def open(self, subject: str = "alice", credits: int = 100) -> None:
         self.do(ledger.ensure_account, subject, credits * CREDIT)
 
-    def reserve(self, credits: float, ref: str, seconds: float = 60, lease: str | None = None):
+    def reserve(
+        self,
+        credits: float,
+        ref: str,
+        seconds: float = 60,
+        lease: str | None = None,
+        payer: Payer = ALICE,
+    ) -> str:
         """A hold on alice's account."""
-        return self.do(ledger.reserve, ALICE, int(credits * CREDIT), ref, lease, seconds)
+        return self.do(ledger.reserve, payer, int(credits * CREDIT), ref, lease, seconds)
 
     def sweep(self, later: float = 0, alive: tuple[str, ...] = ()) -> int:
         """Sweep as if it were `later` seconds from now, with these leases running."""
@@ -49,7 +64,8 @@ class Books:
 
     def rows(self, table: Any, **where: Any) -> list[Any]:
         with self.app.app_context():
-            return list(db.session.scalars(select(table).filter_by(**where).order_by(table.seq)))
+            order = table.__table__.primary_key.columns
+            return list(db.session.scalars(select(table).filter_by(**where).order_by(*order)))
 
     def has(self, subject: str = "alice") -> tuple[float, float]:
         """Return balance and held, in credits."""
@@ -78,3 +94,13 @@ class Books:
             assert charge == 0 or hold.state in ("settled", "swept")
             assert charge <= hold.used or hold.state != "swept"
         assert not charges, "a charge without its hold"
+        for allowance in self.rows(Allowance):
+            assert allowance.spent == self.spent_by(allowance.token_id) <= allowance.amount
+
+    def spent_by(self, token: str) -> int:
+        """What a token's open holds have set aside, and what was charged for the others."""
+        paid = and_(Entry.account == Hold.account, Entry.ref == Hold.ref, Entry.amount < 0)
+        of_token = select(func.sum(-Entry.amount)).join(Hold, paid).where(Hold.token_id == token)
+        held = select(func.sum(Hold.amount)).where(Hold.token_id == token, Hold.state == "open")
+        with self.app.app_context():
+            return int(db.session.scalar(of_token) or 0) + int(db.session.scalar(held) or 0)

@@ -22,12 +22,11 @@ from gevent.pool import Pool  # noqa: E402
 
 from service import create_app  # noqa: E402
 from service.billing import ledger  # noqa: E402
-from service.billing.payer import Payer  # noqa: E402
 from service.billing.prices import CREDIT  # noqa: E402
 from service.database.access import time_limit  # noqa: E402
 from service.extensions import db  # noqa: E402
 from service.web.errors import InsufficientCredits  # noqa: E402
-from tests.billing.books import Books  # noqa: E402
+from tests.billing.books import Books, limited  # noqa: E402
 from tests.services import settings_for  # noqa: E402
 
 GREENLETS = 15
@@ -48,6 +47,23 @@ def reserve(books: Books, count: int) -> int:
             books.reserve(1, f"{os.getpid()}-{number}")
         except InsufficientCredits:
             return 0
+        return 1
+
+    return sum(at_once(one, count))
+
+
+def spend(books: Books, count: int, most: int) -> int:
+    """Reserve one credit `count` times with one limited token, and settle every other hold at
+    half; returns how often that succeeded."""
+
+    def one(number: int) -> int:
+        ref = f"{os.getpid()}-{number}"
+        try:
+            hold = books.reserve(1, ref, payer=limited(most))
+        except InsufficientCredits:
+            return 0
+        if number % 2:
+            books.settle(hold, 0.5)
         return 1
 
     return sum(at_once(one, count))
@@ -91,7 +107,8 @@ def trade(books: Books, count: int) -> None:
         subject = f"trader-{number % 3}"
         books.open(subject, 1000)
         ref = f"{os.getpid()}-{number}"
-        hold = books.do(ledger.reserve, Payer(subject, False), CREDIT, ref, "lease", -1)
+        payer = limited(1000, subject, f"token-{number % 2}")  # of several accounts
+        hold = books.do(ledger.reserve, payer, CREDIT, ref, "lease", -1)
         with suppress(ledger.HoldLost):  # it has expired already, and somebody may have swept
             books.do(ledger.extend, hold, number, 2 * CREDIT)
         if number % 8 == 0:
@@ -121,7 +138,8 @@ def report(result: Any) -> None:
 
 
 ACTIONS = {
-    action.__name__: action for action in (ready, reserve, open_account, settle, work, sweep, trade)
+    action.__name__: action
+    for action in (ready, reserve, spend, open_account, settle, work, sweep, trade)
 }
 
 

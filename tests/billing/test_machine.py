@@ -1,6 +1,7 @@
 """Random sequences of ledger calls, compared with a model of a few lines of arithmetic."""
 
 import itertools
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -17,13 +18,15 @@ from hypothesis.stateful import (
 )
 
 from service.billing import ledger
-from service.billing.models import Account
+from service.billing.allowances import Limit
+from service.billing.models import Account, Allowance
 from service.billing.payer import Payer
 from service.web.errors import InsufficientCredits
 from tests.depth import depth
 from tests.services import on_sqlite
 
 STARTING = 100
+ALLOWED = 90
 amounts = st.integers(0, 120)
 numbers = itertools.count()
 
@@ -34,6 +37,7 @@ class Expected:
 
     amount: int
     expired: bool
+    limited: bool
     used: int = 0
     state: str = "open"
     charged: int = 0
@@ -55,6 +59,7 @@ class Ledger(RuleBasedStateMachine):
         self.books.do(ledger.ensure_account, self.subject, STARTING)
         self.balance, self.refs = STARTING, set()
         self.expected: dict[str, Expected] = {}
+        self.limit = Limit(f"token of {self.subject}", self.subject, ALLOWED, time.time() + 600)
 
     @property
     def held(self):
@@ -64,28 +69,34 @@ class Ledger(RuleBasedStateMachine):
     def free(self):
         return self.balance - self.held
 
+    @property
+    def left(self):
+        """What the allowance still has."""
+        limited = [hold for hold in self.expected.values() if hold.limited]
+        return ALLOWED - sum(hold.amount if hold.open else hold.charged for hold in limited)
+
     @rule(amount=st.integers(1, 50), ref=st.sampled_from("abc"))
     def grant(self, amount, ref):
         assert self.books.do(ledger.grant, self.subject, amount, ref) == (ref not in self.refs)
         self.balance += 0 if ref in self.refs else amount
         self.refs.add(ref)
 
-    @rule(target=holds, amount=amounts, expired=st.booleans())
-    def reserve(self, amount, expired):
-        payer, ref = Payer(self.subject, is_owner=False), f"ref-{next(numbers)}"
-        arguments = (ledger.reserve, payer, amount, ref, None, -1 if expired else 600)
-        if amount > self.free:
+    @rule(target=holds, amount=amounts, expired=st.booleans(), limited=st.booleans())
+    def reserve(self, amount, expired, limited):
+        payer, ref = Payer(self.subject, False, self.limit if limited else None), next(numbers)
+        arguments = (ledger.reserve, payer, amount, f"ref-{ref}", None, -1 if expired else 600)
+        if amount > self._available(limited):
             with pytest.raises(InsufficientCredits):
                 self.books.do(*arguments)
             return multiple()
         hold = self.books.do(*arguments)
-        self.expected[hold] = Expected(amount, expired)
+        self.expected[hold] = Expected(amount, expired, limited)
         return hold
 
     @rule(hold=holds, used=amounts, amount=amounts)
     def extend(self, hold, used, amount):
         expected = self.expected[hold]
-        affordable = amount - expected.amount <= self.free
+        affordable = amount - expected.amount <= self._available(expected.limited)
         if not expected.open:
             with pytest.raises(ledger.HoldLost):
                 self.books.do(ledger.extend, hold, used, amount)
@@ -117,7 +128,7 @@ class Ledger(RuleBasedStateMachine):
             return self._close(hold, cost, "settled")
         if expected.state == "swept":
             expected.state = "settled"
-            rest = min(max(0, cost - expected.charged), self.free)
+            rest = min(max(0, cost - expected.charged), self._available(expected.limited))
             expected.charged += rest
             self.balance -= rest
             return expected.charged
@@ -126,9 +137,12 @@ class Ledger(RuleBasedStateMachine):
     def _close(self, hold, cost, state):
         expected = self.expected[hold]
         expected.state = state
-        expected.charged = min(cost, self.free)
+        expected.charged = min(cost, self._available(expected.limited))
         self.balance -= expected.charged
         return expected.charged
+
+    def _available(self, limited):
+        return min(self.free, self.left) if limited else self.free
 
     @invariant()
     def the_account_matches_the_model(self):
@@ -136,6 +150,8 @@ class Ledger(RuleBasedStateMachine):
         assert (account.balance, account.held) == (self.balance, self.held)
         assert self.books.sums(self.subject) == (self.balance, self.held)
         assert 0 <= account.held <= account.balance
+        for allowance in self.books.rows(Allowance, token_id=self.limit.token_id):
+            assert allowance.amount - allowance.spent == self.left >= 0
 
     def teardown(self):
         for hold in self.expected:

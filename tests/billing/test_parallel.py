@@ -11,7 +11,7 @@ import pytest
 
 from config import ROOT
 from service.billing import ledger
-from service.billing.models import Entry, Hold
+from service.billing.models import Allowance, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
@@ -82,6 +82,14 @@ def test_holds_never_exceed_the_balance(books, spenders, size):
     books.open("alice", size)
     assert sum(spenders.do("reserve", size)) == size
     assert books.has() == (size, size)
+
+
+def test_a_token_never_spends_more_than_its_limit(books, spenders, size):
+    """One token at several workers: what they hold and charge adds up to its limit exactly."""
+    books.open("alice", 10 * size)
+    assert sum(spenders.do("spend", size, size)) >= size
+    [allowance] = books.rows(Allowance)
+    assert allowance.spent == books.spent_by("token") <= size * CREDIT
 
 
 def test_parallel_first_calls_make_one_account(books, spenders, size):

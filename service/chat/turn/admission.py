@@ -145,7 +145,7 @@ def hold_for(
 
     Raises `InsufficientCredits`.
     """
-    payer = payer_of(forwarded, app.extensions["owner"].subject)
+    payer = payer_of(forwarded, app.extensions["owner"].subject, question.caller)
     amount = max_cost(app, question)
     starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
     ledger.ensure_account(session, payer.subject, starting)

@@ -54,7 +54,7 @@ class TurnHold:
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another; False when the account can't afford that."""
         question, cost = self._question, self._tally.cost
-        payer = payer_of(question.caller, app.extensions["owner"].subject)
+        payer = payer_of(question.caller, app.extensions["owner"].subject, question.caller)
         ref, lease_id = f"{question.turn_id}/{self._number + 1}", app.extensions["lease"].id
         log.warning("hold lost", turn_id=question.turn_id)
         try:

@@ -127,8 +127,7 @@ class Attempt:
                 session, self._hold, cost, self._charge.what, self._charge.facts
             )
         if job and is_there:
-            payer = self._charge.payer.subject if self._charge else None
-            jobs.store(session, job, payer, charged)
+            jobs.store(session, job, self._charge.payer if self._charge else None, charged)
 
     def _free(self) -> None:
         """Free hold and key. If the database is away they lapse, and the first error is raised."""

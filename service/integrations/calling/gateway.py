@@ -17,13 +17,14 @@ from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
 from service.integrations.inbound import Inbound, ProxyResponse
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
-from service.web.errors import InvalidRequest, UpstreamFailed
+from service.web.errors import Forbidden, InvalidRequest, UpstreamFailed
 
 BYTES = 32 << 20
 MARGIN = 5.0  # seconds, on top of the endpoint's own
 SECONDS = 75.0  # for other routes: that of a job's state asks the vendor
 TOLD = ("Retry-After", "Age", "X-Cache")  # headers of its answers
 JOB_ID_LIMIT = 64
+NOT_COUNTED = "A token with a limit of credits can't be used for this: make one without `credits`."
 NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 
 
@@ -38,6 +39,7 @@ class Gateway:
         """The other instance's answer to a call; `shared` means developer billing."""
         if shared:
             _check_own(endpoint, request.body)
+            _check_counted(endpoint, request.caller)
         result = self._ask(
             "POST",
             f"/api/integrations/{endpoint.name}",
@@ -121,6 +123,12 @@ def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
     """Refuse to continue a task: at the other instance every task is the owner's."""
     if endpoint.continues and body.get(endpoint.continues) is not None:
         raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
+
+
+def _check_counted(endpoint: Endpoint, caller: Caller) -> None:
+    """Refuse what would be charged to the owner there, where a token's own limit is not known."""
+    if endpoint.max_credits and caller.permit and caller.permit.credits is not None:
+        raise Forbidden(NOT_COUNTED)
 
 
 def _job_of(endpoint: Endpoint, result: ProxyResponse) -> str | None:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import users
 from service.billing import ledger
+from service.billing.payer import Payer
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
@@ -191,15 +192,15 @@ class Jobs:
         this_job = _jobs.c.job_id == row.job_id
         running = update(_jobs).where(this_job, _jobs.c.state == "running")
         ended = running.values(state=row.state, result=row.result)
-        paid = (_jobs.c.payer, _jobs.c.charged)
+        paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id)
         with write_transaction() as session:
             users.lock(session, row.user_id)  # or it would come back after an erase
             charge = session.execute(ended.returning(*paid)).one_or_none()
             if charge and charge.charged and task.cost is not None:
-                refund = charge.charged - task.cost
+                refund, ref = charge.charged - task.cost, f"refund:{row.job_id}"
                 if refund > 0:
-                    what = f"refund {row.endpoint}"
-                    ledger.grant(session, charge.payer, refund, f"refund:{row.job_id}", what)
+                    payment = (charge.payer, refund, ref, f"refund {row.endpoint}")
+                    ledger.refund(session, *payment, charge.token_id)
             if charge is None:
                 stored = session.execute(select(_jobs.c.state, _jobs.c.result).where(this_job))
                 row.state, row.result = stored.one_or_none() or (row.state, row.result)
@@ -229,13 +230,13 @@ class Jobs:
         raise UpstreamFailed(Task("", "failed", state["result"]).why, upstreamStatus=None)
 
 
-def store(session: Session, row: IntegrationJob, payer: str | None, charged: int) -> None:
+def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: int) -> None:
     """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
     if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
         return
     names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
-    values = {name: getattr(row, name) for name in names}
-    paid = {"payer": payer, "charged": charged}
+    values = {name: getattr(row, name) for name in names} | {"charged": charged}
+    paid = {"payer": payer and payer.subject, "token_id": payer and payer.token_id}
     session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
 
 

@@ -7,10 +7,12 @@ Source: docs/contract.md, section 10.
 
 import json
 from contextlib import AbstractContextManager
+from typing import Any
 
 from flask import Flask
 
 from config import Settings
+from service.auth import permits
 from service.auth.users import Caller
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
@@ -33,6 +35,7 @@ from service.integrations.inbound import Answer, Inbound, ProxyResponse
 from service.integrations.models import IntegrationJob
 from service.integrations.sealing.seal import Sealer
 from service.observing import attribution
+from service.web.errors import NotFound
 from service.web.json_values import encode
 
 GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
@@ -69,15 +72,31 @@ class Proxy:
         """Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
         attribution.bind(endpoint=endpoint.name)
+        permits.check_endpoint(request.caller.permit, endpoint.name)
         if self.gateway:
             return self.gateway.call(endpoint, request, self.billing(endpoint) == "developer")
         return self._answer(endpoint, request).response()
 
     def job(self, caller: Caller, token: str, browser: str, job_id: str) -> ProxyResponse:
-        """The state of a job of the caller's own. Raises `ServiceError`."""
+        """The state of a job of the caller's own. Raises `ServiceError`.
+
+        For a limited token there are only the jobs of its endpoints.
+        """
+        known = self.jobs.find(caller.subject, job_id) if caller.permit else None
+        if known and caller.permit and not caller.permit.allows(known.endpoint):
+            raise NotFound()
         if self.gateway and (result := self.gateway.job(caller, token, job_id)):
             return result
         return self.jobs.answer(caller.subject, browser, job_id, self.catalog).response()
+
+    def status(self, caller: Caller) -> dict[str, Any]:
+        """The caller's connections; for a limited token those of its endpoints' integrations."""
+        status = self.connections.status(caller.subject)
+        permit = caller.permit
+        if permit is None:
+            return status
+        allowed = {one.vendor.integration for one in self.catalog if permit.allows(one.name)}
+        return {name: status[name] for name in status if name in allowed}
 
     def is_configured(self, endpoint: Endpoint) -> bool:
         """Whether every setting that the endpoint needs has a value."""
@@ -93,10 +112,10 @@ class Proxy:
         return self._settings.integrations_billing.get(endpoint.vendor.integration, "user")
 
     def payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
-        """The subject of the forwarded token."""
+        """The subject of the forwarded token, within the limit of the caller's own."""
         owner = self._app.extensions["owner"]
         forwarded = request.caller if self.billing(endpoint) == "user" else owner
-        return payer_of(forwarded, owner.subject)
+        return payer_of(forwarded, owner.subject, request.caller)
 
     def _answer(self, endpoint: Endpoint, request: Inbound) -> Answer:
         user_id, browser = request.caller.subject, request.browser

@@ -1,0 +1,92 @@
+"""Allowances: what a limited token may spend in all, beside the balance of the account that pays.
+
+A row begins with a token's first hold, so that tokens that spend nothing leave nothing. `spent` is
+what the token's open holds have set aside and its charges have taken, less refunds. A function
+locks the account before the allowance; so does every caller.
+Source: docs/contract.md, section 17.3.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy.orm import Session
+
+from service.auth.users import Caller
+from service.billing.models import Allowance
+from service.database.clock import from_now
+from service.database.upsert import insert_into
+from service.extensions import table
+
+# Seconds that a row outlives its token: no hold of the token is open then, and no clock so wrong.
+KEPT = 24 * 3600.0
+
+_allowances = table(Allowance)
+_this_token = _allowances.c.token_id == bindparam("token")
+_left = _allowances.c.amount - _allowances.c.spent
+
+SPEND = (
+    update(_allowances)
+    .where(_this_token, _left >= bindparam("more"), _allowances.c.spent + bindparam("more") >= 0)
+    .values(spent=_allowances.c.spent + bindparam("more"))
+    .returning(_allowances.c.token_id)
+)
+LEFT = select(_left).where(_this_token).with_for_update()
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limited token's own limit: `amount` is in micro-credits, `expires` in Unix time."""
+
+    token_id: str
+    user_id: str
+    amount: int
+    expires: float
+
+
+def limit_of(caller: Caller) -> Limit | None:
+    """The limit of the token that a caller has sent; None if it has none of its own."""
+    permit = caller.permit
+    if permit is None or permit.credits is None:
+        return None
+    return Limit(permit.token_id, caller.subject, permit.credits, permit.expires)
+
+
+def begin(session: Session, limit: Limit) -> None:
+    """Insert the row of a limit, if there is none."""
+    values = {
+        "token_id": limit.token_id,
+        "user_id": limit.user_id,
+        "amount": limit.amount,
+        "spent": 0,
+        "expires_at": datetime.fromtimestamp(limit.expires, UTC),
+    }
+    session.execute(insert_into(session, _allowances).values(**values).on_conflict_do_nothing())
+
+
+def spend(session: Session, token_id: str | None, more: int) -> bool:
+    """Spend `more`, or less if it is negative. Returns whether the allowance suffices.
+
+    Without a token there is no limit. Without a row nothing more may be spent: the user has been
+    erased, or the token has expired long ago.
+    """
+    if token_id is None:
+        return True
+    change = {"token": token_id, "more": more}
+    return session.connection().scalar(SPEND, change) is not None or more <= 0
+
+
+def left(session: Session, token_id: str) -> int:
+    """What the allowance still has. Locks it until the commit."""
+    return session.connection().scalar(LEFT, {"token": token_id}) or 0
+
+
+def lock(session: Session, token_ids: Iterable[str]) -> None:
+    """Lock allowances in one order, for a transaction that changes several."""
+    named = select(_allowances.c.token_id).where(_allowances.c.token_id.in_(sorted(token_ids)))
+    session.execute(named.order_by(_allowances.c.token_id).with_for_update())
+
+
+def sweep(session: Session) -> None:
+    session.execute(delete(_allowances).where(_allowances.c.expires_at < from_now(-KEPT)))

@@ -1,0 +1,117 @@
+"""`POST /api/tokens`: a token that can do less than the one that it is made with.
+
+Source: docs/contract.md, section 17.3.
+"""
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, jsonify
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+
+from config import Settings
+from service.auth.permits import SCOPES, Permit
+from service.auth.tokens import issue_limited
+from service.billing.prices import CREDIT
+from service.extensions import timestamp
+from service.ids import new_id
+from service.integrations.declare.catalog import Catalog
+from service.web.edge import answers, body, refuses
+from service.web.errors import InvalidRequest, NotConfigured
+from service.web.fields import Text
+
+LONGEST = 3600  # seconds
+MOST_CREDITS = 1_000_000_000
+MOST_NAMES = 1000
+
+tokens = Blueprint("tokens", __name__, url_prefix="/api/tokens")
+
+
+class Credits(fields.Float):
+    """A number of JSON, and no text that has one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class TokenRequest(Schema):
+    scope = Text(required=True, validate=validate.OneOf(SCOPES))
+    endpoints = fields.List(
+        Text(validate=validate.Length(1, 128)),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(1, MOST_NAMES),
+    )
+    credits = Credits(load_default=None, allow_none=True, validate=validate.Range(0, MOST_CREDITS))
+    ttl = fields.Integer(strict=True, load_default=LONGEST, validate=validate.Range(1, LONGEST))
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data.get("scope") == "chat" and data.get("endpoints") is not None:
+            raise ValidationError("Only for the scope `calls`.", "endpoints")
+
+
+class TokenSchema(Schema):
+    token = fields.String(required=True)
+    scope = fields.String(required=True, validate=validate.OneOf(SCOPES))
+    endpoints = fields.List(fields.String(), required=True, allow_none=True)
+    credits = fields.Float(required=True, allow_none=True)
+    expiresAt = fields.AwareDateTime(required=True)
+
+
+@tokens.post("")
+@body(TokenRequest())
+@refuses(NotConfigured)
+@answers(None, 201, answer_schema=TokenSchema())
+def create(data: dict[str, Any]) -> tuple[Response, int]:
+    """Make a limited token of your own: for calls or for chat, at most for an hour
+
+    It can't do more than the token that makes it, and ends with that one. A limited token makes
+    no others.
+    """
+    settings: Settings = current_app.config["SETTINGS"]
+    permit = _permit(data)
+    caller = g.caller
+    made = issue_limited(settings, caller.subject, caller.claimed_role, caller.issued, permit)
+    response = jsonify({"token": made, **_limits(permit)})
+    response.headers["Cache-Control"] = "no-store"
+    return response, 201
+
+
+def _permit(data: dict[str, Any]) -> Permit:
+    credits, names = data["credits"], data["endpoints"]
+    return Permit(
+        token_id=new_id("token"),
+        scope=data["scope"],
+        expires=int(min(time.time() + data["ttl"], g.expires)),
+        endpoints=None if names is None else _declared(names),
+        credits=None if credits is None else round(credits * CREDIT),
+    )
+
+
+def _declared(names: list[str]) -> frozenset[str]:
+    """The names that endpoints are declared with, of names and aliases.
+
+    Raises `InvalidRequest`.
+    """
+    catalog: Catalog = current_app.extensions["proxy"].catalog
+    unknown = {
+        str(place): ["There is no endpoint of that name."]
+        for place, name in enumerate(names)
+        if name not in catalog.names
+    }
+    if unknown:
+        raise InvalidRequest(details={"endpoints": unknown})
+    return frozenset(catalog.names[name].name for name in names)
+
+
+def _limits(permit: Permit) -> dict[str, Any]:
+    return {
+        "scope": permit.scope,
+        "endpoints": None if permit.endpoints is None else sorted(permit.endpoints),
+        "credits": None if permit.credits is None else permit.credits / CREDIT,
+        "expiresAt": timestamp(datetime.fromtimestamp(permit.expires, UTC)),
+    }

@@ -1,0 +1,122 @@
+"""Making limited tokens: what may be asked for, and what a token says of itself."""
+
+import json
+import time
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+
+from config import ConfigError
+from service.auth import bearer, limited_tokens, tokens
+from service.auth.permits import Permit
+from service.integrations.everything import catalog
+from tests.services import SECRET, on_sqlite
+
+pytestmark = on_sqlite
+
+WEATHER = {"latitude": 59.9, "longitude": 10.7}
+PERMIT = Permit("token_1", "calls", time.time() + 600)
+
+
+def claims_of(token: str) -> dict:
+    return tokens.peek(token)[1]
+
+
+def test_a_token_has_the_limits_that_were_asked_for(alice):
+    limits = {
+        "scope": "calls",
+        "endpoints": ["send-email", "cloudsuite/mail-send", "current-weather"],
+    }
+    made = alice.post("/api/tokens", {**limits, "credits": 2.5, "ttl": 60})
+    assert (made.status_code, made.headers["Cache-Control"]) == (201, "no-store")
+    answer = made.json
+    claims = claims_of(answer.pop("token"))
+    ends = datetime.fromisoformat(answer.pop("expiresAt")).timestamp()
+    named = sorted([catalog().named("send-email").name, "current-weather"])
+    assert answer == {"scope": "calls", "endpoints": named, "credits": 2.5}
+    assert claims["sub"] == "alice"
+    assert claims["exp"] == ends <= time.time() + 60
+
+
+BAD = [
+    {}, {"scope": "all"}, {"scope": None}, {"scope": ["calls"]},
+    {"scope": "calls", "ttl": 3601}, {"scope": "calls", "ttl": 0}, {"scope": "calls", "ttl": 1.5},
+    {"scope": "calls", "ttl": None}, {"scope": "calls", "ttl": True},
+    {"scope": "calls", "endpoints": []}, {"scope": "calls", "endpoints": ["no-such"]},
+    {"scope": "calls", "endpoints": "send-email"}, {"scope": "calls", "endpoints": [""]},
+    {"scope": "chat", "endpoints": ["send-email"]},
+    {"scope": "calls", "credits": -1}, {"scope": "calls", "credits": "1"},
+    {"scope": "calls", "credits": True}, {"scope": "calls", "credits": 1e999},
+    {"scope": "calls", "role": "admin"}, {"scope": "calls", "sub": "bob"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("limits", BAD, ids=json.dumps)
+def test_other_limits_are_refused(alice, limits):
+    refused = alice.post("/api/tokens", limits)
+    assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
+
+
+def test_an_unknown_name_is_told_by_its_place(alice):
+    names = {"scope": "calls", "endpoints": ["current-weather", "curent-weather"]}
+    details = alice.post("/api/tokens", names).json["details"]
+    assert details == {"endpoints": {"1": ["There is no endpoint of that name."]}}
+
+
+def test_a_token_of_all_names_fits_into_a_header(alice, limit):
+    every = catalog()
+    limited = limit(alice, endpoints=[*every.names])
+    assert set(claims_of(limited.token)["permit"]["endpoints"]) == {one.name for one in every}
+    assert len(f"Authorization: Bearer {limited.token}") < 8190  # gunicorn's limit
+    assert limited.post("/api/integrations/current-weather", WEATHER).status_code == 200
+
+
+def test_a_token_does_not_outlive_its_makers(alice, app, limit):
+    settings = app.config["SETTINGS"]
+    short = replace(alice, token=tokens.issue(settings, "alice", "user", 30))
+    claims = claims_of(limit(short, ttl=3600).token)
+    assert claims["exp"] <= claims_of(short.token)["exp"]
+
+
+@pytest.mark.parametrize("scope", ["calls", "chat"])
+def test_a_limited_token_makes_no_others(alice, limit, scope):
+    refused = limit(alice, scope).post("/api/tokens", {"scope": scope})
+    assert (refused.status_code, refused.json["error"]) == (403, "forbidden")
+
+
+def forged(header: dict, claims: dict, key: OctKey) -> str:
+    whole = {"sub": "alice", "exp": int(time.time()) + 600}
+    return jwt.encode({"alg": "HS256", **header}, {**whole, **claims}, key)
+
+
+def test_a_limited_token_and_a_whole_one_are_never_taken_for_each_other(alice, app, limit):
+    """The type in the header chooses the key, so that a changed type fails."""
+    own = OctKey.import_key(SECRET)
+    [limited_key] = limited_tokens.keys(app.config["SETTINGS"])
+    permit = PERMIT.claims()
+    for token in (
+        forged({"typ": limited_tokens.TYPE}, permit, own),
+        forged({}, permit, limited_key),
+        forged({"typ": limited_tokens.TYPE}, {}, limited_key),  # without a permit
+        forged({"typ": limited_tokens.TYPE}, {**permit, "permit": {"scope": "all"}}, limited_key),
+    ):
+        assert replace(alice, token=token).get("/api/ai/models").status_code == 401
+    ignored = replace(alice, token=forged({}, permit, own))
+    assert ignored.get("/api/credits").status_code == 200
+
+
+def test_the_release_before_does_not_take_a_limited_token(alice, limit):
+    """It knows no permits, and decodes every token with `AUTH_SECRET`."""
+    token = limit(alice).token
+    with pytest.raises(Exception, match="bad_signature"):
+        jwt.decode(token, OctKey.import_key(SECRET), algorithms=["HS256"])
+
+
+def test_a_limited_token_is_no_owners_token(app):
+    settings = app.config["SETTINGS"]
+    token = tokens.issue_limited(settings, "owner", "owner", None, PERMIT)
+    with pytest.raises(ConfigError, match="OWNER_TOKEN: must be a token without limits"):
+        bearer.set_up(app, replace(settings, owner_token=token), app.extensions["upstream"])
