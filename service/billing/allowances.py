@@ -36,7 +36,7 @@ LEFT = select(_left).where(_this_token).with_for_update()
 
 
 @dataclass(frozen=True)
-class Limit:
+class TokenLimit:
     """A limited token's own limit: `amount` is in micro-credits, `expires` in Unix time."""
 
     token_id: str
@@ -45,15 +45,15 @@ class Limit:
     expires: float
 
 
-def limit_of(caller: Caller) -> Limit | None:
+def limit_of(caller: Caller) -> TokenLimit | None:
     """The limit of the token that a caller has sent; None if it has none of its own."""
     permit = caller.permit
     if permit is None or permit.credits is None:
         return None
-    return Limit(permit.token_id, caller.subject, permit.credits, permit.expires)
+    return TokenLimit(permit.token_id, caller.subject, permit.credits, permit.expires)
 
 
-def begin(session: Session, limit: Limit) -> None:
+def begin(session: Session, limit: TokenLimit) -> None:
     """Insert the row of a limit, if there is none."""
     values = {
         "token_id": limit.token_id,

@@ -215,7 +215,7 @@ def _hold_more(session: Session, subject: str, amount: int) -> bool:
     return session.connection().scalar(HOLD_MORE, more) is not None
 
 
-def _spend_allowance(session: Session, limit: allowances.Limit, amount: int) -> str:
+def _spend_allowance(session: Session, limit: allowances.TokenLimit, amount: int) -> str:
     """Spend `amount` of a token's limit; returns the token's id. Raises `InsufficientCredits`."""
     allowances.begin(session, limit)
     if not allowances.spend(session, limit.token_id, amount):

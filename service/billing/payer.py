@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from service.auth.tokens import Claims
 from service.auth.users import Caller
-from service.billing.allowances import Limit, limit_of
+from service.billing.allowances import TokenLimit, limit_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Payer:
 
     subject: str
     is_owner: bool
-    limit: Limit | None = None
+    limit: TokenLimit | None = None
 
     @property
     def token_id(self) -> str | None:

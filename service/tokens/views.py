@@ -28,7 +28,7 @@ MOST_NAMES = 1000
 tokens = Blueprint("tokens", __name__, url_prefix="/api/tokens")
 
 
-class Credits(fields.Float):
+class JsonNumber(fields.Float):
     """A number of JSON, and no text that has one."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -45,7 +45,9 @@ class TokenRequest(Schema):
         allow_none=True,
         validate=validate.Length(1, MOST_NAMES),
     )
-    credits = Credits(load_default=None, allow_none=True, validate=validate.Range(0, MOST_CREDITS))
+    credits = JsonNumber(
+        load_default=None, allow_none=True, validate=validate.Range(0, MOST_CREDITS)
+    )
     ttl = fields.Integer(strict=True, load_default=LONGEST, validate=validate.Range(1, LONGEST))
 
     @validates_schema

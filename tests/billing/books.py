@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy import and_, func, select
 
 from service.billing import ledger
-from service.billing.allowances import Limit
+from service.billing.allowances import TokenLimit
 from service.billing.models import Account, Allowance, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
@@ -21,7 +21,7 @@ ALICE = Payer("alice", is_owner=False)
 
 def limited(credits: float, subject: str = "alice", token: str = "token") -> Payer:
     """A payer whose request has come with a limited token."""
-    limit = Limit(token, "alice", int(credits * CREDIT), time.time() + 600)
+    limit = TokenLimit(token, "alice", int(credits * CREDIT), time.time() + 600)
     return Payer(subject, is_owner=False, limit=limit)
 
 

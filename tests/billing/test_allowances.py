@@ -113,7 +113,7 @@ def test_without_its_row_a_token_spends_no_more_and_its_holds_end(books):
 def test_rows_are_swept_a_day_after_their_tokens(books):
     now = time.time()
     for ended in (-60, allowances.KEPT - 60, allowances.KEPT + 60):
-        limit = allowances.Limit(f"{ended:.0f} s ago", "alice", CREDIT, now - ended)
+        limit = allowances.TokenLimit(f"{ended:.0f} s ago", "alice", CREDIT, now - ended)
         books.do(allowances.begin, limit)
     books.do(allowances.sweep)
     assert {row.token_id for row in books.rows(Allowance)} == {"-60 s ago", "86340 s ago"}

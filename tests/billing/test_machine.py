@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 )
 
 from service.billing import ledger
-from service.billing.allowances import Limit
+from service.billing.allowances import TokenLimit
 from service.billing.models import Account, Allowance
 from service.billing.payer import Payer
 from service.web.errors import InsufficientCredits
@@ -59,7 +59,9 @@ class Ledger(RuleBasedStateMachine):
         self.books.do(ledger.ensure_account, self.subject, STARTING)
         self.balance, self.refs = STARTING, set()
         self.expected: dict[str, Expected] = {}
-        self.limit = Limit(f"token of {self.subject}", self.subject, ALLOWED, time.time() + 600)
+        self.limit = TokenLimit(
+            f"token of {self.subject}", self.subject, ALLOWED, time.time() + 600
+        )
 
     @property
     def held(self):
