@@ -46,7 +46,7 @@ export const LIMITS = Object.freeze({
   apiBodyBytes: 1_048_576,
   stateBytes: 65_536,
   messagesPerSecond: 200,
-  floodSeconds: 3, // so long above `messagesPerSecond`, and the widget is paused
+  burst: 2_400, // messages beyond that; a widget that sends more is paused
   height: 4_096, // CSS pixels
 });
 

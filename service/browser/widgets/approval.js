@@ -1,0 +1,118 @@
+// @ts-check
+// Asks the user before a widget's call is made. All texts come from the server's catalog, none from
+// the widget; the arguments are shown as they will be sent.
+
+import { element } from '../shared/elements.js';
+
+const INERT = 400; // ms in which buttons do nothing: a key or a click may have been meant for the page
+
+// They would show text in another order than it is sent.
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * @typedef {import('./host-approvals.js').ApprovalRequest} ApprovalRequest
+ * @typedef {import('./host-approvals.js').Decision} Decision
+ */
+
+/**
+ * @param {object} [options]
+ * @param {() => number | null} [options.balance] the user's credits; null if unknown
+ * @param {() => number} [options.now] milliseconds
+ * @returns {(request: ApprovalRequest) => Promise<Decision>} shows one dialog
+ */
+export function createApprovalDialog({ balance = () => null, now = () => performance.now() } = {}) {
+  return (request) =>
+    new Promise((resolve) => {
+      const dialog = buildDialog(request, balance, now);
+      const end = () => dialog.close('deny');
+      dialog.addEventListener('close', () => {
+        request.signal.removeEventListener('abort', end);
+        dialog.remove();
+        resolve(decisionOf(dialog.returnValue));
+      });
+      request.signal.addEventListener('abort', end);
+      document.body.append(dialog);
+      dialog.showModal();
+    });
+}
+
+/** @param {string} value of a closed dialog; Escape leaves none @returns {Decision} */
+function decisionOf(value) {
+  return value === 'once' || value === 'session' ? value : 'deny';
+}
+
+/** @param {ApprovalRequest} request @param {() => number | null} balance @param {() => number} now @returns {HTMLDialogElement} */
+function buildDialog(request, balance, now) {
+  const cost = element('p', { id: 'approval-cost', class: 'approval-cost' }, costOf(request, balance()));
+  const { row, rest } = actions((decision) => dialog.close(decision), now);
+  const dialog = /** @type {HTMLDialogElement} */ (
+    element(
+      'dialog',
+      { class: 'approval', 'aria-labelledby': 'approval-title', 'aria-describedby': 'approval-who approval-cost' },
+      element('h2', { id: 'approval-title' }, `Allow “${request.policy.title}”?`),
+      element('p', { id: 'approval-who' }, `The widget “${request.widgetName}” wants to call ${request.endpoint}.`),
+      cost,
+      argumentsOf(request.text),
+      row,
+    )
+  );
+  request.onTimes(() => {
+    cost.textContent = costOf(request, balance());
+    rest(); // the text has changed: what was about to be pressed was meant for the old one
+  });
+  return dialog;
+}
+
+/** @param {(decision: Decision) => void} decide @param {() => number} now */
+function actions(decide, now) {
+  let until = 0;
+  const press = (/** @type {Decision} */ decision) => () => now() >= until && decide(decision);
+  const deny = button('quiet', 'Deny', press('deny'), { autofocus: true });
+  const session = button('quiet', 'Allow until this page closes', press('session'));
+  const once = button('primary', 'Allow once', press('once'));
+  const row = element('div', { class: 'dialog-actions' }, deny, session, once);
+  // `disabled` would take the focus away, and a screen reader would not find the buttons.
+  const mark = () => [deny, session, once].forEach((each) => each.setAttribute('aria-disabled', String(now() < until)));
+  const rest = () => {
+    until = now() + INERT;
+    mark();
+    setTimeout(mark, INERT + 1);
+  };
+  rest();
+  return { row, rest };
+}
+
+/** @param {string} kind @param {string} label @param {() => void} act @param {Record<string, any>} [props] @returns {HTMLButtonElement} */
+function button(kind, label, act, props = {}) {
+  return element('button', { type: 'button', class: kind, ...props, on: { click: act } }, label);
+}
+
+/** @param {string} text JSON */
+function argumentsOf(text) {
+  const shown = JSON.stringify(JSON.parse(text), null, 2).replace(DIRECTION_MARKS, escape);
+  // Long arguments scroll, and only what has the focus can be scrolled by keys.
+  const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);
+  return element('details', {}, element('summary', {}, 'What is sent'), content);
+}
+
+/** @param {string} mark */
+function escape(mark) {
+  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** @param {ApprovalRequest} request @param {number | null} balance */
+function costOf({ policy, times }, balance) {
+  const count = Math.max(1, times());
+  const equal = count > 1 ? [`${count} equal calls wait for this answer.`] : [];
+  const all = count > 1 ? ' in all' : '';
+  const total = policy.credits * count;
+  if (total === 0) return [...equal, 'It costs no credits.'].join(' ');
+  if (policy.payer === 'owner') return [...equal, `It costs ${inWords(total)}${all}. The operator of this service pays.`].join(' ');
+  const left = balance === null ? [] : [`You have ${inWords(balance)}.`];
+  return [...equal, `It costs you ${inWords(total)}${all}.`, ...left].join(' ');
+}
+
+/** @param {number} credits */
+function inWords(credits) {
+  return `${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}`;
+}

@@ -1,0 +1,122 @@
+// @ts-check
+// Who may call what: the user's decisions, one question at a time. A decision holds for the exact
+// text that was shown (once), or for a widget and an endpoint at its price (session).
+
+/**
+ * @typedef {import('./widget-host.js').Policy} Policy
+ * @typedef {'once' | 'session' | 'deny'} Decision
+ * @typedef {'auto' | 'once' | 'session' | 'deny'} Approval
+ *
+ * @typedef {object} ApprovalRequest what the user is asked
+ * @property {string} widgetId
+ * @property {string} widgetName
+ * @property {string} endpoint
+ * @property {Policy} policy
+ * @property {string} text the arguments as JSON, exactly as they will be sent
+ * @property {() => number} times how many equal calls wait for the answer
+ * @property {(listener: () => void) => void} onTimes
+ * @property {AbortSignal} signal aborted when nobody waits for the answer any more
+ *
+ * @typedef {{widgetId: string, widgetName: string, endpoint: string, policy: Policy, text: string,
+ *   signal: AbortSignal}} Question
+ * @typedef {{question: Question, waiting: Set<(decision: Decision) => void>, listeners: (() => void)[],
+ *   ended: AbortController}} Group equal calls that wait for one answer
+ */
+
+/** @param {(request: ApprovalRequest) => Promise<Decision>} approve */
+export function createApprovals(approve) {
+  /** @type {Map<string, {widgetId: string, credits: number}>} */
+  const sessions = new Map();
+  /** @type {Map<string, Group>} in the order of their questions */
+  const groups = new Map();
+  let isAsking = false;
+
+  /** @param {Question} question @returns {Promise<Approval>} */
+  async function decide(question) {
+    if (question.policy.approval === 'auto') return 'auto';
+    return isAllowed(question) ? 'session' : ask(question);
+  }
+
+  /** @param {Question} question */
+  function isAllowed({ widgetId, endpoint, policy }) {
+    const session = sessions.get(keyOf(widgetId, endpoint));
+    return session !== undefined && policy.credits <= session.credits;
+  }
+
+  /** @param {Question} question @returns {Promise<Decision>} */
+  function ask(question) {
+    const { widgetId, endpoint, policy, text, signal } = question;
+    if (signal.aborted) return Promise.resolve('deny');
+    const key = keyOf(widgetId, endpoint, policy.credits, text);
+    const group = groups.get(key) ?? newGroup(question);
+    groups.set(key, group);
+    return new Promise((resolve) => {
+      group.waiting.add(resolve);
+      signal.addEventListener('abort', () => leave(key, group, resolve), { once: true });
+      for (const listener of group.listeners) listener();
+      askNext();
+    });
+  }
+
+  /** @param {string} key @param {Group} group @param {(decision: Decision) => void} resolve */
+  function leave(key, group, resolve) {
+    if (!group.waiting.delete(resolve)) return;
+    resolve('deny');
+    for (const listener of group.listeners) listener();
+    if (group.waiting.size) return;
+    if (groups.get(key) === group) groups.delete(key);
+    group.ended.abort();
+  }
+
+  async function askNext() {
+    const [next] = groups;
+    if (isAsking || !next) return;
+    const [key, group] = next;
+    isAsking = true;
+    try {
+      settle(group, isAllowed(group.question) ? 'session' : await approve(requestOf(group)));
+    } catch (error) {
+      settle(group, 'deny'); // whatever went wrong, nothing was allowed
+      throw error;
+    } finally {
+      if (groups.get(key) === group) groups.delete(key);
+      isAsking = false;
+      askNext();
+    }
+  }
+
+  /** @param {Group} group @param {Decision} decision */
+  function settle({ question, waiting }, decision) {
+    const { widgetId, endpoint, policy } = question;
+    if (decision === 'session' && waiting.size) {
+      sessions.set(keyOf(widgetId, endpoint), { widgetId, credits: policy.credits });
+    }
+    for (const resolve of waiting) resolve(decision);
+    waiting.clear();
+  }
+
+  return {
+    decide,
+    /** Ends what was allowed until the page closes. @param {string} widgetId */
+    forget(widgetId) {
+      for (const [key, session] of sessions) if (session.widgetId === widgetId) sessions.delete(key);
+    },
+  };
+}
+
+/** @param {Question} question @returns {Group} */
+function newGroup(question) {
+  return { question, waiting: new Set(), listeners: [], ended: new AbortController() };
+}
+
+/** @param {Group} group @returns {ApprovalRequest} */
+function requestOf({ question, waiting, listeners, ended }) {
+  const { signal: _, ...shown } = question;
+  const times = () => waiting.size;
+  return { ...shown, times, onTimes: (listener) => listeners.push(listener), signal: ended.signal };
+}
+
+/** @param {...unknown} parts */
+function keyOf(...parts) {
+  return JSON.stringify(parts);
+}

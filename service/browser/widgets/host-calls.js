@@ -1,0 +1,147 @@
+// @ts-check
+// API calls of widgets: checked, approved, made by the host, and answered on the widget's port.
+// Nothing leaves the page before the user has answered.
+
+import { ApiError, NetworkError, errorText } from '../shared/errors.js';
+import { toJson } from './json-value.js';
+import { LIMITS, TYPES } from './messages.js';
+
+const AT_ONCE = 32; // calls of one widget
+
+/**
+ * @typedef {import('./widget-host.js').HostOptions} HostOptions
+ * @typedef {import('./widget-host.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./widget-host.js').Policy} Policy
+ * @typedef {{httpStatus?: number, retryAfterMs?: number, envelope: any}} Answer
+ * @typedef {(message: any) => void} Send
+ */
+
+/**
+ * The calls of one widget.
+ * @param {object} options
+ * @param {CanvasWidget} options.widget
+ * @param {Pick<HostOptions, 'call' | 'policy'>} options.server
+ * @param {ReturnType<typeof import('./host-approvals.js').createApprovals>} options.approvals
+ * @param {ReturnType<typeof import('./host-consents.js').createNeeds>} options.needs
+ * @param {Send} options.send on the port that the widget has now
+ * @param {(event: any) => void} options.onEvent
+ */
+export function createCalls({ widget, server, approvals, needs, send, onEvent }) {
+  /** @type {Map<string, AbortController>} */
+  const running = new Map();
+  const jobs = new Set(); // of this widget's own calls: it may ask for their results
+
+  /** @param {any} request of a parsed message @returns {string | null} why it was dropped */
+  function receive(request) {
+    const { requestId } = request;
+    if (running.has(requestId)) return 'duplicate_request';
+    const aborter = new AbortController();
+    running.set(requestId, aborter);
+    handle(request, aborter.signal).then((answer) => {
+      if (running.get(requestId) !== aborter) return; // its document is gone
+      running.delete(requestId);
+      if (!aborter.signal.aborted) send({ type: TYPES.apiResponse, requestId, ...answer });
+    });
+    return null;
+  }
+
+  /** @param {any} request @param {AbortSignal} signal @returns {Promise<Answer & {consentId?: string}>} */
+  async function handle(request, signal) {
+    const { endpoint } = request;
+    const policy = policyOf(endpoint);
+    const refused = refusal(endpoint, policy);
+    const body = toJson(request.method === 'GET' ? (request.query ?? {}) : (request.body ?? {}), LIMITS.apiBodyBytes);
+    if (refused) return refused;
+    if (body.error !== undefined) return failure(body.error, SIZES[body.error]);
+    const approval = await approved(request, policy, body.text, signal);
+    if (approval === 'deny') return failure('approval_denied', 'The call was not allowed by the user.');
+    send({ type: TYPES.apiStatus, requestId: request.requestId, status: 'running' });
+    const answer = await call(request, body.text, approval, signal);
+    noteJob(answer.envelope);
+    onEvent({ type: 'call', widgetId: widget.id, endpoint, approval, success: answer.envelope.success });
+    const need = { widgetId: widget.id, endpoint, integration: policy.integration };
+    const consentId = needs.note(need, answer.envelope, answer.httpStatus);
+    return consentId ? { ...answer, consentId } : answer;
+  }
+
+  /** @param {string} endpoint @returns {Policy} */
+  function policyOf(endpoint) {
+    const job = endpoint.startsWith('jobs/');
+    if (!job) return server.policy(endpoint);
+    return { known: jobs.has(endpoint.slice('jobs/'.length)), approval: 'auto', credits: 0, title: 'Result of a job' };
+  }
+
+  /** @param {string} endpoint @param {Policy} policy @returns {Answer | null} */
+  function refusal(endpoint, policy) {
+    if (running.size > AT_ONCE) {
+      return failure('rate_limited', `A widget makes at most ${AT_ONCE} calls at once. Wait for some to end.`);
+    }
+    if (!policy.known) return failure('unknown_endpoint', `There is no endpoint “${endpoint}” for this widget.`);
+    const declared = !widget.endpoints || widget.endpoints.includes(endpoint) || endpoint.startsWith('jobs/');
+    if (declared) return null;
+    return failure('forbidden', `The widget does not declare “${endpoint}”. Add it to the template's manifest.`);
+  }
+
+  /** @param {any} request @param {Policy} policy @param {string} text @param {AbortSignal} signal */
+  async function approved({ requestId, endpoint }, policy, text, signal) {
+    if (policy.approval !== 'auto') send({ type: TYPES.apiStatus, requestId, status: 'awaiting_approval' });
+    const { id: widgetId, templateName: widgetName } = widget;
+    const approval = await approvals.decide({ widgetId, widgetName, endpoint, policy, text, signal });
+    onEvent({ type: 'approval', widgetId, endpoint, approval, credits: policy.credits });
+    return signal.aborted ? 'deny' : approval;
+  }
+
+  /** @param {any} request @param {string} text @param {any} approval @param {AbortSignal} signal @returns {Promise<Answer>} */
+  async function call({ endpoint, method, idempotencyKey }, text, approval, signal) {
+    const isGet = method === 'GET';
+    const content = isGet ? { query: JSON.parse(text) } : { body: text };
+    const request = { widgetId: widget.id, endpoint, method, ...content, idempotencyKey, approval, signal };
+    try {
+      return { envelope: await server.call(request), httpStatus: 200 };
+    } catch (error) {
+      return answerOf(error, signal);
+    }
+  }
+
+  /** @param {any} envelope */
+  function noteJob({ success, data }) {
+    if (success && typeof data?.jobId === 'string') jobs.add(data.jobId);
+  }
+
+  return {
+    receive,
+    /** @param {string} requestId @returns {boolean} whether there was such a call */
+    cancel(requestId) {
+      const aborter = running.get(requestId);
+      running.delete(requestId);
+      aborter?.abort();
+      return aborter !== undefined;
+    },
+    /** Ends all calls: their answers are for a document that is gone. */
+    abort() {
+      const all = [...running.values()];
+      running.clear();
+      for (const aborter of all) aborter.abort();
+    },
+  };
+}
+
+/** @param {unknown} error @param {AbortSignal} signal @returns {Answer} */
+function answerOf(error, signal) {
+  if (signal.aborted) return failure('aborted', 'The call was cancelled.');
+  if (error instanceof NetworkError) return failure('network', error.message);
+  if (!(error instanceof ApiError)) return failure('host_error', errorText(error)); // and logs it
+  const envelope = { ...error.facts, success: false, error: error.code, message: error.message };
+  const wait = error.retryAfter === null ? {} : { retryAfterMs: error.retryAfter * 1_000 };
+  return { envelope, httpStatus: error.status, ...wait };
+}
+
+const SIZES = {
+  not_json: 'The arguments must be JSON: no functions, dates, files or cycles.',
+  too_large: `The arguments are too large. Send at most ${LIMITS.apiBodyBytes} bytes of JSON.`,
+};
+
+/** @param {string} error @param {string} message @returns {Answer} an envelope of the host's own */
+export function failure(error, message) {
+  return { envelope: { success: false, error, message } };
+}

@@ -1,0 +1,56 @@
+// @ts-check
+// The frame of a widget, and the line beside it where the host says what is wrong with it.
+// A frame is never moved to another parent: that would load it again.
+
+import { element } from '../shared/elements.js';
+
+/**
+ * @typedef {object} Frame
+ * @property {HTMLElement} box around frame and notice
+ * @property {HTMLIFrameElement} iframe
+ * @property {(text: string, action: string, act: () => void) => void} show a notice with one button
+ * @property {() => void} hide
+ * @property {() => void} remove
+ */
+
+/**
+ * @param {object} options
+ * @param {string} options.widgetId
+ * @param {string} options.title names the frame for screen readers
+ * @param {string} options.url with the nonce in its fragment
+ * @param {string} [options.permissions] of the Permissions Policy; none by default
+ * @param {() => void} options.onLoad
+ * @returns {Frame} in no document yet
+ */
+export function createFrame({ widgetId, title, url, permissions = '', onLoad }) {
+  const iframe = /** @type {HTMLIFrameElement} */ (
+    element('iframe', {
+      title,
+      class: 'widget-frame',
+      sandbox: 'allow-scripts', // never allow-same-origin: the widget would be the host's equal
+      allow: permissions,
+      referrerpolicy: 'no-referrer',
+      on: { load: onLoad },
+    })
+  );
+  iframe.src = url; // before it is in the document: a frame without one loads about:blank first
+  const notice = element('div', { class: 'widget-notice', role: 'status', hidden: true });
+  const box = element('div', { class: 'widget-box', data: { widgetId } }, iframe, notice);
+  return {
+    box,
+    iframe,
+    show(text, action, act) {
+      const button = element('button', { type: 'button', class: 'quiet', on: { click: act } }, action);
+      notice.replaceChildren(element('span', {}, text), button);
+      notice.hidden = false;
+    },
+    hide() {
+      notice.hidden = true;
+      notice.replaceChildren();
+    },
+    remove() {
+      iframe.removeEventListener('load', onLoad);
+      box.remove();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// @ts-check
+// Values between widgets. Outputs are collected and sent on once in a frame, so that of many values
+// of a slot only the latest travels.
+
+import { createDeliveryQueue } from './delivery-queue.js';
+import { IoError } from './io-graph.js';
+import { keyOf } from './slot-refs.js';
+
+const HIDDEN_FLUSH = 200; // ms; a page that is not shown draws no frames
+
+/**
+ * @typedef {import('./io-graph.js').IoGraph} IoGraph
+ * @typedef {import('./io-graph.js').Delivery} Delivery
+ * @typedef {{widgetId: string, slotId: string, value: any, force: boolean}} Output
+ */
+
+/**
+ * @param {object} options
+ * @param {() => IoGraph} options.graph the current one
+ * @param {(delivery: Delivery) => boolean} options.deliver returns false where the widget can't receive now
+ * @param {(widgetId: string, reason: string, slotId: string) => void} options.onDrop
+ */
+export function createHostIo({ graph, deliver, onDrop }) {
+  /** @type {Map<string, Output>} the latest value of each slot since the last flush */
+  const outputs = new Map();
+  const inputs = createDeliveryQueue();
+  let cancel = () => {};
+  let isScheduled = false;
+
+  function schedule() {
+    if (isScheduled) return;
+    isScheduled = true;
+    const frame = requestAnimationFrame(flush);
+    const timer = setTimeout(flush, HIDDEN_FLUSH);
+    cancel = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+      isScheduled = false;
+    };
+  }
+
+  function flush() {
+    cancel();
+    const taken = [...outputs.values()];
+    outputs.clear();
+    for (const output of taken) inputs.add(publish(output));
+    for (const delivery of inputs.take()) deliver(delivery); // who can't receive gets the last inputs later
+  }
+
+  /** @param {Output} output @returns {Delivery[]} */
+  function publish({ widgetId, slotId, value, force }) {
+    try {
+      return graph().setOutput(widgetId, slotId, value, { force });
+    } catch (error) {
+      if (!(error instanceof IoError)) throw error;
+      onDrop(widgetId, error.code, slotId);
+      return [];
+    }
+  }
+
+  /** @param {Delivery[]} deliveries */
+  function put(deliveries) {
+    inputs.add(deliveries);
+    if (inputs.size) schedule();
+  }
+
+  return {
+    /** @param {string} widgetId @param {string} slotId @param {any} value @param {boolean} [force] */
+    set(widgetId, slotId, value, force = false) {
+      const output = { widgetId, slotId, value, force };
+      output.force ||= outputs.get(keyOf(output))?.force ?? false;
+      outputs.set(keyOf(output), output);
+      schedule();
+    },
+    put,
+    /** What a widget that has just come, or come back, is to receive. @param {string} widgetId */
+    replay: (widgetId) => put(graph().lastInputs(widgetId)),
+    /** @param {string} widgetId */
+    forget(widgetId) {
+      inputs.forget(widgetId);
+      for (const [key, output] of outputs) if (output.widgetId === widgetId) outputs.delete(key);
+    },
+    stop: () => cancel(),
+  };
+}

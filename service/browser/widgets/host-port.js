@@ -1,0 +1,93 @@
+// @ts-check
+// What a widget may ask for on its port, and who answers.
+
+import { UnsafeAddress, safeAuthUrl } from '../shared/oauth-answer.js';
+import { toJson } from './json-value.js';
+import { LIMITS, TYPES } from './messages.js';
+
+/**
+ * @typedef {import('./widget-host.js').HostOptions} HostOptions
+ * @typedef {import('./widget-host.js').ConsentNeed} ConsentNeed
+ *
+ * @typedef {object} Surroundings
+ * @property {import('./host-session.js').Session} session
+ * @property {ReturnType<typeof import('./host-calls.js').createCalls>} calls
+ * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
+ * @property {Map<string, any>} states by widget
+ * @property {Pick<HostOptions, 'consent' | 'scopes'>} options
+ * @property {(slotId: string, value: any) => void} force
+ * @property {(height: number) => void} resize
+ * @property {() => void} onState
+ * @property {(reason: string, data?: any) => void} drop
+ */
+
+/** @param {Surroundings} surroundings @returns {(message: any) => void} receives parsed messages */
+export function createPortReceiver({ session, calls, needs, states, options, force, resize, onState, drop }) {
+  const { id } = session.widget;
+
+  /** @type {Record<string, (message: any) => void>} */
+  const receivers = {
+    [TYPES.apiRequest](message) {
+      const refused = calls.receive(message);
+      if (refused) drop(refused, message);
+    },
+    [TYPES.apiCancel](message) {
+      if (!calls.cancel(message.requestId)) drop('unknown_request', message);
+    },
+    [TYPES.consentRequest](message) {
+      const need = needs.of(id, message.consentId);
+      if (!need) drop('unknown_consent', message);
+      consent(message.requestId, need);
+    },
+    [TYPES.scopesGet]: ({ requestId }) => answerScopes(requestId),
+    [TYPES.outputForce]: ({ slotId, value }) => force(slotId, value),
+    [TYPES.resizeRequest]: ({ height }) => resize(height),
+    [TYPES.stateGet]({ requestId }) {
+      session.send({ type: TYPES.stateGet, requestId, value: states.get(id) ?? null });
+    },
+    [TYPES.stateSet]({ requestId, value }) {
+      session.send({ type: TYPES.stateSet, requestId, ...store(value) });
+    },
+  };
+
+  /** Called within the widget's click: browsers allow a new window only there. @param {string} requestId @param {ConsentNeed | null} need */
+  async function consent(requestId, need) {
+    const isOpened = need !== null && isSafe(need);
+    const status = isOpened ? (await options.consent(need)).status : 'cancelled';
+    session.send({ type: TYPES.consentResult, requestId, status });
+  }
+
+  /** @param {ConsentNeed} need */
+  function isSafe({ renew, authUrl }) {
+    try {
+      return renew || safeAuthUrl(authUrl) !== '';
+    } catch (error) {
+      if (!(error instanceof UnsafeAddress)) throw error;
+      drop('unsafe_address');
+      return false;
+    }
+  }
+
+  /** @param {string} requestId */
+  async function answerScopes(requestId) {
+    const status = (await options.scopes?.()) ?? {};
+    const integrations = Object.fromEntries(Object.entries(status).map(([name, each]) => [name, flagsOf(each)]));
+    session.send({ type: TYPES.scopes, requestId, integrations });
+  }
+
+  /** @param {any} value @returns {{ok: boolean, error?: string}} */
+  function store(value) {
+    const state = toJson(value, LIMITS.stateBytes);
+    if (state.error !== undefined) return { ok: false, error: state.error };
+    states.set(id, state.json);
+    onState();
+    return { ok: true };
+  }
+
+  return (message) => receivers[message.type](message);
+}
+
+/** The flags alone: an address is none of a widget's business. @param {Record<string, any>} status */
+function flagsOf(status) {
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => typeof value === 'boolean'));
+}

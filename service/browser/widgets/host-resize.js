@@ -1,0 +1,31 @@
+// @ts-check
+// Heights that widgets ask for. A page whose height follows its frame would ask for ever: small
+// changes are ignored, one request counts in a quarter of a second, and only a few in a row.
+
+const LEAST = 48; // CSS pixels, as all here
+const MOST = 2_000;
+const SMALL = 4;
+const INTERVAL = 250; // ms
+const PAUSE = 1_000; // ms without a request after which the next ones count again
+const CHANGES = 3;
+
+/**
+ * @param {() => number} now milliseconds
+ * @returns {(height: number, current: number) => number | null} the height to set, or null for none
+ */
+export function createResizer(now = () => performance.now()) {
+  let asked = -Infinity;
+  let changed = -Infinity;
+  let changes = 0;
+  return (wanted, current) => {
+    const height = Math.round(Math.min(MOST, Math.max(LEAST, wanted)));
+    if (Math.abs(height - current) <= SMALL) return null;
+    const time = now();
+    if (time - asked > PAUSE) changes = 0;
+    asked = time;
+    if (changes >= CHANGES || time - changed < INTERVAL) return null;
+    changes += 1;
+    changed = time;
+    return height;
+  };
+}

@@ -1,0 +1,92 @@
+// @ts-check
+// The connections of a canvas while it is open: the graph, what was stored and does not work yet, and
+// the states that widgets keep.
+
+import { exportIo, importIo } from './io-state.js';
+import { isObject } from './json-value.js';
+
+/**
+ * @typedef {import('./widget-host.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./slot-refs.js').SlotRef} SlotRef
+ */
+
+/** @param {{onChange: () => void}} options called after a change of what is stored */
+export function createWiring({ onChange }) {
+  /** @type {Map<string, CanvasWidget>} */
+  const widgets = new Map();
+  /** @type {Map<string, any>} */
+  const states = new Map();
+  let { graph, extra, broken } = importIo(null, []);
+
+  /** @returns {Record<string, any>} */
+  function storedWidgets() {
+    return isObject(extra.widgets) ? extra.widgets : {};
+  }
+
+  function noted() {
+    const entries = [...widgets.values()].map(({ id, templateHandle, version }) => {
+      const state = states.has(id) ? { state: states.get(id) } : {};
+      return [id, { ...storedWidgets()[id], templateHandle, slotsVersion: version ?? 1, ...state }];
+    });
+    return { ...storedWidgets(), ...Object.fromEntries(entries) };
+  }
+
+  const wiring = {
+    states,
+    /** The graph; an import replaces it. */
+    current: () => graph,
+    exportState: () => exportIo(graph, { ...extra, widgets: noted() }),
+
+    /** @param {unknown} state of a canvas record, or anything else */
+    importState(state) {
+      ({ graph, extra, broken } = importIo(state, [...widgets.values()]));
+      for (const [id, noted] of Object.entries(storedWidgets())) {
+        if (isObject(noted) && 'state' in noted) states.set(id, noted.state);
+      }
+      return broken;
+    },
+
+    /**
+     * Adds a widget, and the stored connections that have waited for it.
+     * @param {CanvasWidget} widget @returns {import('./io-graph.js').Delivery[]} @throws for an id that is taken
+     */
+    add(widget) {
+      graph.addWidget(widget);
+      widgets.set(widget.id, widget);
+      return extra.entries.filter(({ connection }) => !connection).flatMap(retry);
+    },
+
+    /** @param {string} id */
+    remove(id) {
+      graph.removeWidget(id);
+      widgets.delete(id);
+      states.delete(id);
+      delete storedWidgets()[id];
+      onChange();
+    },
+
+    /** @param {SlotRef} from @param {SlotRef} to @throws {import('./io-graph.js').IoError} */
+    connect(from, to) {
+      const made = graph.connect(from, to);
+      onChange();
+      return made;
+    },
+
+    /** @param {string} id */
+    disconnect(id) {
+      graph.disconnect(id);
+      onChange();
+    },
+  };
+
+  /** @param {import('./io-state.js').Entry} entry that did not work @returns {import('./io-graph.js').Delivery[]} */
+  function retry(entry) {
+    const { from, to } = entry.raw ?? {};
+    if (!from || !to || !graph.check(from, to).ok) return [];
+    const { connection, deliveries } = graph.connect(from, to, entry.raw);
+    entry.connection = connection;
+    return deliveries;
+  }
+
+  return wiring;
+}

@@ -1,0 +1,241 @@
+// @ts-check
+// The host of a canvas: it mounts widgets in sandboxed frames, carries values between them, and makes
+// their API calls after the user has approved them. No widget ever sees a token.
+// Source: docs/contract.md, section 12.
+
+import { createApprovals } from './host-approvals.js';
+import { createCalls } from './host-calls.js';
+import { createNeeds } from './host-consents.js';
+import { onContextChange, readContext } from './host-context.js';
+import { createDrops, NOBODY } from './host-drops.js';
+import { createHostIo } from './host-io.js';
+import { createPortReceiver } from './host-port.js';
+import { createResizer } from './host-resize.js';
+import { createSession } from './host-session.js';
+import { createWiring } from './host-wiring.js';
+import { TYPES } from './messages.js';
+
+/**
+ * @typedef {import('./host-approvals.js').ApprovalRequest} ApprovalRequest
+ * @typedef {import('./host-approvals.js').Decision} Decision
+ * @typedef {import('./host-consents.js').ConsentNeed} ConsentNeed
+ * @typedef {import('./slot-types.js').Slot} Slot
+ * @typedef {import('./slot-refs.js').SlotRef} SlotRef
+ * @typedef {{approval: 'auto' | 'ask', credits: number, title: string, known: boolean,
+ *   payer?: 'user' | 'owner', integration?: string}} Policy
+ *
+ * @typedef {object} CanvasWidget
+ * @property {string} id
+ * @property {string} templateHandle
+ * @property {string} templateName
+ * @property {string} icon
+ * @property {Slot[]} slots of the template's manifest
+ * @property {string[]} [endpoints] that the manifest declares; any if absent
+ * @property {string[]} [permissions] of the Permissions Policy
+ * @property {number} [version] of the manifest
+ *
+ * @typedef {object} CallRequest
+ * @property {string} widgetId
+ * @property {string} endpoint
+ * @property {'GET' | 'POST'} method
+ * @property {string} [body] JSON, the text that was approved
+ * @property {Record<string, any>} [query]
+ * @property {string} [idempotencyKey]
+ * @property {'auto' | 'once' | 'session'} approval
+ * @property {AbortSignal} signal
+ *
+ * @typedef {object} HostOptions
+ * @property {HTMLElement} root in which widgets are mounted
+ * @property {(widget: CanvasWidget) => string} widgetUrl without a fragment
+ * @property {string} [widgetOrigin] of widgets' messages; 'null' (a sandbox) if absent
+ * @property {(request: CallRequest) => Promise<any>} call returns the envelope; throws errors of shared/errors.js
+ * @property {(endpoint: string) => Policy} policy
+ * @property {(request: ApprovalRequest) => Promise<Decision>} approve
+ * @property {(need: ConsentNeed) => Promise<{status: 'connected' | 'timeout' | 'cancelled'}>} consent
+ * @property {() => Promise<Record<string, any>>} [scopes] the status of all connections
+ * @property {(event: any) => void} [onEvent] every message, drop, call, decision
+ * @property {(io: any) => void} [onState] after a change of what `exportState` returns
+ *
+ * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
+ * @typedef {import('./host-session.js').Session} Session
+ * @typedef {ReturnType<typeof createCalls>} Calls
+ */
+
+/** @param {HostOptions} options */
+export function createCanvasHost(options) {
+  const { root, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
+  /** @type {Map<string, {session: Session, calls: Calls}>} */
+  const mounted = new Map();
+  /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
+  const siblings = new Map();
+  const approvals = createApprovals(options.approve);
+  const needs = createNeeds();
+  const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
+  const wiring = createWiring({ onChange: changed });
+  const io = createHostIo({
+    graph: wiring.current,
+    deliver,
+    onDrop: (widgetId, reason, slotId) => drops.note(widgetId, reason, { type: TYPES.output }, slotId),
+  });
+
+  let isClosed = false;
+
+  function changed() {
+    if (!isClosed) onState(wiring.exportState());
+  }
+
+  /** @param {{widgetId: string, slotId: string, value: any}} delivery */
+  function deliver({ widgetId, slotId, value }) {
+    siblings.get(widgetId)?.receive(slotId, value);
+    return mounted.get(widgetId)?.session.deliver(slotId, value) ?? true;
+  }
+
+  /** @param {MessageEvent} event */
+  function receive(event) {
+    const sender = [...mounted.values()].find(({ session }) => session.iframe.contentWindow === event.source);
+    if (sender) sender.session.receive(event);
+    else drops.note(NOBODY, 'unknown_source', event.data);
+  }
+
+  function descriptors() {
+    const records = [...mounted.values()].map(({ session }) => session.widget);
+    return [...records, ...[...siblings.values()].map(({ record }) => record)].map(descriptorOf);
+  }
+
+  function announce() {
+    for (const { session } of mounted.values()) if (session.wantsWidgets) session.sendWidgets();
+  }
+
+  /** @param {string} id @param {any} data @param {string} reason @param {string} [field] */
+  function drop(id, reason, data, field) {
+    drops.note(id, reason, data, field);
+  }
+
+  /** @param {CanvasWidget} widget @param {HTMLElement} into */
+  function build(widget, into) {
+    const { id } = widget;
+    const send = (/** @type {any} */ message) => session.send(message);
+    const calls = createCalls({ widget, server: options, approvals, needs, send, onEvent });
+    const resizer = createResizer();
+    /** @type {import('./host-session.js').Handlers} */
+    const handlers = {
+      onOutput: ({ slotId, value }) => io.set(id, slotId, value),
+      onPort: (message) => receivePort(message),
+      onWantsWidgets: () => session.sendWidgets(),
+      onReady: () => io.replay(id),
+      onGone() {
+        calls.abort();
+        approvals.forget(id);
+        needs.forget(id);
+      },
+      context: () => readContext(root),
+      widgets: descriptors,
+      drop: (reason, data, field) => drop(id, reason, data, field),
+      onEvent,
+    };
+    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, handlers });
+    const receivePort = createPortReceiver({
+      session,
+      calls,
+      needs,
+      states: wiring.states,
+      options,
+      force: (slotId, value) => io.set(id, slotId, value, true),
+      resize(wanted) {
+        const height = resizer(wanted, session.iframe.offsetHeight);
+        if (height === null) return;
+        session.iframe.style.height = `${height}px`;
+        onEvent({ type: 'resize', widgetId: id, height });
+      },
+      onState: changed,
+      drop: (reason, data) => drop(id, reason, data),
+    });
+    return { session, calls };
+  }
+
+  function sendContext() {
+    const context = readContext(root);
+    for (const { session } of mounted.values()) session.send({ type: TYPES.hostContext, context });
+  }
+
+  addEventListener('message', receive);
+  const endContext = onContextChange(sendContext);
+
+  const host = {
+    /**
+     * @param {CanvasWidget} widget
+     * @param {{into?: HTMLElement}} [place] its frame is never moved to another parent
+     * @returns {HTMLIFrameElement}
+     */
+    mount(widget, { into = root } = {}) {
+      io.put(wiring.add(widget)); // throws for an id that is taken
+      const entry = build(widget, into);
+      mounted.set(widget.id, entry);
+      announce();
+      return entry.session.iframe;
+    },
+
+    /** Removes a widget with its connections. @param {string} id */
+    unmount(id) {
+      mounted.get(id)?.session.close();
+      mounted.delete(id);
+      io.forget(id);
+      drops.forget(id);
+      wiring.remove(id);
+      announce();
+    },
+
+    /**
+     * A part of the canvas that is no frame, with slots as a widget has them.
+     * @param {CanvasWidget} record @param {(slotId: string, value: any) => void} receiveInput
+     * @returns {{set: (slotId: string, value: any) => void, remove: () => void}}
+     */
+    join(record, receiveInput) {
+      io.put(wiring.add(record));
+      siblings.set(record.id, { record, receive: receiveInput });
+      announce();
+      const remove = () => {
+        siblings.delete(record.id);
+        host.unmount(record.id);
+      };
+      return { set: (slotId, value) => io.set(record.id, slotId, value), remove };
+    },
+
+    /** @param {string} id */
+    reload: (id) => mounted.get(id)?.session.reload(),
+    /** @param {string} id @returns {HTMLIFrameElement | undefined} it changes with a reload */
+    frame: (id) => mounted.get(id)?.session.iframe,
+    /** @param {SlotRef} from @param {SlotRef} to */
+    check: (from, to) => wiring.current().check(from, to),
+    /** Throws `IoError`. @param {SlotRef} from @param {SlotRef} to */
+    connect(from, to) {
+      const { connection, deliveries } = wiring.connect(from, to);
+      io.put(deliveries);
+      return connection;
+    },
+    /** @param {string} id of a connection */
+    disconnect: (id) => wiring.disconnect(id),
+    exportState: () => wiring.exportState(),
+    /** @param {unknown} state @returns {import('./io-state.js').Broken[]} what does not work, with reasons */
+    importState: (state) => wiring.importState(state),
+    /** @param {string} id of a widget, or '' for senders that are no widgets; counts by reason */
+    drops: drops.of,
+    sendContext,
+
+    /** Ends everything; nothing of the host stays in the page. */
+    close() {
+      isClosed = true; // a canvas that is closed has not lost its widgets
+      for (const id of [...mounted.keys(), ...siblings.keys()]) host.unmount(id);
+      siblings.clear();
+      io.stop();
+      endContext();
+      removeEventListener('message', receive);
+    },
+  };
+  return host;
+}
+
+/** @param {CanvasWidget} widget as SPEC describes it, and nothing more */
+function descriptorOf({ id, templateHandle, templateName, icon }) {
+  return { id, shapeId: `shape:${id}`, templateHandle, templateName, icon };
+}

@@ -1,0 +1,3 @@
+// A widget that never says anything.
+
+export {};

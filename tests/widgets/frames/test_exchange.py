@@ -1,0 +1,120 @@
+"""Widgets in real frames find each other and exchange values."""
+
+from playwright.sync_api import expect
+
+from tests.services import wait_for
+
+ADA = {"name": "Ada"}
+
+
+def test_two_frames_exchange_a_value(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    canvas.connect(("a", "person"), ("b", "who"))
+    first.output("person", ADA)
+    second.hears(ADA)
+    update = second.run("() => page.inputs()[0]")
+    assert update == {"type": "widget-io-input-update", "slotId": "who", "value": ADA}
+    assert first.inputs() == []
+
+
+def test_whoever_is_connected_later_gets_the_last_value_once(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    first.output("person", {"name": "Bea"})
+    first.output("person", ADA)
+    wait_for(lambda: len(canvas.events("received")) >= 4)
+    canvas.connect(("a", "person"), ("b", "who"))
+    second.hears(ADA)
+
+
+def test_a_widget_that_is_loaded_again_gets_its_inputs_again(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    canvas.connect(("a", "person"), ("b", "who"))
+    first.output("person", ADA)
+    second.hears(ADA)
+    second.leave("() => location.reload()")
+    second.is_welcome()
+    second.hears(ADA)
+    first.output("person", {"name": "Bea"})
+    second.hears(ADA, {"name": "Bea"})
+    expect(second.notice).to_be_hidden()
+
+
+def test_of_a_burst_the_last_value_arrives_with_few_others(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    canvas.connect(("a", "number"), ("b", "count"))
+    first.run("() => { for (let n = 1; n <= 2000; n += 1) page.output('number', { value: n }); }")
+    wait_for(lambda: {"value": 2000} in second.inputs())
+    assert second.inputs()[-1] == {"value": 2000}
+    assert len(second.inputs()) < 200
+    expect(first.notice).to_be_hidden()
+
+
+def test_an_equal_value_is_sent_again_only_by_force(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    canvas.connect(("a", "person"), ("b", "who"))
+    first.output("person", ADA)
+    second.hears(ADA)
+    first.output("person", ADA)
+    first.tell({"type": "widget-output-force", "slotId": "person", "value": ADA})
+    second.hears(ADA, ADA)
+
+
+def test_discovery_gives_five_texts_of_each_widget_without_a_request(canvas):
+    requests = []
+    first = canvas.mount("a")
+    canvas.mount("b")
+    canvas.page.on("request", lambda request: requests.append(request.url))
+    first.say({"type": "GET_CANVAS_WIDGETS"})
+    wait_for(lambda: len(first.run("() => page.heard")) == 2)
+    keys = {"shapeId": "shape:a", "templateHandle": "speaker", "templateName": "Widget a"}
+    answer = first.run("() => page.heard[1]")
+    assert answer["type"] == "CANVAS_WIDGETS_RESPONSE"
+    assert answer["widgets"][0] == {"id": "a", "icon": "", **keys}
+    assert [widget["id"] for widget in answer["widgets"]] == ["a", "b"]
+    assert requests == []
+
+
+def test_only_who_wants_it_hears_of_new_widgets(canvas):
+    plain, curious = canvas.mount("a"), canvas.mount("b")
+    curious.run("() => page.hello({ wants: ['widgets'] })")
+    lists = "() => page.heard.filter(({ type }) => type === 'CANVAS_WIDGETS_RESPONSE')"
+    wait_for(lambda: len(curious.run(lists)) == 1)
+    canvas.mount("c", "mute")
+    wait_for(lambda: len(curious.run(lists)) == 2)
+    canvas.run("() => canvas.host.unmount('c')")
+    wait_for(lambda: len(curious.run(lists)) == 3)
+    assert [len(each["widgets"]) for each in curious.run(lists)] == [2, 3, 2]
+    assert plain.run(lists) == []
+
+
+def test_a_page_without_our_client_is_heard_and_served(canvas):
+    plain, other, third = canvas.mount("a", "plain"), canvas.mount("b"), canvas.mount("c")
+    canvas.connect(("a", "person"), ("b", "who"))
+    other.hears(ADA)
+    canvas.connect(("c", "number"), ("a", "count"))
+    third.output("number", {"value": 7})
+    wait_for(lambda: len(plain.run("() => heard")) == 2)
+    widgets, update = plain.run("() => heard")
+    assert widgets["type"] == "CANVAS_WIDGETS_RESPONSE"
+    assert update == {"type": "widget-io-input-update", "slotId": "count", "value": {"value": 7}}
+
+
+def test_a_hello_narrows_the_slots_and_adds_none(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    canvas.connect(("a", "person"), ("b", "who"))
+    first.run("() => page.hello({ slots: ['number', 'undeclared'] })")
+    welcomes = "() => page.heard.filter(({ type }) => type === 'widget-welcome')"
+    wait_for(lambda: len(first.run(welcomes)) == 2)
+    assert [slot["id"] for slot in first.run(welcomes)[1]["slots"]] == ["number"]
+    first.output("person", ADA)
+    wait_for(lambda: canvas.drops("a") == {"unknown_slot": 1})
+    assert second.inputs() == []
+
+
+def test_the_welcome_has_the_look_and_changes_of_it_follow(canvas):
+    first = canvas.mount("a")
+    context = first.run("() => page.heard[0].context")
+    assert (context["theme"], context["locale"]) == ("light", "en")
+    assert context["cssVars"]["--ink"]
+    canvas.page.emulate_media(color_scheme="dark")
+    assert first.answer("widget-host-context")["context"]["theme"] == "dark"

@@ -1,0 +1,222 @@
+// The pure parts of the host: rates, heights, drops, decisions.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
+import { createCalls } from '../../service/browser/widgets/host-calls.js';
+import { createNeeds } from '../../service/browser/widgets/host-consents.js';
+import { createRateMeter } from '../../service/browser/widgets/host-rate.js';
+import { createResizer } from '../../service/browser/widgets/host-resize.js';
+import { createWiring } from '../../service/browser/widgets/host-wiring.js';
+import { LIMITS } from '../../service/browser/widgets/messages.js';
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+/** How many messages a second, for so many seconds, are too many. */
+function floods(perSecond, seconds) {
+  let time = 0;
+  const meter = createRateMeter(() => time);
+  let refused = 0;
+  for (let count = 0; count < perSecond * seconds; count += 1) {
+    time += 1000 / perSecond;
+    if (meter.isFlood()) refused += 1;
+  }
+  return refused;
+}
+
+test('a burst is no flood, and neither is what stays at the limit', () => {
+  assert.equal(floods(LIMITS.burst, 1), 0);
+  assert.equal(floods(LIMITS.messagesPerSecond, 60), 0);
+  assert.ok(floods(5000, 3) > 0);
+  assert.ok(floods(2 * LIMITS.messagesPerSecond, 60) > 0);
+});
+
+test('heights are clamped, and small changes are ignored', () => {
+  let time = 0;
+  const resize = createResizer(() => (time += 300));
+  assert.equal(resize(300, 200), 300);
+  assert.equal(resize(303, 300), null);
+  assert.equal(resize(9e9, 300), 2000);
+  assert.equal(resize(0, 300), 48);
+});
+
+test('a page whose height follows its frame comes to rest within a second', () => {
+  let time = 0;
+  const resize = createResizer(() => time);
+  let height = 100;
+  const seen = [];
+  for (; time < 5000; time += 16) {
+    const set = resize(height + 20, height);
+    if (set !== null) seen.push(time);
+    height = set ?? height;
+  }
+  assert.equal(seen.length, 3);
+  assert.ok(Math.max(...seen) < 1000);
+});
+
+const POLICY = { approval: 'ask', credits: 2, title: 'Search', known: true };
+const question = (more = {}) => ({
+  widgetId: 'a', widgetName: 'A', endpoint: 'search-web', policy: POLICY, text: '{}', signal: new AbortController().signal, ...more,
+});
+
+/** Approvals whose questions are kept until the test answers them. */
+function asking() {
+  const asked = [];
+  const approve = (request) => new Promise((answer) => asked.push({ request, answer }));
+  return { asked, ...createApprovals(approve) };
+}
+
+test('what needs no approval asks nobody', async () => {
+  const { asked, decide } = asking();
+  const decisions = Array.from({ length: 100 }, () => decide(question({ policy: { ...POLICY, approval: 'auto' } })));
+  assert.deepEqual(new Set(await Promise.all(decisions)), new Set(['auto']));
+  assert.equal(asked.length, 0);
+});
+
+test('one question at a time; equal ones are one', async () => {
+  const { asked, decide } = asking();
+  const [first, again, other] = [decide(question()), decide(question()), decide(question({ text: '{"q":1}' }))];
+  assert.equal(asked.length, 1);
+  assert.equal(asked[0].request.times(), 2);
+  asked[0].answer('once');
+  assert.deepEqual(await Promise.all([first, again]), ['once', 'once']);
+  await settle();
+  asked[1].answer('deny');
+  assert.equal(await other, 'deny');
+});
+
+test('once is for this text alone', async () => {
+  const { asked, decide } = asking();
+  const first = decide(question());
+  asked[0].answer('once');
+  await first;
+  await settle();
+  decide(question());
+  assert.equal(asked.length, 2);
+});
+
+test('a session is for a widget and an endpoint, at the price that was shown', async () => {
+  const { asked, decide, forget } = asking();
+  const first = decide(question());
+  asked[0].answer('session');
+  assert.equal(await first, 'session');
+  await settle();
+  assert.equal(await decide(question({ text: '{"q":2}' })), 'session');
+  assert.equal(asked.length, 1);
+  decide(question({ policy: { ...POLICY, credits: 3 } }));
+  assert.equal(asked.length, 2, 'the price has risen');
+  asked[1].answer('deny');
+  await settle();
+  decide(question({ widgetId: 'b' }));
+  assert.equal(asked.length, 3, 'another widget');
+  asked[2].answer('deny');
+  await settle();
+  forget('a');
+  decide(question());
+  assert.equal(asked.length, 4, 'the widget has left its page');
+});
+
+test('a question that nobody waits for is withdrawn, and its answer allows nothing', async () => {
+  const { asked, decide } = asking();
+  const aborter = new AbortController();
+  const waiting = decide(question({ signal: aborter.signal }));
+  aborter.abort();
+  assert.equal(await waiting, 'deny');
+  assert.equal(asked[0].request.signal.aborted, true);
+  asked[0].answer('session');
+  await settle();
+  decide(question());
+  assert.equal(asked.length, 2);
+});
+
+/** The calls of a widget, with what they send to it and to the server. */
+function calling({ envelope = { success: true, data: {} }, policy = { ...POLICY, approval: 'auto' }, endpoints } = {}) {
+  const [sent, made] = [[], []];
+  const server = {
+    policy: () => policy,
+    call: async (request) => {
+      made.push(request);
+      return envelope;
+    },
+  };
+  const widget = { id: 'a', templateName: 'A', endpoints };
+  const needs = createNeeds();
+  const approvals = createApprovals(async () => 'deny');
+  const send = (message) => sent.push(message);
+  return { sent, made, needs, ...createCalls({ widget, server, approvals, needs, send, onEvent() {} }) };
+}
+
+const request = (more = {}) => ({ requestId: 'r', method: 'POST', endpoint: 'search-web', body: { q: 'x' }, ...more });
+const answerOf = ({ sent }) => sent.find(({ type }) => type === 'widget-api-response');
+
+const REFUSALS = {
+  unknown_endpoint: [{ policy: { ...POLICY, known: false } }, {}],
+  forbidden: [{ endpoints: ['search-images'] }, {}],
+  approval_denied: [{ policy: POLICY }, {}],
+  too_large: [{}, { body: { q: 'x'.repeat(LIMITS.apiBodyBytes) } }],
+};
+
+for (const [code, [options, more]] of Object.entries(REFUSALS)) {
+  test(`refused before anything leaves: ${code}`, async () => {
+    const calls = calling(options);
+    calls.receive(request(more));
+    await settle();
+    assert.equal(answerOf(calls).envelope.error, code);
+    assert.equal(calls.made.length, 0);
+  });
+}
+
+test('what is sent is a copy of what was shown', async () => {
+  const calls = calling();
+  const body = { q: 'x' };
+  calls.receive(request({ body }));
+  body.q = 'changed';
+  await settle();
+  assert.equal(calls.made[0].body, '{"q":"x"}');
+  assert.deepEqual(answerOf(calls).envelope, { success: true, data: {} });
+});
+
+test('a second request with the id of a running one is dropped', () => {
+  const calls = calling();
+  assert.equal(calls.receive(request()), null);
+  assert.equal(calls.receive(request()), 'duplicate_request');
+});
+
+test('a widget gets the results of its own jobs and of no others', async () => {
+  const calls = calling({ envelope: { success: true, data: { jobId: 'j1', status: 'running' } } });
+  calls.receive(request());
+  await settle();
+  calls.receive(request({ requestId: 'own', method: 'GET', endpoint: 'jobs/j1', body: undefined }));
+  calls.receive(request({ requestId: 'other', method: 'GET', endpoint: 'jobs/j2', body: undefined }));
+  await settle();
+  const errors = Object.fromEntries(calls.sent.map(({ requestId, envelope }) => [requestId, envelope?.error]));
+  assert.deepEqual([errors.own, errors.other], [undefined, 'unknown_endpoint']);
+});
+
+test('an answer that asks for consent gets an id, by which only this widget knows it', async () => {
+  const data = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['s'], authUrl: 'https://p.invalid/a' };
+  const calls = calling({ envelope: { success: true, data } });
+  calls.receive(request());
+  await settle();
+  const { consentId, envelope } = answerOf(calls);
+  assert.deepEqual(envelope.data, data);
+  assert.equal(calls.needs.of('a', consentId).authUrl, data.authUrl);
+  assert.equal(calls.needs.of('b', consentId), null);
+});
+
+test('stored connections work once their widgets are there, in any order', () => {
+  const states = [];
+  const wiring = createWiring({ onChange: () => states.push(wiring.exportState()) });
+  const slots = (direction) => [{ id: 's', direction, type: 'object', title: 'S' }];
+  const stored = { id: 'c', from: { widgetId: 'a', slotId: 's' }, to: { widgetId: 'b', slotId: 's' }, later: 1 };
+  const state = { version: 1, connections: [stored], widgets: { a: { state: { n: 1 }, later: 2 } } };
+  assert.equal(wiring.importState(state)[0].reason, 'unknown_widget');
+  wiring.add({ id: 'b', templateHandle: 'x', slots: slots('input') });
+  assert.equal(wiring.current().connections.length, 0);
+  wiring.add({ id: 'a', templateHandle: 'y', slots: slots('output') });
+  assert.equal(wiring.current().connections.length, 1);
+  const { connections, widgets } = wiring.exportState();
+  assert.equal(connections[0].later, 1);
+  assert.deepEqual(widgets.a, { state: { n: 1 }, later: 2, templateHandle: 'y', slotsVersion: 1 });
+});
