@@ -1,4 +1,4 @@
-"""The pure modules of the console and of widgets, under `node --test`."""
+"""The pure modules of the console, of widgets and of their templates, under `node --test`."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from config import ROOT
 from tests.services import require
 
-MODULES = "service/browser"
+MODULES = ("service/browser", "service/widgets/templates")
 FOLDERS = ("tests/console", "tests/widgets")
 TESTS = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.test.mjs"))]
 
@@ -20,7 +20,7 @@ def tree(tmp_path_factory):
     before 20.19 takes a `.js` file for CommonJS."""
     root = tmp_path_factory.mktemp("modules")
     (root / "package.json").write_text('{"type": "module"}')
-    for folder in (MODULES, *FOLDERS):
+    for folder in (*MODULES, *FOLDERS):
         ignored = shutil.ignore_patterns("*.py", "__pycache__", "node_modules")
         shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
     return root

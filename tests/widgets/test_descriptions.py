@@ -19,7 +19,11 @@ def listed(person):
 def test_templates_are_listed_for_those_with_a_token(client, alice):
     assert client.get("/api/widgets/templates").status_code == 401
     note = listed(alice)["note"]
-    assert (note["name"], note["icon"], note["standalone"]) == ("Note", "📝", True)
+    assert (note["name"], note["icon"], note["standalone"]) == (
+        "Note",
+        "/w/note/files/icon.svg",
+        True,
+    )
     assert note["size"] == {"width": 280, "height": 220}
     assert {slot["id"]: slot["direction"] for slot in note["slots"]} == {
         "text": "output",

@@ -3,6 +3,7 @@
 import { newId } from '../shared/ids.js';
 import { TIMEOUT } from './client-call.js';
 import { createPort } from './client-port.js';
+import { createClientRecords } from './client-records.js';
 import { TYPES } from './messages.js';
 import { TimeoutError, WidgetError } from './widget-errors.js';
 
@@ -19,7 +20,8 @@ const CONSENT_TIMEOUT = 200_000; // ms; the host gives up after 180 s
  * @returns {Session}
  */
 export function createCanvasSession({ welcome, port, host, onContext }) {
-  const questions = createPort(port, { onContext });
+  const records = createClientRecords((message) => port.postMessage(message));
+  const questions = createPort(port, { onContext, onRecords: records.receive });
 
   /** @param {string} type @param {Record<string, any>} [fields] @param {number} [timeoutMs] */
   const ask = (type, fields = {}, timeoutMs = TIMEOUT) =>
@@ -52,6 +54,7 @@ export function createCanvasSession({ welcome, port, host, onContext }) {
       else host.send({ type: TYPES.output, slotId, value });
     },
 
+    followRecords: records.subscribe,
     resize: (height) => questions.send({ type: TYPES.resizeRequest, height }),
     close: questions.close,
   };

@@ -22,9 +22,11 @@ const ANSWERS = {
 
 /**
  * @param {MessagePort} port
- * @param {{onContext: (context: any) => void}} options
+ * @param {object} options
+ * @param {(context: any) => void} options.onContext
+ * @param {(message: any) => boolean} options.onRecords takes what is about records
  */
-export function createPort(port, { onContext }) {
+export function createPort(port, { onContext, onRecords }) {
   /** @type {Map<string, Open>} by request id */
   const open = new Map();
 
@@ -33,6 +35,7 @@ export function createPort(port, { onContext }) {
     const { message } = parseHostPort(data);
     if (message?.type === TYPES.ping) return port.postMessage({ type: TYPES.pong });
     if (message?.type === TYPES.hostContext) return onContext(message.context);
+    if (message && onRecords(message)) return;
     const question = message && open.get(message.requestId);
     if (!question) return; // of a call that was given up, or nothing that this version knows
     if (message.type === TYPES.apiStatus) return follow(question, message.status);

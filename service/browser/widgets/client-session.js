@@ -18,6 +18,7 @@
  * @property {() => Promise<any>} getState
  * @property {(value: any) => Promise<void>} setState
  * @property {(slotId: string, value: any, force: boolean) => void} sendOutput
+ * @property {(collection: string, listener: import('./client-records.js').RecordsListener) => () => void} followRecords
  * @property {(height: number) => void} resize
  * @property {() => void} close
  */

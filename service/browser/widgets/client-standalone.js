@@ -3,6 +3,7 @@
 import { createTransport, queryString } from '../shared/api-transport.js';
 import { ApiError, NetworkError as NoAnswer } from '../shared/errors.js';
 import { TIMEOUT } from './client-call.js';
+import { readRecords } from './client-records-alone.js';
 import { createWait } from './client-wait.js';
 import { WidgetError, clientError, errorOf } from './widget-errors.js';
 
@@ -56,6 +57,7 @@ export function createStandaloneSession({ baseUrl, getToken, fetch, consent, sto
     getState: async () => JSON.parse(storage.getItem(key) ?? 'null'),
     setState: async (value) => storage.setItem(key, JSON.stringify(value)),
     sendOutput() {}, // there is no other widget
+    followRecords: (collection, listener) => readRecords(transport, collection, listener),
     resize() {},
     close() {},
   };

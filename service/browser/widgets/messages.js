@@ -22,12 +22,17 @@ export const TYPES = Object.freeze({
   scopesGet: 'widget-scopes-get',
   outputForce: 'widget-output-force',
   resizeRequest: 'widget-resize-request',
+  recordsSubscribe: 'widget-records-subscribe',
+  recordsUnsubscribe: 'widget-records-unsubscribe',
   // Port, host to widget.
   apiStatus: 'widget-api-status',
   apiResponse: 'widget-api-response',
   consentResult: 'widget-consent-result',
   scopes: 'widget-scopes',
   hostContext: 'widget-host-context',
+  recordsSnapshot: 'widget-records-snapshot',
+  recordsChange: 'widget-records-change',
+  recordsError: 'widget-records-error',
   // Port, both ways: the answer has the name of the question.
   stateGet: 'widget-state-get',
   stateSet: 'widget-state-set',
@@ -42,6 +47,8 @@ export const LIMITS = Object.freeze({
   endpoint: 128,
   slots: 64, // entries of a hello
   queryEntries: 64,
+  collection: 128, // characters
+  subscriptions: 8, // to collections, of one widget at a time
   ioValueBytes: 262_144, // JSON in UTF-8, as all of the next
   apiBodyBytes: 1_048_576,
   stateBytes: 65_536,
@@ -118,6 +125,9 @@ const isSlot = (value) =>
   isObject(value) && text(LIMITS.slotId)(value.id) && oneOf('input', 'output')(value.direction) && isText(value.type);
 
 /** @param {any} value */
+const isRecord = (value) => isObject(value) && isText(value.recordId) && isObject(value.data);
+
+/** @param {any} value */
 const isEnvelope = (value) => isObject(value) && typeof value.success === 'boolean';
 
 const slotId = text(LIMITS.slotId);
@@ -147,6 +157,8 @@ const WIDGET_PORT = {
   [TYPES.stateGet]: { required: { requestId: id } },
   [TYPES.stateSet]: { required: { requestId: id, value: anything } },
   [TYPES.resizeRequest]: { required: { height: isHeight } },
+  [TYPES.recordsSubscribe]: { required: { requestId: id, collection: text(LIMITS.collection) } },
+  [TYPES.recordsUnsubscribe]: { required: { requestId: id } },
   [TYPES.ping]: { required: {} },
   [TYPES.pong]: { required: {} },
 };
@@ -180,6 +192,9 @@ const HOST_PORT = {
   [TYPES.stateGet]: { required: { requestId: id, value: anything } },
   [TYPES.stateSet]: { required: { requestId: id, ok: (value) => typeof value === 'boolean' }, optional: { error: isText } },
   [TYPES.hostContext]: { required: { context: isContext } },
+  [TYPES.recordsSnapshot]: { required: { requestId: id, records: listOf(isRecord) } },
+  [TYPES.recordsChange]: { required: { requestId: id, action: oneOf('written', 'removed'), record: isRecord } },
+  [TYPES.recordsError]: { required: { requestId: id, error: isText, message: isText } },
   [TYPES.ping]: { required: {} },
   [TYPES.pong]: { required: {} },
 };

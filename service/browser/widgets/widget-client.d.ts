@@ -66,6 +66,20 @@ export interface Consent {
 
 export type ConnectionNeed = OAuthRequiredError | ReconnectRequiredError;
 
+export interface StoredRecord {
+  recordId: string;
+  data: Record<string, any>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface RecordsListener {
+  /** Gets all of them, the oldest first; again after each change. */
+  onRecords(records: StoredRecord[]): void;
+  /** The subscription is over. */
+  onError(error: unknown): void;
+}
+
 export type Envelope<T> =
   | { success: true; data: T }
   | ({ success: false; error: string; message: string } & Record<string, unknown>);
@@ -111,6 +125,8 @@ export interface WidgetClient<E extends EndpointMap<E> = Endpoints> {
   };
   /** At most 64 KiB of JSON, kept in the canvas, or in the tab of a standalone page. */
   readonly state: { get(): Promise<any>; set(value: unknown): Promise<void> };
+  /** Reads a collection that the manifest names, and what changes in it. */
+  readonly records: { subscribe(collection: string, listener: RecordsListener): () => void };
   onContext(listener: (context: HostContext) => void): () => void;
   /** Asks the canvas for a height, in CSS pixels. */
   resize(height: number): void;

@@ -8,6 +8,7 @@ import { checkedRequest, valueOf } from './client-call.js';
 import { createConnecting } from './client-connect.js';
 import { createIo } from './client-io.js';
 import { joinCanvas } from './client-joining.js';
+import { createRecords } from './client-records.js';
 import { createScopes } from './client-scopes.js';
 import { createSessionPlace } from './client-session.js';
 import { createState } from './client-state.js';
@@ -70,6 +71,7 @@ export function createWidgetClient({ rawEnvelope = false, handshakeMs, ...option
     ...createConnecting({ ask, refresh: scopes.refresh }),
     scopes,
     state: createState(place.found),
+    records: createRecords(place.found),
     /** @param {number} height in CSS pixels */
     resize: (height) => place.current?.resize(height),
 

@@ -1,28 +1,58 @@
 // @ts-check
-// A note: its text is an output, and an input replaces it. The messages are those of the contract,
-// sent without a library.
+// A text, which the canvas keeps. What arrives is shown at once where nothing of the user's is
+// lost by it, and is offered otherwise.
 
-const main = /** @type {HTMLElement} */ (document.getElementById("widget"));
-const area = document.createElement("textarea");
-area.className = "note";
-area.setAttribute("aria-label", "Note");
-main.append(area);
+import { button, createWidget, element, textOf } from '../../../browser/widgets/widget-ui.js';
 
-function announce() {
-  const update = { type: "widget-io-output-update", slotId: "text", value: { value: area.value } };
-  window.parent.postMessage(update, "*"); // an opaque origin can't be named, and a note is no secret
+const PAUSE = 400; // ms after the last key until the text is kept and sent
+
+const { client, panel } = createWidget('Note');
+const area = element('textarea', { class: 'note', 'aria-label': 'Note', placeholder: 'Write a note', on: { input: changed } });
+const offer = element('div', { class: 'offer', hidden: true });
+let taken = ''; // what the last input brought, while it is in the note
+/** @type {any} */
+let timer = 0;
+panel.controls.append(offer);
+panel.show(area);
+begin();
+
+async function begin() {
+  const kept = await client.state.get();
+  if (!area.value && typeof kept?.text === 'string') area.value = kept.text;
+  taken = kept?.taken ?? '';
+  if (area.value) client.setOutput('text', { value: area.value });
+  client.onInput('fill', (value) => receive(textOf(value).trim()));
 }
 
-/** @param {unknown} value The object of an input: a scalar is under `value`. */
-function textOf(value) {
-  const inner = value && typeof value === "object" && "value" in value ? value.value : value;
-  return typeof inner === "string" ? inner : JSON.stringify(inner, null, 2);
+/** @param {string} text */
+function receive(text) {
+  if (!text || text === taken) return;
+  if (!area.value.trim() || area.value === taken) return take(text, text);
+  offer.replaceChildren(
+    element('p', {}, text),
+    button('Add', () => take(text, `${area.value.trimEnd()}\n\n${text}`), { class: 'quiet small' }),
+    button('Ignore', () => take(text, area.value), { class: 'quiet small' }),
+  );
+  offer.hidden = false;
+  return undefined;
 }
 
-area.addEventListener("input", announce);
-window.addEventListener("message", (event) => {
-  if (event.source !== window.parent || event.data?.type !== "widget-io-input-update") return;
-  if (event.data.slotId !== "fill") return;
-  area.value = textOf(event.data.value);
-  announce();
-});
+/** @param {string} text that came @param {string} whole of the note */
+function take(text, whole) {
+  const hadFocus = offer.contains(document.activeElement);
+  taken = text;
+  area.value = whole;
+  offer.hidden = true;
+  if (hadFocus) area.focus();
+  keep();
+}
+
+function changed() {
+  clearTimeout(timer);
+  timer = setTimeout(keep, PAUSE);
+}
+
+function keep() {
+  client.setOutput('text', { value: area.value });
+  client.state.set({ text: area.value, taken }).catch(panel.showProblem);
+}

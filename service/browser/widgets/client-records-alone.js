@@ -1,0 +1,48 @@
+// Records of a collection for a widget that is alone: read by HTTP, and again while the page is seen.
+
+import { ApiError, NetworkError } from '../shared/errors.js';
+import { clientError, errorOf } from './widget-errors.js';
+
+const AGAIN = 10_000; // ms
+const MOST = 200; // records, the most of one page
+
+/**
+ * @param {import('../shared/api-transport.js').Transport} transport
+ * @param {string} collection
+ * @param {import('./client-records.js').RecordsListener} listener
+ * @returns {() => void} ends it
+ */
+export function readRecords(transport, collection, { onRecords, onError }) {
+  let isOver = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  async function read() {
+    try {
+      const { records } = await transport.get(`/api/records/${encodeURIComponent(collection)}`, { limit: MOST });
+      if (isOver) return;
+      onRecords(records);
+      timer = setTimeout(readIfSeen, AGAIN);
+    } catch (error) {
+      if (!isOver) onError(widgetError(error));
+    }
+  }
+
+  function readIfSeen() {
+    if (document.visibilityState === 'visible') read();
+    else timer = setTimeout(readIfSeen, AGAIN);
+  }
+
+  read();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** @param {unknown} error */
+function widgetError(error) {
+  if (error instanceof NetworkError) return clientError('network_error');
+  if (!(error instanceof ApiError)) return error;
+  return errorOf({ success: false, ...error.facts, error: error.code, message: error.message }, { status: error.status });
+}

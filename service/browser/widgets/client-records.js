@@ -1,0 +1,74 @@
+// Records of a collection on a canvas: the host sends them once, then what changes.
+// Source: docs/widgets.md, "Records".
+
+import { newId } from '../shared/ids.js';
+import { applyMessage, sortRows } from '../shared/live-rows.js';
+import { TYPES } from './messages.js';
+import { WidgetError } from './widget-errors.js';
+
+/**
+ * @typedef {import('../shared/live-rows.js').Rows} Rows
+ * @typedef {object} RecordsListener
+ * @property {(records: any[]) => void} onRecords all of them, the oldest first; also after each change
+ * @property {(error: unknown) => void} onError the subscription is over
+ */
+
+/** @param {(message: Record<string, any>) => void} send on the port */
+export function createClientRecords(send) {
+  /** @type {Map<string, RecordsListener & {rows: Rows}>} by request id */
+  const open = new Map();
+
+  return {
+    /** @param {string} collection @param {RecordsListener} listener @returns {() => void} ends the subscription */
+    subscribe(collection, listener) {
+      const requestId = newId();
+      open.set(requestId, { ...listener, rows: {} });
+      send({ type: TYPES.recordsSubscribe, requestId, collection });
+      return () => {
+        if (open.delete(requestId)) send({ type: TYPES.recordsUnsubscribe, requestId });
+      };
+    },
+
+    /** @param {any} message of the port, parsed @returns {boolean} whether it is about records */
+    receive(message) {
+      const isError = message.type === TYPES.recordsError;
+      if (!isError && message.type !== TYPES.recordsSnapshot && message.type !== TYPES.recordsChange) return false;
+      const subscription = open.get(message.requestId);
+      if (subscription && isError) {
+        open.delete(message.requestId);
+        subscription.onError(new WidgetError(message, {}));
+      } else if (subscription) {
+        const kind = message.type === TYPES.recordsSnapshot ? 'snapshot' : 'change';
+        subscription.rows = applyMessage(subscription.rows, { ...message, type: kind });
+        subscription.onRecords(inOrder(subscription.rows));
+      }
+      return true;
+    },
+  };
+}
+
+/**
+ * What a widget gets, on a canvas and alone.
+ * @param {() => Promise<import('./client-session.js').Session>} session
+ */
+export function createRecords(session) {
+  return {
+    /** @param {string} collection that the manifest names @param {RecordsListener} listener @returns {() => void} ends it */
+    subscribe(collection, listener) {
+      let isOver = false;
+      let end = () => {};
+      session().then((found) => {
+        if (!isOver) end = found.followRecords(collection, listener);
+      }, listener.onError);
+      return () => {
+        isOver = true;
+        end();
+      };
+    },
+  };
+}
+
+/** @param {Rows} rows */
+export function inOrder(rows) {
+  return sortRows(rows, (row) => row.createdAt);
+}

@@ -1,0 +1,61 @@
+// @ts-check
+// What a widget tells its user about an error: what happened, and one thing to do about it.
+
+/**
+ * @typedef {'retry' | 'connect' | 'reconnect' | 'sign-in' | null} Remedy what the button beside the text does
+ * @typedef {{text: string, remedy: Remedy, label: string}} Advice
+ */
+
+/** @type {Record<string, [string, Remedy, string]>} text, or '' for the error's own; by error code */
+const ADVICE = {
+  approval_denied: ['You have not allowed this call. Nothing was sent.', 'retry', 'Ask again'],
+  oauth_required: ['This needs access to your account.', 'connect', 'Connect'],
+  reconnect_required: ['Access to your account can’t be renewed.', 'reconnect', 'Reconnect'],
+  insufficient_credits: ['There are not enough credits. Ask the operator for more.', 'retry', 'Try again'],
+  not_configured: ['The operator has not set this up. Ask them to.', null, ''],
+  unknown_endpoint: ['This server does not offer it. Ask its operator.', null, ''],
+  not_found: ['', null, ''],
+  invalid_request: ['', null, ''],
+  slot_error: ['', null, ''],
+  no_host: ['', null, ''],
+  unauthorized: ['You are signed out.', 'sign-in', 'Sign in'],
+  forbidden: ['You may not do this. Ask the operator.', null, ''],
+  too_large: ['', null, ''],
+  timeout: ['There was no answer in time.', 'retry', 'Try again'],
+  network_error: ['The server can’t be reached. Check the connection.', 'retry', 'Try again'],
+};
+
+const ENDINGS = {
+  timeout: 'Consent was not given in time.',
+  cancelled: 'Consent was not given.',
+  connected: '',
+};
+
+/** @param {any} error @returns {Advice} */
+export function adviceFor(error) {
+  const known = Object.hasOwn(ADVICE, error?.code ?? '') ? ADVICE[error.code] : null;
+  if (!error?.code) console.error(error); // an error of the widget itself, for its developers
+  const [text, remedy, label] = known ?? [messageOf(error), 'retry', 'Try again'];
+  return { text: [text || messageOf(error), fieldsOf(error), waitOf(error)].filter(Boolean).join(' '), remedy, label };
+}
+
+/** @param {any} error */
+function messageOf(error) {
+  return error?.code ? String(error.message) : 'Something went wrong in this widget.';
+}
+
+/** The reasons of a refused body, by parameter. @param {any} error */
+function fieldsOf(error) {
+  const reasons = Object.entries(error?.code === 'invalid_request' ? error.fields ?? {} : {});
+  return reasons.map(([name, texts]) => `${name}: ${[texts].flat().map(String).join(' ')}`).join(' ');
+}
+
+/** @param {any} error */
+function waitOf(error) {
+  return error?.retryAfterMs > 0 ? `Wait ${Math.ceil(error.retryAfterMs / 1000)} s.` : '';
+}
+
+/** How asking for consent has ended, where access was not given. @param {'connected' | 'timeout' | 'cancelled'} status */
+export function endingText(status) {
+  return ENDINGS[status];
+}

@@ -1,0 +1,15 @@
+// @ts-check
+// The start of a widget's page: its client, its panel, and its sign-in where it is alone.
+
+import { createPanel } from './widget-panel.js';
+import { createSignIn } from './widget-sign-in.js';
+import { createWidgetClient } from './widget-client.js';
+
+/** @param {string} title */
+export function createWidget(title) {
+  const signIn = createSignIn(/** @type {HTMLElement} */ (document.getElementById('widget')));
+  const client = createWidgetClient({ getToken: signIn.token });
+  const panel = createPanel(client, { title, signOut: signIn.forget });
+  panel.main.classList.toggle('alone', window.parent === window);
+  return { client, panel };
+}

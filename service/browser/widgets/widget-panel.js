@@ -1,0 +1,119 @@
+// @ts-check
+// The frame of a widget's page: controls on top, the result, and below it what is going on.
+//
+// One action runs at a time. A newer one ends the one before, whose answer is then not shown.
+
+import { element } from '../shared/elements.js';
+import { adviceFor, endingText } from './widget-advice.js';
+
+/**
+ * @typedef {import('./widget-advice.js').Advice} Advice
+ * @typedef {{signal: AbortSignal, onStatus: (status: string) => void, timeoutMs?: number}} CallOptions
+ * @typedef {ReturnType<typeof createPanel>} Panel
+ */
+
+const WORKING = { awaiting_approval: 'Waiting for your approval…', running: 'Loading…' };
+
+/**
+ * @param {any} client
+ * @param {object} options
+ * @param {string} options.title of the page, for those who can't see the widget's frame
+ * @param {() => void} options.signOut forgets the token, so that the next call asks for one
+ */
+export function createPanel(client, { title, signOut }) {
+  const controls = element('div', { class: 'widget-controls' });
+  const content = element('div', { class: 'widget-content' });
+  const problem = element('div', { class: 'widget-problem', role: 'alert' });
+  const status = element('p', { class: 'widget-status', role: 'status' });
+  const stopButton = element('button', { type: 'button', class: 'quiet small', hidden: true, on: { click: stop } }, 'Cancel');
+  const foot = element('div', { class: 'widget-foot' }, status, stopButton);
+  const main = /** @type {HTMLElement} */ (document.getElementById('widget'));
+  main.append(element('h1', { class: 'visually-hidden' }, title), controls, content, problem, foot);
+  /** @type {AbortController | null} */
+  let current = null;
+
+  /** @param {string} state `empty`, `awaiting_approval`, `running`, `ready` or `error` @param {string} [sentence] */
+  function setState(state, sentence = '') {
+    main.dataset.state = state;
+    const isBusy = Object.hasOwn(WORKING, state);
+    main.toggleAttribute('aria-busy', isBusy);
+    stopButton.hidden = !isBusy;
+    status.textContent = sentence;
+  }
+
+  /**
+   * @template T
+   * @param {(options: CallOptions) => Promise<T>} act
+   * @param {(result: T) => void} show
+   */
+  async function run(act, show) {
+    current?.abort();
+    const own = (current = new AbortController());
+    /** @param {string} step */
+    const onStatus = (step) => own === current && setState(step, WORKING[/** @type {'running'} */ (step)]);
+    problem.replaceChildren();
+    onStatus('running');
+    try {
+      const result = await act({ signal: own.signal, onStatus });
+      if (own !== current) return;
+      setState('ready');
+      show(result);
+    } catch (error) {
+      if (own === current) showProblem(error, () => run(act, show));
+    }
+  }
+
+  function stop() {
+    current?.abort();
+    current = null;
+    setState(content.childElementCount ? 'ready' : 'empty', 'Stopped.');
+  }
+
+  /** @param {unknown} error @param {() => void} again */
+  function showProblem(error, again) {
+    const advice = adviceFor(error);
+    setState('error');
+    problem.replaceChildren(element('p', {}, advice.text), ...remedies(advice, error, again));
+  }
+
+  /** @param {Advice} advice @param {any} error @param {() => void} again */
+  function remedies({ remedy, label }, error, again) {
+    if (!remedy) return [];
+    const act = remedy === 'retry' ? again : remedy === 'sign-in' ? () => [signOut(), again()] : () => connect(error, again);
+    return [element('button', { type: 'button', class: 'quiet small', on: { click: act } }, label)];
+  }
+
+  /** Called from a click: browsers open a window only there. @param {any} error @param {() => void} again */
+  async function connect(error, again) {
+    try {
+      const asked = client.connect(error);
+      setState('running', 'Continue in the window that opened.');
+      const { status: ending } = await asked;
+      if (ending === 'connected') again();
+      else showProblem(error, again);
+      if (ending !== 'connected') status.textContent = endingText(ending);
+    } catch (failure) {
+      showProblem(failure, again);
+    }
+  }
+
+  return {
+    main,
+    controls,
+    content,
+    run,
+    showProblem,
+    /** @param {string} sentence for everybody, also read aloud */
+    say: (sentence) => (status.textContent = sentence),
+    /** @param {...(Node | string | null)} nodes */
+    show(...nodes) {
+      content.replaceChildren(...nodes.filter((node) => node !== null));
+    },
+    /** What to do where nothing is shown yet. @param {string} sentence @param {...Node} actions */
+    showEmpty(sentence, ...actions) {
+      setState('empty');
+      const paragraph = element('p', {}, sentence);
+      content.replaceChildren(element('div', { class: 'widget-empty' }, paragraph, ...actions));
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// @ts-check
+// Asks for a token when the first call needs one. It is kept in memory only: a reload asks again.
+
+import { element } from '../shared/elements.js';
+
+/** @param {HTMLElement} page in front of whose content the question stands */
+export function createSignIn(page) {
+  /** @type {Promise<string> | null} */
+  let given = null;
+
+  /** @returns {Promise<string>} */
+  function ask() {
+    return new Promise((resolve) => {
+      const field = element('input', { class: 'field', type: 'password', id: 'token', autocomplete: 'off', required: true });
+      const box = element(
+        'form',
+        { class: 'widget-sign-in', on: { submit } },
+        element('label', { for: 'token' }, 'Sign-in token'),
+        element('div', { class: 'widget-line' }, field, element('button', { type: 'submit', class: 'primary' }, 'Sign in')),
+      );
+      page.prepend(box);
+      field.focus();
+
+      /** @param {Event} event */
+      function submit(event) {
+        event.preventDefault();
+        box.remove();
+        resolve(field.value.trim());
+      }
+    });
+  }
+
+  return {
+    token: () => (given ??= ask()),
+    forget: () => (given = null),
+  };
+}

@@ -1,0 +1,79 @@
+// @ts-check
+// Readers of what arrives at an input. It comes from another widget, so anything may be missing.
+
+/**
+ * @typedef {{name: string, latitude?: number, longitude?: number, address?: string, country?: string}} Place
+ * @typedef {{name: string, email: string, phone?: string, organization?: string}} Person
+ * @typedef {{title: string, start: string, end: string, allDay: boolean, location: string, attendees: string[]}} EventValue
+ * @typedef {Record<string, unknown>} Item one row of a table, one mark of a chart
+ */
+
+const ITEMS = 500; // rows that a widget can show at all
+
+/** @param {unknown} value @returns {value is Record<string, any>} */
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param {unknown} value */
+const text = (value) => (typeof value === 'string' ? value.trim() : '');
+
+/** A scalar travels as `{"value": …}`. @param {any} value @returns {string} '' for anything else */
+export function textOf(value) {
+  const inner = isObject(value) && 'value' in value ? value.value : value;
+  return typeof inner === 'number' ? String(inner) : typeof inner === 'string' ? inner : '';
+}
+
+/** @param {any} value @returns {Place | null} */
+export function placeOf(value) {
+  if (!isObject(value) || !text(value.name)) return null;
+  const { latitude, longitude } = value;
+  const isPoint = inRange(latitude, 90) && inRange(longitude, 180);
+  const point = isPoint ? { latitude, longitude } : {};
+  return { name: text(value.name), ...point, ...texts(value, ['address', 'country']) };
+}
+
+/** @param {unknown} number @param {number} most */
+function inRange(number, most) {
+  return typeof number === 'number' && Math.abs(number) <= most;
+}
+
+/** @param {any} value @returns {Person | null} */
+export function personOf(value) {
+  if (!isObject(value) || !text(value.email)) return null;
+  return { name: text(value.name), email: text(value.email), ...texts(value, ['phone', 'organization']) };
+}
+
+/** @param {any} value @returns {EventValue | null} */
+export function eventOf(value) {
+  if (!isObject(value) || !text(value.title)) return null;
+  const attendees = Array.isArray(value.attendees) ? value.attendees.map(text).filter(Boolean) : [];
+  const { title, start, end, location } = { start: '', end: '', location: '', ...texts(value, ['title', 'start', 'end', 'location']) };
+  return { title, start, end, location, attendees, allDay: value.allDay === true };
+}
+
+/** Scalars become rows of one column. @param {any} value @returns {Item[]} */
+export function itemsOf(value) {
+  const list = isObject(value) ? value.value : value;
+  if (!Array.isArray(list)) return [];
+  return list.slice(0, ITEMS).map((entry) => (isObject(entry) ? { ...entry } : { value: entry }));
+}
+
+/** @param {Record<string, any>} value @param {string[]} names @returns {Record<string, any>} those that are texts and not empty */
+function texts(value, names) {
+  return Object.fromEntries(names.map((name) => [name, text(value[name])]).filter(([, found]) => found));
+}
+
+/**
+ * The names of columns that items have, in the order in which they first occur.
+ * @param {Item[]} items @param {number} most
+ */
+export function columnsOf(items, most) {
+  const names = new Set(items.flatMap((item) => Object.keys(item).filter((name) => isShown(item[name]))));
+  return [...names].slice(0, most);
+}
+
+/** @param {unknown} value */
+function isShown(value) {
+  return value !== null && value !== '' && typeof value !== 'object';
+}

@@ -1,0 +1,44 @@
+// @ts-check
+// The form of a new event.
+
+import { button, element, isFilledIn, labelled, onEnter } from '../../../browser/widgets/widget-ui.js';
+import { nextHour } from './days.js';
+
+/** @param {{save: (event: any) => void, close: () => void}} options */
+export function createEventForm({ save, close }) {
+  const title = element('input', { class: 'field', required: true, maxlength: 1024 });
+  const start = element('input', { class: 'field', type: 'datetime-local', required: true });
+  const end = element('input', { class: 'field', type: 'datetime-local', required: true });
+  const place = element('input', { class: 'field', maxlength: 1024 });
+  const guests = element('input', { class: 'field', type: 'email', multiple: true });
+  const node = element(
+    'div',
+    { class: 'event-fields' },
+    labelled('Title', title),
+    labelled('Starts', start),
+    labelled('Ends', end),
+    labelled('Place', place),
+    labelled('Guests', guests),
+    element('div', { class: 'widget-line' }, button('Save', submit, { class: 'primary' }), button('Cancel', close)),
+  );
+
+  function submit() {
+    end.setCustomValidity(end.value > start.value ? '' : 'The end must be after the start.');
+    if (!isFilledIn(node)) return;
+    const attendees = guests.value.split(',').map((/** @type {string} */ one) => one.trim()).filter(Boolean);
+    const [from, to] = [start, end].map((one) => new Date(one.value).toISOString());
+    save({ title: title.value.trim(), start: from, end: to, ...(place.value ? { location: place.value } : {}), attendees });
+  }
+
+  onEnter(node, submit);
+  return {
+    node,
+    /** @param {string[]} invited */
+    open(invited) {
+      title.value = place.value = '';
+      [start.value, end.value] = nextHour();
+      guests.value = invited.join(', ');
+      title.focus();
+    },
+  };
+}

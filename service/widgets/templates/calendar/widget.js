@@ -1,0 +1,105 @@
+// @ts-check
+// The next events by day, and a form for a new one. The chosen event goes to other widgets.
+
+import { createGate } from '../../../browser/widgets/widget-gate.js';
+import { button, createChoices, createWidget, element, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { dayOf, timesOf } from './days.js';
+import { createEventForm } from './event-form.js';
+
+const { client, panel } = createWidget('Calendar');
+const newButton = button('New event', openForm, { class: 'quiet small', hidden: true });
+const form = createEventForm({ save, close: closeForm });
+let words = '';
+/** @type {string[]} mail addresses that a new event invites */
+let guests = [];
+/** @type {any[]} */
+let events = [];
+panel.controls.append(newButton);
+
+createGate(client, panel, {
+  flag: 'calendar',
+  closed: 'Your calendar is not connected yet.',
+  open: 'See what comes next.',
+  action: 'Show events',
+  act: load,
+});
+client.onInput('find', (value) => {
+  words = textOf(value).trim();
+  list();
+});
+client.onInput('guest', (value) => {
+  const person = personOf(value);
+  guests = person ? [person.email] : [];
+  if (person) panel.say(`A new event will invite ${person.name || person.email}.`);
+});
+
+function load() {
+  const body = { maxResults: 50, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  panel.run((options) => client.get('cloudsuite/calendar-list-events', body, options), (answer) => {
+    events = answer.events;
+    newButton.hidden = false;
+    const rows = events.map(({ title, start, end, location, attendees }) => ({ title, start, end, location, guests: attendees.length }));
+    client.setOutput('items', { value: rows });
+    list();
+  });
+}
+
+function list() {
+  if (newButton.hidden) return undefined;
+  const found = events.filter((one) => `${one.title} ${one.location}`.toLowerCase().includes(words.toLowerCase()));
+  if (!found.length) return panel.showEmpty(words ? `No event matches “${words}”.` : 'Nothing is planned.');
+  const days = Map.groupBy ? Map.groupBy(found, dayOf) : grouped(found);
+  return panel.show(...[...days].map(([day, ones]) => section(day, ones)));
+}
+
+/** @param {any[]} found @returns {Map<string, any[]>} for browsers without `Map.groupBy` */
+function grouped(found) {
+  const days = new Map();
+  for (const one of found) days.set(dayOf(one), [...(days.get(dayOf(one)) ?? []), one]);
+  return days;
+}
+
+/** @param {string} day @param {any[]} ones */
+function section(day, ones) {
+  return element('section', { class: 'day' }, element('h2', {}, day), createChoices(day, ones.map(choice), choose));
+}
+
+/** @param {any} event */
+function choice(event) {
+  const mark = element('span', { class: 'time' }, timesOf(event));
+  return { text: event.title ?? '(no title)', about: event.location ?? '', mark, value: event };
+}
+
+/** Each day is a list of its own, of all days one event is chosen. @param {any} event @param {HTMLElement} pressed */
+function choose(event, pressed) {
+  for (const other of panel.content.querySelectorAll('[aria-pressed="true"]')) {
+    if (other !== pressed) other.setAttribute('aria-pressed', 'false');
+  }
+  const { start, end, allDay, location } = event;
+  const attendees = event.attendees.map((/** @type {any} */ one) => one.email).filter(Boolean);
+  client.setOutput('event', { title: event.title ?? '(no title)', start, end, allDay, attendees, ...(location ? { location } : {}) });
+  if (location) client.setOutput('venue', { name: location });
+  panel.say(`${event.title ?? 'The event'} is chosen.`);
+}
+
+function openForm() {
+  newButton.hidden = true;
+  panel.show(form.node);
+  form.open(guests);
+}
+
+function closeForm() {
+  newButton.hidden = false;
+  list();
+  newButton.focus();
+}
+
+/** @param {any} event as `calendar-create-events` takes it */
+function save(event) {
+  panel.run((options) => client.post('calendar-create-events', { events: [event], sendUpdates: 'none' }, options), ({ events: made, failed }) => {
+    if (failed.length) return panel.say(failed[0].message);
+    events = [...events, ...made].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
+    closeForm();
+    return panel.say(`${event.title} is in your calendar.`);
+  });
+}

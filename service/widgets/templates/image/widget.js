@@ -1,0 +1,52 @@
+// @ts-check
+// A picture from words. It costs credits, so an input only fills in the field.
+// Both endpoints keep their pictures in this service, which is all that a widget's page may show.
+
+import { button, createWidget, element, isFilledIn, labelled, textOf } from '../../../browser/widgets/widget-ui.js';
+
+/** @type {Record<string, {endpoint: string, title: string}>} */
+const MODELS = {
+  fast: { endpoint: 'generate-image-classic', title: 'Fast and cheap' },
+  fine: { endpoint: 'generate-image-llm', title: 'Fine, with text that can be read' },
+};
+const LONGEST = 4000; // characters of a prompt
+const PATIENCE = 180_000; // ms: fine pictures take a minute or two
+
+const { client, panel } = createWidget('Image');
+const prompt = element('textarea', { class: 'field', 'aria-label': 'What to show', placeholder: 'What to show', required: true, minlength: 3, maxlength: LONGEST, rows: 2 });
+const model = element('select', { class: 'field' }, ...Object.entries(MODELS).map(([value, { title }]) => element('option', { value }, title)));
+const fields = element(
+  'div',
+  { class: 'image-fields' },
+  prompt,
+  element('div', { class: 'widget-line' }, labelled('Model', model), button('Make', make, { class: 'primary' })),
+);
+panel.controls.append(fields);
+panel.showEmpty('Say what the picture shows. Each picture uses credits.');
+
+client.onInput('prompt', (value) => {
+  const text = textOf(value).trim().slice(0, LONGEST);
+  if (!text || text === prompt.value) return;
+  prompt.value = text;
+  panel.say('Press Make for a picture of it.');
+});
+
+function make() {
+  if (!isFilledIn(fields)) return;
+  const text = prompt.value.trim();
+  const { endpoint } = MODELS[model.value];
+  panel.run(
+    (options) => client.post(endpoint, { prompt: text }, { ...options, timeoutMs: PATIENCE }),
+    ({ images }) => show(text, images),
+  );
+}
+
+/** @param {string} text @param {any[]} images */
+function show(text, images) {
+  const [image] = images;
+  if (!image) return panel.showEmpty('No picture came of it. Use other words.');
+  const gone = () => panel.showEmpty('The picture can’t be shown any more. Make it again.');
+  panel.show(element('img', { class: 'picture', alt: text, src: image.url, on: { error: gone } }));
+  client.setOutput('image', { url: image.url, prompt: text, mediaType: image.mediaType });
+  panel.say('The picture is ready.');
+}

@@ -1,0 +1,57 @@
+// @ts-check
+// A message, which inputs fill in and only the user sends. What the user has typed is not replaced.
+
+import { button, createWidget, element, eventOf, isFilledIn, labelled, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { invitation } from './invitation.js';
+
+const { client, panel } = createWidget('Mail');
+const to = element('input', { class: 'field', type: 'email', multiple: true, required: true, maxlength: 5000 });
+const subject = element('input', { class: 'field', maxlength: 998 });
+const content = element('textarea', { class: 'field', 'aria-label': 'Message', placeholder: 'Message', required: true, rows: 3 });
+const sendButton = button('Send', send, { class: 'primary' });
+const fields = element(
+  'div',
+  { class: 'mail' },
+  labelled('To', to),
+  labelled('Subject', subject),
+  content,
+  element('div', { class: 'actions' }, sendButton),
+);
+/** What an input has put into a field: it may be replaced by the next one. @type {Map<any, string>} */
+const filled = new Map();
+panel.show(fields);
+
+client.onInput('person', (value) => fill(to, personOf(value)?.email));
+client.onInput('text', (value) => fill(content, textOf(value)));
+client.onInput('event', (value) => {
+  const event = eventOf(value);
+  if (!event) return;
+  const letter = invitation(event);
+  fill(subject, letter.subject);
+  fill(content, letter.content);
+  if (event.attendees.length) fill(to, event.attendees.join(', '));
+});
+
+/** @param {any} field @param {string | undefined} text */
+function fill(field, text) {
+  if (!text) return;
+  const isTyped = field.value && field.value !== filled.get(field);
+  if (isTyped) return void panel.say('What you have typed is kept.');
+  field.value = text;
+  filled.set(field, text);
+  panel.say('Filled in. Check it, then send it.');
+}
+
+function send() {
+  if (!isFilledIn(fields)) return;
+  const body = { to: to.value.trim(), subject: subject.value.trim(), content: content.value };
+  sendButton.disabled = true;
+  panel
+    .run((options) => client.post('cloudsuite/mail-send', body, options), ({ id }) => {
+      client.setOutput('sent', { id, to: body.to, subject: body.subject });
+      for (const field of [to, subject, content]) field.value = '';
+      filled.clear();
+      panel.say(`Sent to ${body.to}.`);
+    })
+    .finally(() => (sendButton.disabled = false));
+}

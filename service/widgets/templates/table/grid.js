@@ -1,0 +1,102 @@
+// @ts-check
+// A table that can be sorted by each column, and of which a row can be chosen.
+
+import { columnsOf, element } from '../../../browser/widgets/widget-ui.js';
+
+/** @typedef {import('../../../browser/widgets/widget-values.js').Item} Item */
+
+const COLUMNS = 6;
+const DATE = /^\d{4}-\d{2}-\d{2}T/;
+
+/** @param {{onRow: (item: Item) => void, onOrder: (items: Item[]) => void}} options */
+export function createGrid({ onRow, onOrder }) {
+  const head = element('tr', {});
+  const body = element('tbody', {});
+  const node = element('table', { 'aria-label': 'Rows' }, element('thead', {}, head), body);
+  /** @type {Item[]} */
+  let items = [];
+  /** @type {string[]} */
+  let columns = [];
+  /** @type {{column: string, descending: boolean} | null} */
+  let order = null;
+  let chosen = ''; // the chosen row, as text: rows are replaced when their collection changes
+
+  function draw() {
+    const sorted = order ? [...items].sort(by(order)) : items;
+    head.replaceChildren(...columns.map(headCell));
+    body.replaceChildren(...sorted.map(row));
+    onOrder(sorted);
+  }
+
+  /** @param {string} column */
+  function headCell(column) {
+    const direction = order?.column !== column ? 'none' : order.descending ? 'descending' : 'ascending';
+    const sort = element('button', { type: 'button', on: { click: () => sortBy(column) } }, column);
+    return element('th', { scope: 'col', 'aria-sort': direction }, sort);
+  }
+
+  /** @param {string} column */
+  function sortBy(column) {
+    order = { column, descending: order?.column === column && !order.descending };
+    draw();
+    head.children[columns.indexOf(column)].querySelector('button')?.focus();
+  }
+
+  /** @param {Item} item */
+  function row(item) {
+    const key = JSON.stringify(item);
+    const [first, ...others] = columns;
+    const pressed = String(key === chosen);
+    const pick = element('button', { type: 'button', 'aria-pressed': pressed }, textIn(item[first]) || '–');
+    const cells = others.map((column) => element('td', {}, textIn(item[column])));
+    const line = element('tr', { 'data-chosen': pressed, on: { click: () => choose(key, item, line) } }, element('th', { scope: 'row' }, pick), ...cells);
+    return line;
+  }
+
+  /** @param {string} key @param {Item} item @param {any} line */
+  function choose(key, item, line) {
+    chosen = key;
+    for (const other of body.children) mark(other, other === line);
+    onRow(item);
+  }
+
+  /** @param {any} line @param {boolean} isChosen */
+  function mark(line, isChosen) {
+    line.dataset.chosen = String(isChosen);
+    line.querySelector('button').setAttribute('aria-pressed', String(isChosen));
+  }
+
+  return {
+    node,
+    /** @param {Item[]} next */
+    set(next) {
+      items = next;
+      columns = columnsOf(items, COLUMNS);
+      draw();
+    },
+  };
+}
+
+/** @param {{column: string, descending: boolean}} order @returns {(a: Item, b: Item) => number} empty values last */
+function by({ column, descending }) {
+  const sign = descending ? -1 : 1;
+  return (a, b) => {
+    const [one, other] = [a[column], b[column]];
+    if (isEmpty(one) || isEmpty(other)) return Number(isEmpty(one)) - Number(isEmpty(other));
+    if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
+    return sign * String(one).localeCompare(String(other), undefined, { numeric: true });
+  };
+}
+
+/** @param {unknown} value */
+const isEmpty = (value) => value === null || value === undefined || value === '';
+
+/** @param {unknown} value @returns {string} */
+function textIn(value) {
+  if (isEmpty(value)) return '';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value))) {
+    return new Date(value).toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,77 @@
+// @ts-check
+// The records of a collection, which stay up to date, or the items that another widget gives.
+
+import { createWidget, element, itemsOf, labelled } from '../../../browser/widgets/widget-ui.js';
+import { createGrid } from './grid.js';
+
+const HIDDEN = new Set(['userId']); // the owner, who is the reader
+
+const { client, panel } = createWidget('Table');
+const select = element('select', { class: 'field', on: { change: choose } }, element('option', { value: '' }, 'Choose…'));
+const grid = createGrid({ onRow: send, onOrder: (rows) => client.setOutput('rows', { value: rows }) });
+let stop = () => {};
+panel.controls.append(labelled('Collection', select));
+panel.showEmpty('Choose a collection, or connect a widget that gives items.');
+begin();
+
+async function begin() {
+  for (const name of (panel.main.dataset.collections ?? '').split(' ').filter(Boolean)) select.append(element('option', { value: name }, name));
+  const kept = await client.state.get();
+  if (typeof kept?.collection === 'string' && !select.value) select.value = kept.collection;
+  if (select.value) follow(select.value);
+  client.onInput('items', (value) => showItems(itemsOf(value)));
+}
+
+/** @param {Record<string, unknown>[]} items */
+function showItems(items) {
+  stop();
+  select.value = '';
+  show(items, 'The widget before this one gives no items.');
+}
+
+function choose() {
+  client.state.set({ collection: select.value }).catch(panel.showProblem);
+  if (select.value) return follow(select.value);
+  stop();
+  return panel.showEmpty('Choose a collection, or connect a widget that gives items.');
+}
+
+/** @param {string} name */
+function follow(name) {
+  stop();
+  panel.run(
+    () => new Promise((resolve, reject) => {
+      stop = client.records.subscribe(name, {
+        onRecords(records) {
+          resolve(null);
+          show(records.map(itemOf), `There is nothing in “${name}” yet. New records appear here.`);
+        },
+        onError(error) {
+          reject(error);
+          if (grid.node.isConnected) panel.showProblem(error, () => follow(name));
+        },
+      });
+    }),
+    () => {},
+  );
+}
+
+/** @param {any} record the envelope of a record */
+function itemOf(record) {
+  return Object.fromEntries(Object.entries(record.data).filter(([name]) => !HIDDEN.has(name)));
+}
+
+/** @param {Record<string, unknown>[]} items @param {string} empty */
+function show(items, empty) {
+  grid.set(items);
+  if (!items.length) panel.showEmpty(empty);
+  else if (!grid.node.isConnected) panel.show(grid.node);
+}
+
+/** @param {Record<string, unknown>} item */
+function send(item) {
+  client.setOutput('row', item);
+  const texts = Object.values(item).filter((value) => value !== null && typeof value !== 'object');
+  client.setOutput('text', { value: texts.join('\n') });
+  panel.say('The row is chosen.');
+}

@@ -1,0 +1,82 @@
+// @ts-check
+// The weather of a place, as typed or as it arrives. The calls are free, so an input loads at once.
+
+import { createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { glyph } from './glyph.js';
+
+const { client, panel } = createWidget('Weather');
+const line = createSearchLine({ label: 'City', action: 'Show', placeholder: 'City', act: (city) => load({ name: city }) });
+panel.controls.append(line.node);
+panel.showEmpty('Type a city, or connect a widget that gives a place.');
+
+client.onInput('place', (value) => load(placeOf(value)));
+client.onInput('city', (value) => load(placeOf({ name: textOf(value) })));
+
+/** @param {import('../../../browser/widgets/widget-values.js').Place | null} place */
+function load(place) {
+  if (!place) return;
+  line.field.value = place.name;
+  const { latitude, longitude } = place;
+  const query = latitude === undefined ? { city: place.name } : { latitude, longitude };
+  panel.run(
+    (options) =>
+      Promise.all([client.get('current-weather', query, options), client.get('weather-forecast', query, options)]),
+    ([now, forecast]) => show(place.name, now, forecast),
+  );
+}
+
+/** @param {string} asked @param {any} now @param {any} forecast */
+function show(asked, now, forecast) {
+  const name = now.place.name ?? asked; // a call by coordinates gives no name
+  const { temperature, unit } = degrees(now.current.temperature, now.units);
+  const about = [`Feels like ${Math.round(now.current.feelsLike)}°`, wind(now)].filter(Boolean).join(' · ');
+  panel.show(
+    element(
+      'div',
+      { class: 'now' },
+      glyph(now.current.weatherCode, now.current.isDay),
+      element('p', { class: 'degrees' }, temperature, element('span', {}, unit)),
+      element('p', { class: 'words' }, element('b', {}, name), element('span', {}, now.current.condition), element('span', { class: 'about' }, about)),
+    ),
+    element('ol', { class: 'days', 'aria-label': 'Next days' }, ...forecast.days.map(dayColumn)),
+  );
+  announce(name, now, forecast.days, `${temperature}${unit}`);
+}
+
+/** @param {number | null} value @param {any} units */
+function degrees(value, units) {
+  const unit = units?.temperature_2m ?? '°C';
+  return { temperature: value === null ? '–' : String(Math.round(value)), unit };
+}
+
+/** @param {any} now */
+function wind({ current, units }) {
+  return current.windSpeed === null ? '' : `Wind ${Math.round(current.windSpeed)} ${units?.wind_speed_10m ?? 'km/h'}`;
+}
+
+/** @param {any} day */
+function dayColumn(day) {
+  return element(
+    'li',
+    {},
+    element('span', { class: 'about' }, weekday(day.date)),
+    glyph(day.weatherCode, true),
+    element('span', { class: 'visually-hidden' }, day.condition),
+    element('span', {}, `${Math.round(day.tempMax)}°`, element('span', { class: 'about' }, ` ${Math.round(day.tempMin)}°`)),
+  );
+}
+
+/** @param {string} date YYYY-MM-DD */
+function weekday(date) {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' });
+}
+
+/** @param {string} name @param {any} now @param {any[]} days @param {string} temperature */
+function announce(name, now, days, temperature) {
+  const { latitude, longitude, country } = now.place;
+  const point = latitude === null || longitude === null ? {} : { latitude, longitude };
+  client.setOutput('found', { name, ...point, ...(country ? { country } : {}) });
+  client.setOutput('text', { value: `${name}: ${temperature}, ${now.current.condition}` });
+  const rows = days.map((day) => ({ date: day.date, max: day.tempMax, min: day.tempMin, rain: day.precipitation, condition: day.condition }));
+  client.setOutput('days', { value: rows });
+}
