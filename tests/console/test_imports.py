@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "shared": {"shared"},
     "widgets": {"shared", "widgets"},
 }
+LATE = re.compile(r"import\('\./([^']+)'\)|styles: \['([^']+)'\]")  # by views that are loaded late
 SINKS = re.compile(r"(inner|outer)HTML|insertAdjacentHTML|document\.write|eval\(|new Function")
 
 
@@ -27,6 +28,12 @@ def name_of(path) -> str:
 
 def loaded(page: str) -> list[str]:
     return re.findall(r'(?:src|rel="stylesheet" href)="/browser/([^"]+)"', page)
+
+
+def loaded_late(name: str) -> list[str]:
+    """What a module of the console loads while it runs."""
+    source = re.sub(r"/\*.*?\*/", "", (files.ROOT / name).read_text(), flags=re.DOTALL)
+    return [f"console/{module or style}" for module, style in LATE.findall(source)]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
@@ -40,8 +47,10 @@ def test_a_module_imports_what_is_there_and_what_it_may(path):
 def test_every_file_of_the_console_is_loaded_by_a_page():
     roots = [name for page in PAGES for name in loaded(page.read_text())]
     modules = {each for name in roots if name.endswith(".js") for each in files.modules_of(name)}
+    late = {file for name in modules for file in loaded_late(name)}
+    modules |= {each for name in late if name.endswith(".js") for each in files.modules_of(name)}
     console = {name_of(path) for path in FILES if path.parent.name == "console"}
-    assert console <= {*roots, *modules}
+    assert console <= {*roots, *modules, *late}
     assert [name for name in roots if not files.find(*name.split("/"))] == []
 
 

@@ -3,6 +3,7 @@
 import { requestConfirmation } from './confirm-dialog.js';
 import { createConnectionCard } from './connection-card.js';
 import { createConnections } from '../shared/connections.js';
+import { listenForConsents } from '../shared/consent-messages.js';
 import { createConsents } from '../shared/consent.js';
 import { arrange, element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -31,16 +32,9 @@ export function createConnectionsView({ transport, announce }) {
   );
   /** @type {Map<string, ReturnType<typeof createAccount>>} */
   const accounts = new Map();
-  const channel = new BroadcastChannel('oauth');
-  channel.onmessage = ({ data }) => consents.receive(data);
-  window.addEventListener('message', onMessage);
+  const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(update);
-
-  /** @param {MessageEvent} event */
-  function onMessage({ origin, data }) {
-    if (origin === location.origin) consents.receive(data);
-  }
 
   /** Does nothing while another view is shown: showing this one reads the status. */
   function refresh() {
@@ -73,8 +67,7 @@ export function createConnectionsView({ transport, announce }) {
     stop() {
       stopWatching();
       consents.stop();
-      channel.close();
-      window.removeEventListener('message', onMessage);
+      stopListening();
       window.removeEventListener('focus', refresh);
     },
   };

@@ -1,11 +1,11 @@
-// The route in the hash: `#/<view>/<id>`, for example `#/chat/<id>`.
+// The route in the hash: `#/<view>/<id>`, for example `#/chat/<id>`. An id may have slashes.
 
 /** @typedef {{view: string, id: string | null}} Route */
 
 /** @param {string} hash @returns {Route} */
 export function parseRoute(hash) {
-  const [view, id] = hash.replace(/^#\/?/, '').split('/');
-  return { view: view || 'chat', id: id ? decode(id) : null };
+  const [view, ...id] = hash.replace(/^#\/?/, '').split('/');
+  return { view: view || 'chat', id: id.length ? decode(id.join('/')) || null : null };
 }
 
 /** @param {string} view @param {string | null} [id] */

@@ -8,6 +8,7 @@ import { createCredits } from './credits.js';
 import { createDrafts } from './drafts.js';
 import { element } from '../shared/elements.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
+import { createLateView } from './late-view.js';
 import { hrefOf, parseRoute } from './route.js';
 
 /**
@@ -29,6 +30,7 @@ import { hrefOf, parseRoute } from './route.js';
 const VIEWS = [
   { name: 'chat', label: 'Chat', create: createChatView },
   { name: 'connections', label: 'Connections', create: createConnectionsView },
+  { name: 'explorer', label: 'Explorer', create: createExplorer },
 ];
 
 const TITLE = document.title;
@@ -179,4 +181,10 @@ function createMenu() {
       }
     },
   };
+}
+
+/** @param {ViewContext} context @returns {View} */
+function createExplorer(context) {
+  const load = () => import('./explorer-view.js').then((module) => module.createExplorerView);
+  return createLateView(context, { title: 'Explorer', styles: ['explorer.css'], load });
 }

@@ -1,0 +1,50 @@
+// What went wrong with a call, and what to do about it.
+
+import { ApiError, errorText } from '../shared/errors.js';
+import { isRefreshFailure } from '../shared/oauth-answer.js';
+
+/**
+ * @typedef {'send' | 'reconnect' | ''} Remedy what a button can do about it
+ * @typedef {{text: string, advice: string, remedy: Remedy, nearest: string[]}} CallProblem
+ */
+
+const AGAIN = 'Try again in a minute.';
+
+/** @type {Record<string, [string, Remedy]>} by error code */
+const ADVICE = {
+  invalid_request: ['Correct what is marked, then send it again. Nothing was charged.', ''],
+  insufficient_credits: ['Ask the operator of this server for more credits.', ''],
+  forbidden: ['Your account may not do this. Ask its administrator.', ''],
+  not_found: ['Check the ids and names in the body.', ''],
+  unknown_endpoint: ['This server does not offer it.', ''],
+  not_configured: ['This server has no key for it. Ask its operator to set one.', ''],
+  rate_limited: ['Nothing was charged.', 'send'],
+  too_large: ['Send less at once.', ''],
+  upstream_provider_error: [AGAIN, 'send'],
+  upstream_timeout: ['It may still be done. Look at the result before you send it again.', 'send'],
+  conflict: ['Look at what the call has changed before you send it again.', ''],
+  unavailable: [AGAIN, 'send'],
+  draining: ['Try again: another server takes over.', 'send'],
+};
+
+/** @param {unknown} error @returns {CallProblem} */
+export function problemOf(error) {
+  if (isRefreshFailure(error)) {
+    const advice = 'Reconnect the account. Its other permissions then need your consent again, one by one.';
+    return { text: 'Access to the account can’t be renewed.', advice, remedy: 'reconnect', nearest: [] };
+  }
+  if (!(error instanceof ApiError)) return { text: errorText(error), advice: '', remedy: 'send', nearest: [] };
+  const [advice, remedy] = ADVICE[error.code] ?? ['', 'send'];
+  const nearest = Array.isArray(error.facts.nearest) ? error.facts.nearest.map(String) : [];
+  return { text: textOf(error), advice, remedy, nearest };
+}
+
+/** Without the reasons by field, which stand at the fields. @param {ApiError} error */
+function textOf({ status, facts, retryAfter, details }) {
+  return errorText(new ApiError(status, { ...facts, details: isByField(details) ? undefined : details }, retryAfter));
+}
+
+/** @param {unknown} details */
+function isByField(details) {
+  return typeof details === 'object' && details !== null;
+}

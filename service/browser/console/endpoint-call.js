@@ -1,0 +1,144 @@
+// One call of an endpoint, from the approval to its answer. A job is looked at until it ends.
+
+import { ApiError, NetworkError } from '../shared/errors.js';
+import { consentNeeded } from '../shared/oauth-answer.js';
+
+/**
+ * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
+ * @typedef {'once' | 'session' | 'deny'} Decision
+ *
+ * @typedef {object} Progress
+ * @property {'idle' | 'asking' | 'running' | 'job' | 'done' | 'consent' | 'failed'} phase
+ * @property {any} [data] of the answer, or of the job so far
+ * @property {import('../shared/oauth-answer.js').ConsentRequest} [consent]
+ * @property {unknown} [error]
+ * @property {string} [job] its id, where there is one
+ * @property {number} [seconds] that the answer took
+ * @property {boolean} [kept] whether it is a kept answer
+ *
+ * @typedef {object} Surroundings
+ * @property {import('../shared/api-transport.js').Transport} transport
+ * @property {(body: any) => Promise<Decision>} approve
+ * @property {(progress: Progress) => void} onProgress
+ * @property {(milliseconds: number) => Promise<void>} sleep
+ * @property {() => number} now milliseconds
+ */
+
+const POLL_INTERVALS = [1_000, 2_000, 3_000, 5_000]; // ms; the last one repeats
+const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job is not over with these
+
+/** @param {Endpoint} endpoint @param {Surroundings} surroundings */
+export function createEndpointCall(endpoint, { transport, approve, onProgress, sleep, now }) {
+  let approval = endpoint.autoApprove ? 'auto' : '';
+  let current = new AbortController();
+  /** @type {{body: any, approval: string} | null} what waits for a consent */
+  let pending = null;
+
+  /** @param {AbortController} own @param {Progress} progress */
+  function report(own, progress) {
+    if (own === current) onProgress(progress);
+  }
+
+  /** @param {any} body */
+  async function send(body) {
+    const own = begin();
+    let decision = approval;
+    if (!decision) {
+      report(own, { phase: 'asking' });
+      const answer = await approve(body);
+      if (own !== current) return;
+      if (answer === 'deny') return report(own, { phase: 'idle' });
+      if (answer === 'session') approval = answer;
+      decision = answer;
+    }
+    await make(own, body, decision);
+  }
+
+  /** @param {AbortController} own @param {any} body @param {string} decision */
+  async function make(own, body, decision) {
+    const start = now();
+    report(own, { phase: 'running' });
+    try {
+      const path = `/api/integrations/${endpoint.name}`;
+      const response = await transport.open(path, body, own.signal, { 'X-Approval': decision });
+      const answer = await jsonOf(response);
+      const facts = { seconds: (now() - start) / 1000, kept: response.headers.get('X-Cache') === 'hit' };
+      const consent = consentNeeded(answer);
+      pending = consent ? { body, approval: decision } : null;
+      if (consent) report(own, { phase: 'consent', consent });
+      else if (isRunning(answer.data)) await watch(own, answer.data);
+      else report(own, { phase: 'done', data: answer.data, job: answer.data?.jobId, ...facts });
+    } catch (error) {
+      if (!own.signal.aborted) report(own, { phase: 'failed', error });
+    }
+  }
+
+  /** @param {AbortController} own @param {any} data of the job */
+  async function watch(own, data) {
+    const job = String(data.jobId);
+    let state = data;
+    for (let round = 0; isRunning(state); round += 1) {
+      report(own, { phase: 'job', data: state, job });
+      await sleep(POLL_INTERVALS[Math.min(round, POLL_INTERVALS.length - 1)]);
+      if (own !== current) return;
+      state = await look(job, state);
+    }
+    if (own !== current) return;
+    const consent = consentNeeded({ data: state });
+    if (consent) report(own, { phase: 'consent', consent, job });
+    else report(own, { phase: 'done', data: state, job });
+  }
+
+  /** The job's state, or the last one where it can't be read just now. @param {string} job @param {any} last */
+  async function look(job, last) {
+    try {
+      return (await transport.get(`/api/integrations/jobs/${encodeURIComponent(job)}`)).data;
+    } catch (error) {
+      const isOver = error instanceof ApiError && !TRANSIENT.includes(error.code);
+      if (isOver || !(error instanceof ApiError || error instanceof NetworkError)) throw error;
+      return last;
+    }
+  }
+
+  function begin() {
+    current.abort();
+    current = new AbortController();
+    return current;
+  }
+
+  return {
+    send,
+    /** The call that was waiting for a consent, as it was approved. */
+    async repeat() {
+      if (pending) await make(begin(), pending.body, pending.approval);
+    },
+    /** Looks at a job that was begun earlier. @param {string} job */
+    async resume(job) {
+      const own = begin();
+      try {
+        await watch(own, { jobId: job, status: 'running' });
+      } catch (error) {
+        report(own, { phase: 'failed', error });
+      }
+    },
+    /** Waits no longer. What the server has begun may still be done, and charged. */
+    stop() {
+      begin();
+      onProgress({ phase: 'idle' });
+    },
+  };
+}
+
+/** @param {any} data */
+function isRunning(data) {
+  return typeof data?.jobId === 'string' && data.status === 'running';
+}
+
+/** @param {Response} response */
+async function jsonOf(response) {
+  try {
+    return await response.json();
+  } catch {
+    throw new NetworkError('The answer ended before it was complete. Look at your usage before you call again.');
+  }
+}

@@ -1,0 +1,68 @@
+// What the catalog says about an endpoint, in words.
+
+/** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
+
+const CATEGORIES = new Map([
+  ['ai', 'Text and speech'],
+  ['chat', 'Team chat'],
+  ['data', 'Data and markets'],
+  ['image', 'Pictures and video'],
+  ['realtime', 'Calls'],
+  ['science', 'Weather and science'],
+  ['search', 'Search'],
+  ['social', 'People and code'],
+  ['sports', 'Sports'],
+  ['suite', 'Office suite'],
+]);
+
+/** @param {string} category */
+export function categoryTitle(category) {
+  return CATEGORIES.get(category) ?? category;
+}
+
+/** @param {Endpoint} endpoint @returns {string} such as "up to 1.5 credits" */
+export function priceOf({ credits, metered }) {
+  if (!credits) return 'Free';
+  return `${metered ? 'From ' : ''}${amount(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+}
+
+/** @param {number} credits */
+export function amount(credits) {
+  return credits.toLocaleString('en', { maximumFractionDigits: 6 });
+}
+
+/** @param {Endpoint} endpoint */
+export function payerOf({ credits, billing }) {
+  if (!credits) return '';
+  return billing === 'user' ? 'You pay' : 'The owner of the app pays';
+}
+
+/** @typedef {{term: string, text: string}} Fact */
+
+/** @param {Endpoint} endpoint @returns {Fact[]} what to know before a call */
+export function factsAbout(endpoint) {
+  const { metered, autoApprove, async: isSlow, cache, perUser, scopes } = endpoint;
+  const payer = payerOf(endpoint);
+  return [
+    { term: 'Price', text: [priceOf(endpoint), payer].filter(Boolean).join('. ') },
+    metered && { term: 'Metered', text: 'The price grows with the call. The most it can cost is held, and the rest is given back.' },
+    { term: 'Approval', text: autoApprove ? 'Never asked: it is free and only reads' : 'Asked before each call' },
+    isSlow && { term: 'Slow', text: 'May answer a job, which is then looked at until it ends' },
+    cache && { term: 'Kept', text: `Answers are kept for ${duration(cache.seconds)}; a kept one costs nothing` },
+    perUser && { term: 'Limit', text: `${perUser.calls} calls in ${duration(perUser.seconds)}` },
+    scopes.length && { term: 'Consent', text: 'Uses an account of yours, once you have connected it' },
+  ].filter((fact) => typeof fact === 'object' && fact !== null);
+}
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  for (const [size, word] of /** @type {[number, string][]} */ ([[86400, 'day'], [3600, 'hour'], [60, 'minute']])) {
+    if (seconds >= size && seconds % size === 0) return counted(seconds / size, word);
+  }
+  return counted(seconds, 'second');
+}
+
+/** @param {number} number @param {string} word */
+function counted(number, word) {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}

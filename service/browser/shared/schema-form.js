@@ -1,0 +1,95 @@
+// A form for a JSON Schema of an object: its fields, or the whole body as JSON. The server validates.
+
+import { element } from './elements.js';
+import { detailsOf, linesOf } from './schema-details.js';
+import { fieldOf } from './schema-fields.js';
+import { createFields } from './schema-groups.js';
+import { bodyOf, emptyState, mendedState, stateOf } from './schema-values.js';
+
+/**
+ * @typedef {import('./schema-values.js').Reading} Reading
+ * @typedef {ReturnType<typeof createSchemaForm>} SchemaForm
+ */
+
+const MISFIT = 'The fields have no place for all of this. It is sent as it stands here.';
+const NOT_OBJECT = 'Write a JSON object: {…}.';
+
+/**
+ * @param {import('./schema-fields.js').JsonSchema} schema of an object
+ * @param {{onChange?: () => void}} [options]
+ */
+export function createSchemaForm(schema, { onChange = () => {} } = {}) {
+  const field = { ...fieldOf(schema), required: true };
+  const fields = createFields(field, onChange);
+  const note = element('p', { class: 'hint', role: 'status' });
+  const text = element('textarea', {
+    class: 'field-input field-code',
+    rows: '12',
+    spellcheck: 'false',
+    'aria-label': 'Body as JSON',
+    on: { input: onChange },
+  });
+  const formBox = element('div', { class: 'fields' }, ...fields.nodes);
+  const textBox = element('div', { hidden: true }, text, note);
+  const node = element('div', { class: 'schema-form' }, formBox, textBox);
+  fields.write(emptyState(field));
+
+  /** @returns {Reading} */
+  function read() {
+    if (textBox.hidden) return bodyOf(field, fields.read());
+    const reading = bodyOf({ ...field, kind: 'json' }, text.value);
+    const isFit = reading.problems.length || (typeof reading.value === 'object' && reading.value && !Array.isArray(reading.value));
+    return isFit ? reading : { value: {}, problems: [{ path: [], text: NOT_OBJECT }] };
+  }
+
+  /** @param {boolean} asText */
+  function setMode(asText) {
+    textBox.hidden = !asText;
+    formBox.hidden = asText;
+    note.textContent = '';
+  }
+
+  return {
+    node,
+    read,
+    /** Whether the whole body is edited as JSON. */
+    isText: () => !textBox.hidden,
+    /** @param {boolean} asText @returns {boolean} false if the JSON does not fit into the fields */
+    edit(asText) {
+      const { value, problems } = read();
+      if (asText === !textBox.hidden) return true;
+      if (asText) text.value = JSON.stringify(value, null, 2);
+      else {
+        const state = problems.length ? undefined : stateOf(field, value);
+        if (state === undefined) note.textContent = problems[0]?.text ?? MISFIT;
+        if (state === undefined) return false;
+        fields.write(state);
+      }
+      setMode(asText);
+      return true;
+    },
+    /** All that was typed, to be kept. @returns {{text?: string, state?: any}} */
+    draft: () => (textBox.hidden ? { state: fields.read() } : { text: text.value }),
+    /** @param {{text?: unknown, state?: unknown} | null} draft of any age */
+    restore(draft) {
+      setMode(typeof draft?.text === 'string');
+      if (typeof draft?.text === 'string') text.value = draft.text;
+      else fields.write(draft?.state ? mendedState(field, draft.state) : emptyState(field));
+    },
+    /**
+     * Marks the fields that were refused.
+     * @param {any} details of the server; undefined removes all marks
+     * @returns {string[]} what has no place, in lines
+     */
+    show(details) {
+      if (!textBox.hidden) return linesOf(details);
+      const lines = fields.show(details);
+      /** @type {HTMLElement | null} */ (formBox.querySelector('[aria-invalid]'))?.focus();
+      return lines;
+    },
+    /** @param {Reading['problems']} problems @returns {string[]} */
+    showProblems(problems) {
+      return this.show(detailsOf(problems));
+    },
+  };
+}

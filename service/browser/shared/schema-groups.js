@@ -1,0 +1,167 @@
+// The controls of a form that hold others: an object, a list, a choice between several forms.
+
+import { element, iconButton } from './elements.js';
+import { createInput } from './schema-controls.js';
+import { innerReasons, linesOf } from './schema-details.js';
+import { createFieldset, mark, newControlId } from './schema-frame.js';
+import { emptyState } from './schema-values.js';
+
+/**
+ * @typedef {import('./schema-fields.js').Field} Field
+ * @typedef {import('./schema-frame.js').Control} Control
+ * @typedef {import('./schema-frame.js').Place} Place
+ */
+
+/** @param {Field} field @param {Place} place @returns {Control} */
+export function createControl(field, place) {
+  if (field.kind === 'group') return createGroup(field, place);
+  if (field.kind === 'list') return createList(field, place);
+  if (field.kind === 'variants') return createVariants(field, place);
+  return createInput(field, place);
+}
+
+/** The fields of an object, without a frame of their own. @param {Field} field @param {() => void} onChange */
+export function createFields(field, onChange) {
+  const controls = new Map(
+    field.fields.map((each) => [each.name, createControl(each, { label: each.name, onChange })]),
+  );
+  return {
+    nodes: [...controls.values()].map((control) => control.node),
+    read: () => Object.fromEntries([...controls].map(([name, control]) => [name, control.read()])),
+    /** @param {Record<string, any>} state */
+    write(state) {
+      for (const [name, control] of controls) control.write(state[name]);
+    },
+    /** @param {any} details @returns {string[]} */
+    show(details) {
+      const inner = innerReasons(details);
+      const shown = [...controls].flatMap(([name, control]) => control.show(inner[name]));
+      const unknown = Object.entries(inner).filter(([name]) => !controls.has(name));
+      return [...shown, ...linesOf(Object.fromEntries(unknown))];
+    },
+  };
+}
+
+/** @param {Field} field @param {Place} place @returns {Control} */
+function createGroup(field, { label, onChange }) {
+  const { nodes, read, write, show } = createFields(field, onChange);
+  const { node, problem } = createFieldset(field, label, element('div', { class: 'fields' }, ...nodes));
+  return {
+    node,
+    read,
+    write,
+    show(details) {
+      mark(problem, null, details);
+      return show(details);
+    },
+  };
+}
+
+/** @param {Field} field @param {Place} place @returns {Control} */
+function createList(field, { label, onChange }) {
+  const item = /** @type {Field} */ (field.item);
+  const single = singular(label);
+  /** @type {{node: HTMLElement, control: Control}[]} */
+  let entries = [];
+  const list = element('ul', { class: 'field-items' });
+  const add = element('button', { type: 'button', class: 'quiet field-add', on: { click: append } }, `Add to ${label}`);
+  const { node, problem } = createFieldset(field, label, element('div', {}, list, add));
+
+  function append() {
+    const entry = insert(emptyState(item));
+    focusable(entry.node)?.focus();
+    onChange();
+  }
+
+  /** @param {any} state */
+  function insert(state) {
+    const at = entries.length + 1;
+    const control = createControl(item, { label: `${single} ${at}`, onChange });
+    const remove = iconButton('cross', `Remove ${single} ${at}`, () => removeEntry(entry));
+    const entry = { node: element('li', { class: 'field-item' }, control.node, remove), control };
+    control.write(state);
+    entries.push(entry);
+    list.append(entry.node);
+    return entry;
+  }
+
+  /** The rest is built again, because labels have numbers. @param {{node: HTMLElement}} entry */
+  function removeEntry(entry) {
+    const at = entries.findIndex((each) => each === entry);
+    const states = read().filter((_, index) => index !== at);
+    write(states);
+    const next = entries[Math.min(at, entries.length - 1)];
+    (next ? focusable(next.node) : add)?.focus();
+    onChange();
+  }
+
+  function read() {
+    return entries.map(({ control }) => control.read());
+  }
+
+  /** @param {any[]} states */
+  function write(states) {
+    entries = [];
+    list.replaceChildren();
+    for (const state of states) insert(state);
+  }
+
+  return {
+    node,
+    read,
+    write,
+    show(details) {
+      mark(problem, null, details);
+      const inner = innerReasons(details);
+      const shown = entries.flatMap(({ control }, at) => control.show(inner[at]));
+      const unknown = Object.entries(inner).filter(([at]) => !(Number(at) in entries));
+      return [...shown, ...linesOf(Object.fromEntries(unknown), label)];
+    },
+  };
+}
+
+/** @param {Field} field @param {Place} place @returns {Control} */
+function createVariants(field, { label, onChange }) {
+  const id = newControlId();
+  const options = field.variants.map(({ title }, at) => element('option', { value: String(at) }, title));
+  const picker = element('select', { id, class: 'field-input', 'aria-label': `Kind of ${label}`, on: { change: pick } }, ...options);
+  const box = element('div', { class: 'field-variant' });
+  const { node, problem } = createFieldset(field, label, element('div', { class: 'fields' }, picker, box));
+  /** @type {Control} */
+  let control;
+  put(0, emptyState(field.variants[0]));
+
+  function pick() {
+    put(Number(picker.value), emptyState(field.variants[Number(picker.value)]));
+    onChange();
+  }
+
+  /** @param {number} at @param {any} state */
+  function put(at, state) {
+    const variant = { ...field.variants[at], about: '' };
+    control = createControl(variant, { label: variant.title, onChange });
+    control.write(state);
+    box.replaceChildren(control.node);
+    picker.value = String(at);
+  }
+
+  return {
+    node,
+    read: () => ({ at: Number(picker.value), state: control.read() }),
+    write: ({ at, state }) => put(at, state),
+    show(details) {
+      mark(problem, null, undefined);
+      return control.show(details);
+    },
+  };
+}
+
+/** @param {HTMLElement} node @returns {HTMLElement | null} */
+function focusable(node) {
+  return node.querySelector('input, textarea, select, button');
+}
+
+/** "events" as "event". @param {string} label */
+function singular(label) {
+  return label.length > 3 && /[^s]s$/.test(label) ? label.slice(0, -1) : label;
+}

@@ -1,0 +1,167 @@
+// What a form holds, and the JSON that it stands for. A state is what was typed, so that unfinished
+// input can be kept: '' for nothing, null for a chosen null, texts for numbers, choices and JSON.
+
+import { isObject } from './schema-fields.js';
+
+/**
+ * @typedef {import('./schema-fields.js').Field} Field
+ * @typedef {any} State a text; a list of states; an object of states by name; `{at, state}` of a variant; null
+ * @typedef {{path: (string | number)[], text: string}} Problem
+ * @typedef {{value: any, problems: Problem[]}} Reading `value` is undefined where nothing was typed
+ */
+
+const NO_NUMBER = 'Write a number, such as 12 or 0.5.';
+const NO_JSON = 'This is not JSON: ';
+const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** @param {Field} field @returns {State} */
+export function emptyState(field) {
+  if (field.kind === 'group') return Object.fromEntries(field.fields.map((each) => [each.name, emptyState(each)]));
+  if (field.kind === 'variants') return { at: 0, state: emptyState(field.variants[0]) };
+  if (field.kind === 'list') return field.required && field.item ? [emptyState(field.item)] : [];
+  return '';
+}
+
+/**
+ * The body of a call: an object even where nothing was typed.
+ * @param {Field} field of the whole @param {State} state @returns {Reading}
+ */
+export function bodyOf(field, state) {
+  const { value, problems } = read(field, state, []);
+  return { value: value === undefined && field.kind === 'group' ? {} : value, problems };
+}
+
+/** @param {Field} field @param {State} state @param {(string | number)[]} path @returns {Reading} */
+function read(field, state, path) {
+  if (state === null) return known(null);
+  if (field.kind === 'group') return readGroup(field, state, path);
+  if (field.kind === 'list') return readList(field, state, path);
+  if (field.kind === 'variants') return read(field.variants[state.at], state.state, path);
+  if (state === '') return known(undefined);
+  if (field.kind === 'number') return readNumber(state, path);
+  if (field.kind === 'text') return known(state);
+  return readJson(state, path); // choices and booleans are kept as JSON too
+}
+
+/** @param {any} value @returns {Reading} */
+function known(value) {
+  return { value, problems: [] };
+}
+
+/** @param {string} text @param {(string | number)[]} path @returns {Reading} */
+function readNumber(text, path) {
+  const trimmed = text.trim();
+  if (NUMBER.test(trimmed)) return known(Number(trimmed));
+  return { value: text, problems: [{ path, text: NO_NUMBER }] };
+}
+
+/** @param {string} text @param {(string | number)[]} path @returns {Reading} */
+function readJson(text, path) {
+  if (!text.trim()) return known(undefined);
+  try {
+    return known(JSON.parse(text));
+  } catch (error) {
+    return { value: text, problems: [{ path, text: NO_JSON + /** @type {Error} */ (error).message }] };
+  }
+}
+
+/** @param {Field} field @param {State} state @param {(string | number)[]} path @returns {Reading} */
+function readGroup(field, state, path) {
+  const readings = field.fields.map((each) => ({
+    name: each.name,
+    ...read(each, state[each.name] ?? emptyState(each), [...path, each.name]),
+  }));
+  const given = readings.filter(({ value }) => value !== undefined);
+  const problems = readings.flatMap((reading) => reading.problems);
+  if (!given.length && !field.required) return { value: undefined, problems };
+  return { value: Object.fromEntries(given.map(({ name, value }) => [name, value])), problems };
+}
+
+/** @param {Field} field @param {State[]} states @param {(string | number)[]} path @returns {Reading} */
+function readList(field, states, path) {
+  const item = /** @type {Field} */ (field.item);
+  const readings = states.map((state, at) => read(item, state, [...path, at]));
+  const problems = readings.flatMap((reading) => reading.problems);
+  if (readings.every(({ value }) => value === undefined)) return { value: undefined, problems };
+  // An empty item keeps its place, so that the server's answer names the place that is shown.
+  return { value: readings.map(({ value }) => (value === undefined ? blank(item) : value)), problems };
+}
+
+/** @param {Field} item */
+function blank({ kind }) {
+  if (kind === 'group') return {};
+  return kind === 'text' ? '' : null;
+}
+
+/**
+ * The state of a form that shows a value. Undefined where the form has no place for all of it.
+ * @param {Field} field @param {any} value @returns {State | undefined}
+ */
+export function stateOf(field, value) {
+  const state = write(field, value);
+  return state !== undefined && isEqual(bodyOf(field, state).value, value) ? state : undefined;
+}
+
+/** @param {Field} field @param {any} value @returns {State | undefined} */
+function write(field, value) {
+  if (value === undefined) return emptyState(field);
+  if (value === null && field.nullable) return null;
+  if (field.kind === 'json') return JSON.stringify(value, null, 2);
+  if (field.kind === 'group') return isObject(value) ? writeGroup(field, value) : undefined;
+  if (field.kind === 'list') return Array.isArray(value) ? writeList(field, value) : undefined;
+  if (field.kind === 'variants') return writeVariant(field, value);
+  if (field.kind === 'text') return typeof value === 'string' ? value : undefined;
+  if (field.kind === 'number') return typeof value === 'number' ? String(value) : undefined;
+  if (field.kind === 'boolean') return typeof value === 'boolean' ? String(value) : undefined;
+  return field.options.includes(value) ? JSON.stringify(value) : undefined;
+}
+
+/** @param {Field} field @param {Record<string, any>} value */
+function writeGroup(field, value) {
+  const states = field.fields.map((each) => [each.name, write(each, value[each.name])]);
+  return states.some(([, state]) => state === undefined) ? undefined : Object.fromEntries(states);
+}
+
+/** @param {Field} field @param {any[]} values */
+function writeList(field, values) {
+  const states = values.map((value) => write(/** @type {Field} */ (field.item), value));
+  return states.includes(undefined) ? undefined : states;
+}
+
+/** @param {Field} field @param {any} value */
+function writeVariant(field, value) {
+  for (const [at, variant] of field.variants.entries()) {
+    const state = stateOf(variant, value);
+    if (state !== undefined) return { at, state };
+  }
+  return undefined;
+}
+
+/**
+ * A stored state of another version of the form must not break it: what does not fit is left out.
+ * @param {Field} field @param {any} state @returns {State}
+ */
+export function mendedState(field, state) {
+  const empty = emptyState(field);
+  if (state === null) return field.nullable ? null : empty;
+  if (field.kind === 'group') {
+    const given = isObject(state) ? state : {};
+    return Object.fromEntries(field.fields.map((each) => [each.name, mendedState(each, given[each.name])]));
+  }
+  if (field.kind === 'list') {
+    return Array.isArray(state) ? state.map((each) => mendedState(/** @type {Field} */ (field.item), each)) : empty;
+  }
+  if (field.kind === 'variants') {
+    const variant = field.variants[state?.at];
+    return variant ? { at: state.at, state: mendedState(variant, state.state) } : empty;
+  }
+  return typeof state === 'string' ? state : empty;
+}
+
+/** @param {any} one @param {any} other both JSON, or undefined @returns {boolean} */
+function isEqual(one, other) {
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => key in other && isEqual(one[key], other[key]));
+}

@@ -1,0 +1,225 @@
+"""The endpoint explorer: finding an endpoint, its form, its price, its answer."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Route, expect
+
+from tests.browser.page import Console
+from tests.browser.suite import allow, forget
+
+
+class Explorer:
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.page = console.page
+
+    def show(self) -> "Explorer":
+        self.page.get_by_role("navigation", name="Views").get_by_text("Explorer").click()
+        expect(self.links.first).to_be_visible()
+        return self
+
+    def open(self, name: str) -> "Explorer":
+        self.page.evaluate("(name) => (location.hash = `#/explorer/${name}`)", name)
+        expect(self.title).to_have_text(name)
+        return self
+
+    def fill(self, **values: str) -> "Explorer":
+        for name, value in values.items():
+            self.field(name).fill(value)
+        return self
+
+    def send(self) -> None:
+        self.console.button("Send").click()
+
+    @property
+    def title(self) -> Locator:
+        return self.page.locator(".endpoint-title")
+
+    @property
+    def links(self) -> Locator:
+        return self.page.locator(".endpoint-link")
+
+    @property
+    def answer(self) -> Locator:
+        return self.page.get_by_role("region", name="Answer", exact=True)
+
+    @property
+    def json(self) -> Locator:
+        return self.answer.get_by_role("region", name="Answer as JSON")
+
+    @property
+    def dialog(self) -> Locator:
+        return self.page.get_by_role("dialog")
+
+    def field(self, name: str) -> Locator:
+        return self.page.get_by_label(name, exact=True)
+
+
+@pytest.fixture
+def explorer(console) -> Explorer:
+    return Explorer(console).show()
+
+
+def test_an_endpoint_is_found_by_a_word_and_answers(explorer):
+    search = explorer.page.get_by_label("Search endpoints")
+    search.fill("send email")
+    expect(explorer.links).to_have_count(1)
+    expect(explorer.links).to_contain_text("cloudsuite/mail-send")
+    search.fill("weather now")
+    search.press("Enter")
+    expect(explorer.title).to_have_text("current-weather")
+    explorer.fill(city="Berlin").send()
+    expect(explorer.json).to_contain_text('"country": "Germany"')
+    search.fill("no such words")
+    expect(explorer.page.get_by_text("Nothing found")).to_be_visible()
+
+
+def test_what_is_refused_is_marked_at_its_field_and_a_draft_survives_a_reload(explorer):
+    explorer.console.may_say("400")
+    explorer.open("calendar-create-events").open("current-weather")
+    explorer.fill(city="B", latitude="north").send()
+    expect(explorer.field("latitude")).to_have_attribute("aria-invalid", "true")
+    expect(explorer.field("latitude")).to_be_focused()
+    explorer.fill(latitude="").send()
+    expect(explorer.field("city")).to_be_focused()
+    expect(explorer.field("city")).to_have_accessible_description(re.compile("Length must be"))
+    expect(explorer.answer.get_by_role("alert")).to_contain_text("Correct what is marked")
+    explorer.page.reload()
+    expect(explorer.field("city")).to_have_value("B")
+
+
+def test_what_costs_is_asked_first_and_shown_as_a_picture(explorer):
+    explorer.open("generate-image-llm").fill(prompt="a red boat").send()
+    expect(explorer.dialog).to_contain_text("1,000")
+    explorer.console.button("Cancel").click()
+    entries = explorer.console.api("GET", "credits")["entries"]
+    assert [entry["kind"] for entry in entries] == ["grant"]
+    explorer.send()
+    explorer.console.button("Allow once").click()
+    picture = explorer.answer.get_by_role("img")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(img) => img.decode().then(() => img.naturalWidth)") > 0
+    expect(explorer.page.locator(".amount")).not_to_have_text("1,000")
+
+
+def test_sound_is_played_and_code_follows_the_form(explorer):
+    explorer.open("text-to-speech").fill(text="It's me")
+    code = explorer.page.get_by_role("region", name="Code", exact=True)
+    expect(code).to_contain_text(r"""-d '{"text":"It'\''s me"}'""")
+    explorer.console.button("Python").click()
+    expect(code).to_contain_text('"text": "It\'s me"')
+    assert explorer.console.token not in explorer.page.content()
+    explorer.send()
+    explorer.console.button("Allow once").click()
+    sound = explorer.answer.locator("audio")
+    expect(sound).to_be_visible()
+    assert sound.evaluate("(audio) => audio.src").startswith(explorer.console.service.url)
+
+
+def test_a_job_is_looked_at_until_it_ends(explorer):
+    held: list[Route] = []
+    explorer.page.route(re.compile("integrations/jobs/"), lambda route: held.append(route))
+    explorer.open("upscale-image").fill(image="https://example.com/photo.jpg", wait="0").send()
+    explorer.console.button("Allow once").click()
+    expect(explorer.console.button("Stop watching")).to_be_visible()
+    explorer.page.unroute_all()
+    for route in held:
+        route.continue_()
+    show = explorer.answer.get_by_role("button", name="Show picture from")
+    expect(show).to_be_visible()
+    explorer.console.button("JSON").last.click()
+    expect(explorer.json).to_contain_text('"status": "done"')
+
+
+def test_consent_is_given_in_a_window_and_the_call_then_goes_out(explorer):
+    forget(explorer.console)
+    explorer.open("cloudsuite/contacts-list").send()
+    explorer.console.button("Allow once").click()
+    with explorer.page.expect_popup() as opened:
+        explorer.console.button("Connect").click()
+    allow(opened.value)
+    expect(explorer.answer.get_by_role("table", name="contacts")).to_be_visible()
+    explorer.send()
+    explorer.console.button("Allow once").click()
+    expect(explorer.answer.get_by_role("row").nth(1)).to_be_visible()
+
+
+def test_lists_objects_and_the_whole_body_as_json(explorer):
+    explorer.open("calendar-create-events").fill(title="Fair", start="2026-12-01")
+    explorer.console.button("Add to attendees").click()
+    explorer.field("attendee 1").fill("bob@example.com")
+    modes = explorer.page.get_by_role("group", name="Edit the body as")
+    modes.get_by_role("button", name="JSON").click()
+    text = explorer.page.get_by_label("Body as JSON")
+    expect(text).to_have_value(re.compile(r'"attendees": \[\s+"bob@example.com"'))
+    text.fill('{"events": [{"title": "Other", "color": 5}]}')
+    modes.get_by_role("button", name="Fields").click()
+    expect(explorer.page.get_by_text("The fields have no place")).to_be_visible()
+    text.fill('{"events": [{"title": "Other"}]}')
+    modes.get_by_role("button", name="Fields").click()
+    expect(explorer.field("title")).to_have_value("Other")
+
+
+def test_the_keyboard_alone_is_enough(explorer):
+    keyboard = explorer.page.keyboard
+    explorer.page.get_by_label("Search endpoints").focus()
+    keyboard.type("encyclopedia summary")
+    keyboard.press("ArrowDown")
+    expect(explorer.links.first).to_be_focused()
+    keyboard.press("ArrowUp")
+    keyboard.press("Tab")
+    keyboard.press("Enter")
+    expect(explorer.title).to_have_text("encyclopedia-summary")
+    explorer.field("title").focus()
+    keyboard.type("San Francisco")
+    keyboard.press("Enter")
+    expect(explorer.json).to_be_visible()
+
+
+def test_axe_finds_nothing_in_any_state(opened):
+    console = opened(reduced_motion="reduce").sign_in()
+    console.may_say("400")
+    forget(console)
+    explorer = Explorer(console).show()
+    assert console.violations() == [], "the list"
+    explorer.open("calendar-create-events").send()
+    console.button("Allow once").click()
+    expect(console.button("Connect")).to_be_visible()
+    assert console.violations() == [], "consent"
+    explorer.open("generate-image-llm").send()
+    assert console.violations() == [], "the dialog"
+    console.button("Allow once").click()
+    expect(explorer.answer.get_by_role("alert")).to_be_visible()
+    assert console.violations() == [], "refused"
+    explorer.open("search-crypto").fill(query="bitcoin").send()
+    expect(explorer.answer.get_by_role("table")).to_be_visible()
+    assert console.violations() == [], "a table"
+
+
+def test_nothing_scrolls_sideways_at_320_pixels(opened):
+    console = opened(viewport={"width": 320, "height": 640}).sign_in()
+    explorer = Explorer(console).show()
+    assert console.width() <= 320
+    explorer.open("search-crypto").fill(query="bitcoin").send()
+    expect(explorer.answer.get_by_role("table")).to_be_visible()
+    assert console.width() <= 320
+    explorer.open("calendar-create-events")
+    assert console.width() <= 320
+    for target in console.page.locator("button:visible, a:visible, select:visible").all():
+        box = target.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 24, target.inner_text()
+    explorer.page.get_by_role("link", name="All endpoints").click()
+    expect(explorer.links.first).to_be_visible()
+
+
+def test_a_part_that_can_not_be_loaded_is_asked_for_again(console):
+    console.may_say("Failed to load|ERR_FAILED|503")
+    part = re.compile("console/explorer.css")
+    console.page.route(part, lambda route: route.fulfill(status=503))
+    console.page.get_by_role("navigation", name="Views").get_by_text("Explorer").click()
+    expect(console.page.get_by_text("can’t be loaded")).to_be_visible()
+    console.page.unroute_all()
+    console.button("Try again").click()
+    expect(Explorer(console).links.first).to_be_visible()

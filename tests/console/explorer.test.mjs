@@ -1,0 +1,189 @@
+// The endpoint explorer: search, words, code to copy, what an answer shows, and the way of a call.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { cellText, mediaIn, tableIn } from '../../service/browser/console/answer-shape.js';
+import { problemOf } from '../../service/browser/console/call-problem.js';
+import { createEndpointCall } from '../../service/browser/console/endpoint-call.js';
+import { byCategory, endpointNamed, searchEndpoints } from '../../service/browser/console/endpoint-search.js';
+import { duration, factsAbout, priceOf } from '../../service/browser/console/endpoint-words.js';
+import { tokensOf } from '../../service/browser/console/json-text.js';
+import { safeAddress } from '../../service/browser/console/safe-address.js';
+import { curl, javascript, python, pythonLiteral, shellWord } from '../../service/browser/console/snippets.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
+
+const PAGE = 'http://127.0.0.1:8000/';
+const PLAIN = {
+  name: 'current-weather', aliases: [], category: 'science', summary: 'The weather now.', methods: ['POST', 'GET'],
+  integration: 'weather', billing: 'user', credits: 0, metered: false, autoApprove: true, cache: null, perUser: null,
+  async: false, scopes: [], configured: true, docs: '',
+};
+/** @param {any} changes @returns {any} */
+const endpoint = (changes) => ({ ...PLAIN, ...changes });
+const ALL = [
+  endpoint({}),
+  endpoint({ name: 'weather-forecast', summary: 'Days to come.' }),
+  endpoint({ name: 'cloudsuite/mail-send', aliases: ['send-email'], category: 'suite', integration: 'cloudsuite', summary: 'Send a message.' }),
+  endpoint({ name: 'search-news', category: 'search', integration: 'websearch', summary: 'News, also about the weather.' }),
+];
+const names = (/** @type {any[]} */ found) => found.map(({ name }) => name);
+
+test('every word must be found, and names come before summaries', () => {
+  assert.deepEqual(names(searchEndpoints(ALL, 'weather')), ['current-weather', 'weather-forecast', 'search-news']);
+  assert.deepEqual(names(searchEndpoints(ALL, 'NEWS weather')), ['search-news']);
+  assert.deepEqual(names(searchEndpoints(ALL, 'send email')), ['cloudsuite/mail-send']);
+  assert.deepEqual(names(searchEndpoints(ALL, 'cloudsuite/mail')), ['cloudsuite/mail-send']);
+  assert.deepEqual(searchEndpoints(ALL, 'weather xyz'), []);
+  assert.equal(searchEndpoints(ALL, '  '), ALL);
+});
+
+test('an endpoint is found by each of its names, and grouped by its category', () => {
+  assert.equal(endpointNamed(ALL, 'send-email'), ALL[2]);
+  assert.equal(endpointNamed(ALL, null), undefined);
+  assert.deepEqual([...byCategory(ALL)].map(([name, all]) => [name, all.length]), [['science', 2], ['suite', 1], ['search', 1]]);
+});
+
+test('price, payer, approval and limits are said in words', () => {
+  assert.equal(priceOf(endpoint({ credits: 1 })), '1 credit');
+  assert.equal(priceOf(endpoint({ credits: 0.375, metered: true })), 'From 0.375 credits');
+  const facts = factsAbout(endpoint({
+    credits: 5, billing: 'developer', autoApprove: false, metered: true, async: true, scopes: ['x'],
+    cache: { seconds: 300, shared: true }, perUser: { calls: 30, seconds: 3600 },
+  }));
+  assert.deepEqual(facts.map(({ term }) => term), ['Price', 'Metered', 'Approval', 'Slow', 'Kept', 'Limit', 'Consent']);
+  assert.equal(facts[0].text, 'From 5 credits. The owner of the app pays');
+  assert.deepEqual(factsAbout(PLAIN).map(({ text }) => text), ['Free', 'Never asked: it is free and only reads']);
+  assert.deepEqual([90, 60, 3600, 172800].map(duration), ['90 seconds', '1 minute', '1 hour', '2 days']);
+});
+
+test('code to copy is right for any text, and holds no token', () => {
+  const call = { url: `${PAGE}api/integrations/x`, body: { text: "it's $HOME `id`\n\"ü\"", on: true, off: false, none: null, list: [1.5, {}] } };
+  assert.ok(curl(call).endsWith(String.raw`-d '{"text":"it'\''s $HOME ` + '`id`' + String.raw`\n\"ü\"","on":true,"off":false,"none":null,"list":[1.5,{}]}'`));
+  assert.equal(shellWord('a b'), "'a b'");
+  assert.equal(shellWord(call.url), call.url);
+  assert.match(python(call), /json=\{\n {8}"text": "it's \$HOME `id`\\n\\"ü\\"",\n {8}"on": True,\n {8}"off": False,\n {8}"none": None,/);
+  assert.equal(pythonLiteral([]), '[]');
+  const script = javascript(call).replace(/^const response = await fetch\(/, 'return (').replace(/\nconst [^]*$/, '').replace('{TOKEN}', '{1}');
+  const made = new Function(script.replace('return (', 'return [').replace(/\);$/, '];'))();
+  assert.deepEqual([made[0], JSON.parse(made[1].body), made[1].method], [call.url, call.body, 'POST']);
+  for (const write of [curl, javascript, python]) assert.match(write(call), /Bearer \$?\{?TOKEN/);
+});
+
+test('media are found by their type, their ending and their name', () => {
+  const data = {
+    audio: { url: '/api/media/1?s=x', mediaType: 'audio/mpeg', bytes: 5 },
+    images: [{ url: 'https://a.example/1.PNG' }, { url: 'https://a.example/1.PNG' }],
+    thumbnail: { clip: 'https://a.example/c.mp4?x=1' }, image: 'https://a.example/no-ending',
+    file: { url: '/api/media/2', mediaType: 'image/svg+xml' }, link: 'https://a.example/', docs: 'see https://a.example/a.png',
+    bad: ['javascript:alert(1)//a.png', 'http://a.example/a.png', '//a.example/b.png', 'https://u:p@a.example/c.png'],
+  };
+  assert.deepEqual(mediaIn(data, PAGE).map(({ kind, url }) => [kind, url]), [
+    ['audio', `${PAGE}api/media/1?s=x`], ['image', 'https://a.example/1.PNG'], ['video', 'https://a.example/c.mp4?x=1'],
+    ['image', 'https://a.example/no-ending'], ['file', `${PAGE}api/media/2`],
+  ]);
+});
+
+test('an address is encrypted, or of this service', () => {
+  for (const text of ['https://a.example/x', '/api/media/1', `${PAGE}x`]) assert.ok(safeAddress(text, PAGE), text);
+  for (const text of ['http://a.example/', 'javascript:1', 'data:text/html,x', 'x.png', '', '//evil.example/x', 'https://a b']) {
+    assert.equal(safeAddress(text, PAGE), null, text);
+  }
+});
+
+test('the longest list of objects is a table', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => ({ at, name: `n${at}`, none: null, deep: { x: 1 }, tags: ['a', 'b'] }));
+  const table = tableIn({ total: 60, few: [{ a: 1 }], result: { rows } });
+  assert.ok(table);
+  assert.deepEqual([table.title, table.columns, table.rows.length, table.more], ['rows', ['at', 'name', 'tags'], 50, 10]);
+  assert.deepEqual(table.rows[0].map(cellText), ['0', 'n0', 'a, b']);
+  for (const data of [null, [], [1, 2], { a: [] }, { a: [[1]] }, 'x']) assert.equal(tableIn(data), null);
+});
+
+test('coloured JSON is the same text', () => {
+  const json = JSON.stringify({ 'a": ': 'x "y": 1', n: [-1.5e3, true, null], s: 'true 5' }, null, 2);
+  const tokens = tokensOf(json);
+  assert.equal(tokens.map(({ text }) => text).join(''), json);
+  assert.deepEqual(tokens.filter(({ kind }) => kind).map(({ kind }) => kind), ['key', 'string', 'key', 'number', 'word', 'word', 'key', 'string']);
+});
+
+test('each error says what to do', () => {
+  const error = (/** @type {any} */ body, status = 400) => problemOf(new ApiError(status, body));
+  const refused = error({ error: 'invalid_request', message: 'Not valid.', details: { a: ['Missing.'] } });
+  assert.deepEqual([refused.text, refused.remedy], ['Not valid.', '']);
+  assert.match(refused.advice, /marked/);
+  assert.deepEqual(error({ error: 'unknown_endpoint', message: 'x', nearest: ['y'] }, 404).nearest, ['y']);
+  assert.match(error({ error: 'insufficient_credits', message: 'x', needed: 5, available: 1 }, 402).text, /5 credits.*1 are left/);
+  assert.equal(error({ error: 'upstream_provider_error', message: 'Token refresh failed. Reconnect.' }, 502).remedy, 'reconnect');
+  assert.match(problemOf(new NetworkError()).text, /can’t be reached/);
+});
+
+/** @param {any[]} answers of the endpoint and of its job, in this order @param {any} [changes] of the endpoint */
+function calling(answers, changes = {}) {
+  /** @type {any[]} */ const sent = [];
+  /** @type {any[]} */ const seen = [];
+  const next = () => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const transport = /** @type {any} */ ({
+    open: async (/** @type {any[]} */ ...request) => (sent.push(request), Response.json({ success: true, data: next() })),
+    get: async (/** @type {string} */ path) => (sent.push(path), { success: true, data: next() }),
+  });
+  const decisions = changes.decisions ?? ['once'];
+  const approve = async () => decisions.shift();
+  const call = createEndpointCall(endpoint(changes), { transport, approve, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
+  return { call, sent, seen, phases: () => seen.map(({ phase }) => phase) };
+}
+
+test('a free call that only reads is not asked for', async () => {
+  const { call, sent, seen, phases } = calling([{ a: 1 }]);
+  await call.send({ x: 1 });
+  assert.deepEqual(phases(), ['running', 'done']);
+  assert.deepEqual([sent[0][0], sent[0][1], sent[0][3]], ['/api/integrations/current-weather', { x: 1 }, { 'X-Approval': 'auto' }]);
+  assert.deepEqual(seen[1].data, { a: 1 });
+});
+
+test('nothing is sent before the approval, and nothing after a refusal', async () => {
+  const { call, sent, phases } = calling([{}, {}], { autoApprove: false, decisions: ['deny', 'session'] });
+  await call.send({});
+  assert.deepEqual([phases(), sent.length], [['asking', 'idle'], 0]);
+  await call.send({});
+  await call.send({});
+  assert.deepEqual(sent.map((request) => request[3]), [{ 'X-Approval': 'session' }, { 'X-Approval': 'session' }]);
+});
+
+test('a call that needs consent is repeated as it was approved', async () => {
+  const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
+  const { call, sent, phases } = calling([consent, { a: 1 }], { autoApprove: false });
+  await call.send({ x: 1 });
+  await call.repeat();
+  await call.repeat();
+  assert.deepEqual(phases(), ['asking', 'running', 'consent', 'running', 'done']);
+  assert.deepEqual(sent.map((request) => [request[1], request[3]['X-Approval']]), [[{ x: 1 }, 'once'], [{ x: 1 }, 'once']]);
+});
+
+test('a job is looked at until it ends, also when it can not be read for a while', async () => {
+  const running = { jobId: 'j/1', status: 'running' };
+  const busy = new ApiError(429, { error: 'rate_limited' });
+  const { call, sent, seen } = calling([running, running, busy, new NetworkError(), { jobId: 'j/1', status: 'done', result: 5 }]);
+  await call.send({});
+  assert.deepEqual(sent.slice(1), Array(4).fill('/api/integrations/jobs/j%2F1'));
+  assert.deepEqual([seen.at(-1).phase, seen.at(-1).data.result, seen.at(-1).job], ['done', 5, 'j/1']);
+});
+
+test('a job that failed ends', async () => {
+  const failed = new ApiError(502, { error: 'upstream_provider_error', message: 'It failed.' });
+  const { call, seen } = calling([{ jobId: 'j', status: 'running' }, failed]);
+  await call.send({});
+  assert.deepEqual([seen.at(-1).phase, seen.at(-1).error], ['failed', failed]);
+});
+
+test('an answer to a call that was stopped is not shown', async () => {
+  const { call, phases } = calling([{ a: 1 }]);
+  const sending = call.send({});
+  call.stop();
+  await sending;
+  assert.deepEqual(phases(), ['running', 'idle']);
+});
