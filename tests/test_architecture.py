@@ -72,6 +72,7 @@ REQUEST_READERS = {
     "observe",
     "opaque_origins",
     "operations",
+    "responses",
     "cli",
 }
 BROAD_EXCEPTS = {

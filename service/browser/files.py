@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent
 FOLDERS = ("console", "shared", "widgets")
 
 # Not guessed: some machines map .js to text/plain, and browsers then refuse to load modules.
-MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
+MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 _COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 _IMPORT = re.compile(
@@ -22,9 +22,14 @@ _IMPORT = re.compile(
 
 
 def find(folder: str, name: str) -> Path | None:
-    """The file of that name, or None. Names with a path in them have no file."""
-    path = ROOT / folder / name
-    served = folder in FOLDERS and path.suffix in MEDIA_TYPES and path.parent == ROOT / folder
+    """The file of that name, or None."""
+    return file_in(ROOT / folder, name) if folder in FOLDERS else None
+
+
+def file_in(folder: Path, name: str) -> Path | None:
+    """A file that browsers may load, or None. Names with a path in them have no file."""
+    path = folder / name
+    served = path.suffix in MEDIA_TYPES and path.parent == folder
     return path if served and path.is_file() else None
 
 

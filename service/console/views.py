@@ -7,6 +7,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 
 from config import Settings
 from service.browser.files import modules_of
+from service.browser.responses import conditional
 from service.web.edge import answers
 from service.web.origin import own_origin
 
@@ -57,6 +58,4 @@ def index() -> Response:
     page = make_response(render_template("console.html", **context))
     if settings.sandbox:
         page.headers["X-Sandbox"] = "1"
-    page.add_etag()
-    page.make_conditional(request)
-    return page
+    return conditional(page)

@@ -22,14 +22,6 @@ EVERY_PAGE = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-# A file is loaded by pages with an opaque origin, to which every address is another origin's.
-FILE = {
-    **EVERY_PAGE,
-    "Access-Control-Allow-Origin": "*",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-    "Content-Security-Policy": "sandbox; default-src 'none'",  # an SVG is a document
-    "Vary": "Accept-Encoding",
-}
 
 
 def canvas_page(template: WidgetTemplate, origin: str) -> dict[str, str]:

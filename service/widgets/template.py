@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from service.browser.files import file_in
+
 Direction = Literal["input", "output"]
 SlotType = Literal["string", "number", "boolean", "object", "array", "any"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 SLOT_TYPES: tuple[SlotType, ...] = get_args(SlotType)
 
 SLOT_CONNECTIONS = 64  # of one slot, docs/widgets.md
-# Not guessed: some machines map .js to text/plain, and browsers then refuse to load modules.
-MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 # Features of a frame that a template may ask for; each goes into the frame's `allow`.
 PERMISSIONS = (
     "autoplay", "camera", "clipboard-read", "clipboard-write", "display-capture", "fullscreen",
@@ -70,7 +70,5 @@ class WidgetTemplate:
         return next((slot for slot in self.slots if slot.id == id), None)
 
     def file(self, name: str) -> Path | None:
-        """A file that its pages may load. Names with a path in them have none."""
-        path = self.folder / name
-        is_served = path.suffix in MEDIA_TYPES and path.parent == self.folder
-        return path if is_served and path.is_file() else None
+        """A file that its pages may load, or None."""
+        return file_in(self.folder, name)

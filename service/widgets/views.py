@@ -7,13 +7,14 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 
-from service.browser.files import content
+from service.browser.files import MEDIA_TYPES
+from service.browser.responses import conditional, file_response
 from service.web.edge import answers
 from service.web.errors import NotFound
 from service.web.origin import own_origin
 from service.widgets import policy
 from service.widgets.description import TemplateDescription, TemplateList, describe
-from service.widgets.template import MEDIA_TYPES, WidgetTemplate
+from service.widgets.template import WidgetTemplate
 from service.widgets.templates import WidgetTemplates
 
 SHEETS = ("widgets/approval.css", "widgets/mock-host.css")
@@ -56,12 +57,7 @@ def file(handle: str, name: str) -> Response:
     path = _templates().named(handle).file(name)
     if path is None:
         raise NotFound()
-    compressed = bool(request.accept_encodings["gzip"])
-    response = Response(content(path, compressed=compressed))
-    response.content_type = f"{MEDIA_TYPES[path.suffix]}; charset=utf-8"
-    if compressed:
-        response.headers["Content-Encoding"] = "gzip"
-    return _finish(response, policy.FILE)
+    return file_response(path, any_origin=True)
 
 
 @developer.get("/dev/widget/<handle>")
@@ -95,11 +91,8 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
 
 
 def _finish(response: Response, headers: dict[str, str]) -> Response:
-    """Set the headers and an ETag, and answer 304 if the client has this version."""
     response.headers.update(headers)
-    response.add_etag()
-    response.make_conditional(request)
-    return response
+    return conditional(response)
 
 
 def _origin() -> str:

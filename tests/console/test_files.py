@@ -12,7 +12,7 @@ pytestmark = on_sqlite
 @pytest.mark.parametrize("name", ["console/console.js", "console/console.css", "shared/errors.js"])
 def test_a_file_is_nothing_but_itself_and_checked_again(client, name):
     headers = client.get(f"/browser/{name}", buffered=True).headers
-    assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["Cache-Control"] == "no-cache"

@@ -1,0 +1,36 @@
+"""Answers that carry a page or a file for browsers: compressed, and sent once for each version."""
+
+from pathlib import Path
+
+from flask import Response, request
+
+from service.browser.files import MEDIA_TYPES, content
+
+FILE = {
+    "Cache-Control": "no-cache",  # revalidated by ETag: no module is older than its page
+    "Content-Security-Policy": "sandbox; default-src 'none'",  # an SVG is a document
+    "Referrer-Policy": "no-referrer",
+    "Vary": "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+}
+OWN_ORIGIN = {"Cross-Origin-Resource-Policy": "same-origin"}
+# A widget's frame has an opaque origin, to which every address is another origin's.
+ANY_ORIGIN = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+
+
+def file_response(path: Path, *, any_origin: bool) -> Response:
+    """A file, which pages of any origin may load or those of our own only."""
+    compressed = bool(request.accept_encodings["gzip"])
+    response = Response(content(path, compressed=compressed))
+    response.content_type = f"{MEDIA_TYPES[path.suffix]}; charset=utf-8"
+    response.headers.update(FILE | (ANY_ORIGIN if any_origin else OWN_ORIGIN))
+    if compressed:
+        response.headers["Content-Encoding"] = "gzip"
+    return conditional(response)
+
+
+def conditional(response: Response) -> Response:
+    """Add an ETag, and answer 304 if the client has this version."""
+    response.add_etag()
+    response.make_conditional(request)
+    return response
