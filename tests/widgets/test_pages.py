@@ -152,7 +152,7 @@ def test_the_origin_in_a_policy_is_never_a_strangers(client, host, origin):
 def test_the_console_frames_widgets_and_nothing_else(client):
     allowed = policy(client.get("/"))
     assert allowed["frame-src"] == {f"{OWN}/w/"}
-    assert allowed["img-src"] == {"'self'", "data:"}
+    assert allowed["img-src"] == {"'self'", "data:", "https:"}
     assert allowed["media-src"] == {"'self'"}
 
 
