@@ -42,7 +42,7 @@ export function readRecords(transport, collection, { onRecords, onError }) {
 
 /** @param {unknown} error */
 function widgetError(error) {
-  if (error instanceof NetworkError) return clientError('network_error');
+  if (error instanceof NetworkError) return clientError('network');
   if (!(error instanceof ApiError)) return error;
   return errorOf({ success: false, ...error.facts, error: error.code, message: error.message }, { status: error.status });
 }

@@ -69,11 +69,11 @@ export function createPanel(client, { title, signOut }) {
     setState(content.childElementCount ? 'ready' : 'empty', 'Stopped.');
   }
 
-  /** @param {unknown} error @param {() => void} again */
+  /** @param {unknown} error @param {() => void} [again] absent where nothing can be tried again */
   function showProblem(error, again) {
     const advice = adviceFor(error);
     setState('error');
-    problem.replaceChildren(element('p', {}, advice.text), ...remedies(advice, error, again));
+    problem.replaceChildren(element('p', {}, advice.text), ...(again ? remedies(advice, error, again) : []));
   }
 
   /** @param {Advice} advice @param {any} error @param {() => void} again */

@@ -48,8 +48,8 @@ export function personOf(value) {
 export function eventOf(value) {
   if (!isObject(value) || !text(value.title)) return null;
   const attendees = Array.isArray(value.attendees) ? value.attendees.map(text).filter(Boolean) : [];
-  const { title, start, end, location } = { start: '', end: '', location: '', ...texts(value, ['title', 'start', 'end', 'location']) };
-  return { title, start, end, location, attendees, allDay: value.allDay === true };
+  const { start, end, location } = { start: '', end: '', location: '', ...texts(value, ['start', 'end', 'location']) };
+  return { title: text(value.title), start, end, location, attendees, allDay: value.allDay === true };
 }
 
 /** Scalars become rows of one column. @param {any} value @returns {Item[]} */

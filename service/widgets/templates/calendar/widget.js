@@ -48,7 +48,7 @@ function list() {
   if (newButton.hidden) return undefined;
   const found = events.filter((one) => `${one.title} ${one.location}`.toLowerCase().includes(words.toLowerCase()));
   if (!found.length) return panel.showEmpty(words ? `No event matches “${words}”.` : 'Nothing is planned.');
-  const days = Map.groupBy ? Map.groupBy(found, dayOf) : grouped(found);
+  const days = Map.groupBy ? Map.groupBy(found, (one) => dayOf(one)) : grouped(found);
   return panel.show(...[...days].map(([day, ones]) => section(day, ones)));
 }
 

@@ -42,7 +42,7 @@ function restore(kept) {
 
 function changed() {
   wanted = { number: number.value, label: label.value, kind: kind.value };
-  client.state.set(wanted).catch(panel.showProblem);
+  client.state.set(wanted).catch((error) => panel.showProblem(error));
   draw();
 }
 

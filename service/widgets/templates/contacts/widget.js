@@ -23,7 +23,7 @@ client.onInput('find', (value) => {
 });
 
 function load() {
-  const query = { pageSize: 200, sortOrder: 'FIRST_NAME_ASCENDING' };
+  const query = /** @type {const} */ ({ pageSize: 200, sortOrder: 'FIRST_NAME_ASCENDING' });
   panel.run((options) => client.get('cloudsuite/contacts-list', query, options), (answer) => {
     contacts = answer.contacts;
     filter.hidden = !contacts.length;

@@ -4,7 +4,7 @@
 
 import { button, createWidget, element, isFilledIn, labelled, textOf } from '../../../browser/widgets/widget-ui.js';
 
-/** @type {Record<string, {endpoint: string, title: string}>} */
+/** @type {Record<string, {endpoint: 'generate-image-classic' | 'generate-image-llm', title: string}>} */
 const MODELS = {
   fast: { endpoint: 'generate-image-classic', title: 'Fast and cheap' },
   fine: { endpoint: 'generate-image-llm', title: 'Fine, with text that can be read' },

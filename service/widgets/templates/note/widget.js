@@ -54,5 +54,5 @@ function changed() {
 
 function keep() {
   client.setOutput('text', { value: area.value });
-  client.state.set({ text: area.value, taken }).catch(panel.showProblem);
+  client.state.set({ text: area.value, taken }).catch((error) => panel.showProblem(error));
 }

@@ -30,7 +30,7 @@ function showItems(items) {
 }
 
 function choose() {
-  client.state.set({ collection: select.value }).catch(panel.showProblem);
+  client.state.set({ collection: select.value }).catch((error) => panel.showProblem(error));
   if (select.value) return follow(select.value);
   stop();
   return panel.showEmpty('Choose a collection, or connect a widget that gives items.');
