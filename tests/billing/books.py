@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, func, literal, select
 
 from service.billing import ledger
 from service.billing.allowances import TokenLimit
@@ -15,6 +15,7 @@ from service.billing.prices import CREDIT
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
+from service.integrations.models import IntegrationJob
 
 ALICE = Payer("alice", is_owner=False)
 
@@ -98,9 +99,12 @@ class Books:
             assert allowance.spent == self.spent_by(allowance.token_id) <= allowance.amount
 
     def spent_by(self, token: str) -> int:
-        """What a token's open holds have set aside, and what was charged for the others."""
+        """What a token's open holds have set aside, and what was charged for the others and not
+        given back."""
         paid = and_(Entry.account == Hold.account, Entry.ref == Hold.ref, Entry.amount < 0)
         of_token = select(func.sum(-Entry.amount)).join(Hold, paid).where(Hold.token_id == token)
         held = select(func.sum(Hold.amount)).where(Hold.token_id == token, Hold.state == "open")
+        job = Entry.ref == literal("refund:") + IntegrationJob.job_id
+        back = select(func.sum(-Entry.amount)).join(IntegrationJob, job).filter_by(token_id=token)
         with self.app.app_context():
-            return int(db.session.scalar(of_token) or 0) + int(db.session.scalar(held) or 0)
+            return sum(int(db.session.scalar(one) or 0) for one in (of_token, held, back))

@@ -13,6 +13,7 @@ from config import ConfigError
 from service.auth import bearer, limited_tokens, tokens
 from service.auth.permits import Permit
 from service.integrations.everything import catalog
+from service.web.errors import NotConfigured, Unauthorized
 from tests.services import SECRET, on_sqlite
 
 pytestmark = on_sqlite
@@ -113,6 +114,20 @@ def test_the_release_before_does_not_take_a_limited_token(alice, limit):
     token = limit(alice).token
     with pytest.raises(Exception, match="bad_signature"):
         jwt.decode(token, OctKey.import_key(SECRET), algorithms=["HS256"])
+
+
+def test_without_a_secret_the_sealing_keys_sign_and_older_ones_verify(app):
+    """As where an identity provider makes all other tokens."""
+    old, new = ("old", b"o" * 32), ("new", b"n" * 32)
+    before = replace(app.config["SETTINGS"], auth_secret=None, token_encryption_keys=(old,))
+    token = tokens.issue_limited(before, "alice", "user", None, PERMIT)
+    rotated = replace(before, token_encryption_keys=(new, old))
+    assert tokens.Verifier(rotated, None).verify(token).permit.token_id == "token_1"
+    with pytest.raises(Unauthorized):
+        tokens.Verifier(replace(before, token_encryption_keys=(new,)), None).verify(token)
+    keyless = replace(before, token_encryption_keys=())
+    with pytest.raises(NotConfigured):
+        tokens.issue_limited(keyless, "alice", "user", None, PERMIT)
 
 
 def test_a_limited_token_is_no_owners_token(app):

@@ -11,6 +11,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
 from service.outbound.upstream import Upstream
 from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.test_limited_tokens import limited
 from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import ENVIRONMENT, on_sqlite
 from tests.upstream import Answer
@@ -231,3 +232,19 @@ def test_what_all_users_share_there_is_not_continued(app, alice, gateway):
     answer = alice.call("probe-task", {"q": "task-of-bob"})
     assert (answer.status_code, list(answer.json["details"])) == (400, ["q"])
     assert gateway.seen == []
+
+
+def test_a_limited_token_is_limited_here_too(alice, gateway):
+    mine = limited(alice, SEND)
+    assert mine.call("send-email", MAIL).json == DONE
+    assert bearer(gateway) == mine.person.token  # the other instance knows its limits
+    assert mine.call("probe-search").status_code == 403
+    assert len(gateway.seen) == 1
+
+
+def test_what_only_the_other_instance_could_count_is_refused(alice, gateway):
+    """There the owner is charged, and the token with its limit is not known."""
+    refused = limited(alice, credits=1000).call("probe-search")
+    assert (refused.status_code, refused.json["error"]) == (403, "forbidden")
+    assert limited(alice).call("probe-search").json == DONE
+    assert len(gateway.seen) == 1

@@ -1,0 +1,79 @@
+"""What ends a limited token, and the rights that it has until then."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from service.auth import tokens, users
+from service.auth.permits import Permit
+from service.auth.users import rights_cache
+from service.upkeep import erasing, rights
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+
+def erase(app) -> None:
+    with app.app_context():
+        connections = app.extensions["proxy"].connections
+        erasing.erase("alice", app.extensions["collections"], connections)
+
+
+def test_it_ends_at_its_time(alice, app):
+    """With the leeway of every token."""
+    settings = app.config["SETTINGS"]
+    for ended, status in ((-30, 200), (-61, 401)):
+        permit = Permit("token_1", "calls", time.time() + ended)
+        token = tokens.issue_limited(settings, "alice", "user", None, permit)
+        limited = replace(alice, token=token)
+        assert limited.get("/api/integrations/catalog").status_code == status
+
+
+def test_it_ends_with_a_disabled_user(alice, app, limit):
+    limited = limit(alice, "chat")
+    with app.app_context():
+        rights.set_disabled("alice", True)
+    rights_cache.clear()
+    assert limited.get("/api/ai/models").status_code == 401
+
+
+def test_it_ends_with_an_erased_user(alice, app, limit):
+    limited = limit(alice, "chat")
+    erase(app)
+    assert limited.get("/api/ai/models").status_code == 401
+
+
+def test_one_that_is_made_just_after_the_erasure_does_not_bring_the_user_back(alice, app, limit):
+    """For two seconds a worker may not know of it."""
+    for _ in range(2):  # the first creates the user, the second remembers the rights
+        alice.get("/api/ai/models")
+    rights_before = rights_cache.peek("alice")
+    erase(app)
+    rights_cache._rights["alice"] = rights_before, time.monotonic()
+    limited = limit(alice, "chat")
+    rights_cache.clear()
+    assert limited.get("/api/ai/models").status_code == 401
+    with app.app_context():
+        assert users.all_users() == []
+
+
+@pytest.mark.parametrize("role", ["admin", "user"])
+def test_it_has_the_role_that_its_user_has_now(app, admin, limit, role):
+    """An admin who was downgraded is one no more, with any token."""
+    limited = limit(admin, "chat")
+    with app.app_context():
+        rights.set_role("admin", role)
+    rights_cache.clear()
+    caller = users.Caller("admin", tokens.peek(limited.token)[1]["role"])
+    with app.app_context():
+        assert users.current_role(caller) == role
+
+
+def test_it_claims_its_makers_role_and_no_override(app, alice, limit):
+    """Else an override that is taken back would last as long as the token."""
+    alice.get("/api/ai/models")
+    with app.app_context():
+        rights.set_role("alice", "admin")
+    rights_cache.clear()
+    assert tokens.peek(limit(alice).token)[1]["role"] == "user"

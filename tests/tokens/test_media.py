@@ -1,0 +1,41 @@
+"""Media with a limited token: the user's own, and nobody else's."""
+
+import pytest
+
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+
+@pytest.fixture
+def picture(app):
+    """The id of an item of somebody's."""
+
+    def storing(subject: str) -> str:
+        item = app.extensions["media"].put(subject, b"a picture", "image/png", "p.png", None)
+        return item["mediaId"]
+
+    return storing
+
+
+def test_own_media_are_open_to_calls(alice, limit, picture):
+    alice.get("/api/ai/models")
+    path = f"/api/media/{picture('alice')}"
+    limited = limit(alice)
+    assert limited.get(path).data == b"a picture"
+    assert limited.post(f"{path}/link").status_code == 200
+    assert limit(alice, "chat").get(path).status_code == 403
+
+
+def test_media_of_others_are_not_there(alice, bob, limit, picture):
+    for person in (alice, bob):
+        person.get("/api/ai/models")
+    path = f"/api/media/{picture('bob')}"
+    assert limit(alice).get(path).status_code == 404
+    assert limit(alice).post(f"{path}/link").status_code == 404
+
+
+def test_a_link_needs_no_token(alice, client, limit, picture):
+    alice.get("/api/ai/models")
+    url = limit(alice).post(f"/api/media/{picture('alice')}/link").json["url"]
+    assert client.get(url).data == b"a picture"
