@@ -61,7 +61,7 @@ export function curvePath(from, to) {
 
 /** @param {number} value @returns {number} */
 function tenths(value) {
-  return Math.round(value * 10) / 10 || 0; // no -0
+  return Math.round(value * 10) / 10;
 }
 
 /** @param {Point} from @param {Point} to @param {number} t from 0 to 1 @returns {Point} of the curve */

@@ -1,0 +1,223 @@
+// A canvas record in one tab: changes show at once, are stored soon after, and merge with those of others.
+
+import { ApiError, NetworkError, errorText } from '../shared/errors.js';
+import { createListeners } from '../shared/listeners.js';
+import { apply } from './canvas-state.js';
+import { changesOf, opened, received, stored, unanswered } from './canvas-versions.js';
+
+/**
+ * @typedef {import('./canvas-versions.js').Row} Row
+ * @typedef {import('./canvas-versions.js').Versions} Versions
+ * @typedef {import('./canvas-state.js').Canvas} Canvas
+ * @typedef {import('./canvas-state.js').Operation} Operation
+ * @typedef {'loading' | 'saved' | 'unsaved' | 'saving' | 'offline' | 'failed' | 'gone'} Phase
+ *   `offline`: it is tried again without anybody's help; `failed`: the server refuses, and `problem`
+ *   says why; `gone`: the record was deleted
+ * @typedef {object} Options
+ * @property {string} recordId
+ * @property {Pick<import('../shared/api-transport.js').Transport, 'get' | 'patch'>} transport
+ * @property {Pick<import('../shared/live-collection.js').LiveCollection, 'rows' | 'onChange' | 'put'>} [collection]
+ *   of canvases, which reports what others store
+ * @property {Pick<import('../shared/records-socket.js').RecordsSocket, 'phase' | 'onPhase'>} [socket]
+ *   whose opening ends a wait
+ * @property {{get: (name: string) => string, set: (name: string, text: string) => void}} [drafts]
+ *   of this tab, which keep what is not stored while the page is loaded again
+ * @property {(act: () => void, ms: number) => () => void} [schedule] returns what cancels it
+ * @typedef {ReturnType<typeof createCanvasStore>} CanvasStore
+ */
+
+const SAVE_DELAY = 200; // ms: others see a drag go on, and not each move is a request
+const FIRST_WAIT = 1000; // ms
+const LONGEST_WAIT = 30_000;
+
+/** @param {Options} options */
+export function createCanvasStore({ recordId, transport, collection, socket, drafts, schedule = setTimer }) {
+  const listeners = createListeners();
+  const path = `/api/records/canvases/${recordId}`;
+  const draft = `canvas:${recordId}`;
+  /** @type {Versions | null} null before the record was read */
+  let versions = JSON.parse(drafts?.get(draft) || 'null');
+  /** @type {Phase} */
+  let phase = versions ? 'unsaved' : 'loading';
+  let problem = '';
+  let failures = 0; // in a row
+  let busy = false; // with a request; what is reported meanwhile is read after it
+  let stopped = false;
+  let listed = false; // whether the collection has had the record
+  /** @type {(() => void) | null} */
+  let cancelTimer = null;
+
+  /** @param {Phase} next @param {string} [text] */
+  function show(next, text = '') {
+    [phase, problem] = [next, text];
+    keepDraft();
+    listeners.notify();
+  }
+
+  function keepDraft() {
+    const changed = versions !== null && changesOf(versions) !== null;
+    drafts?.set(draft, changed && phase !== 'gone' ? JSON.stringify(versions) : '');
+  }
+
+  /** @param {number} ms until the next attempt, unless one is due already */
+  function later(ms) {
+    if (stopped) return;
+    cancelTimer ??= schedule(() => {
+      cancelTimer = null;
+      synchronize();
+    }, ms);
+  }
+
+  /** Reads the record if it is not known, else stores what is not stored. It never throws. */
+  async function synchronize() {
+    if (busy || stopped || phase === 'gone') return;
+    busy = true;
+    try {
+      if (versions === null) await read();
+      // Each refusal means that another has stored something, so this comes to an end.
+      else while (!(await save(versions)));
+      failures = 0;
+      showProgress();
+    } catch (error) {
+      fail(error);
+    } finally {
+      busy = false;
+    }
+    readCollection();
+  }
+
+  function showProgress() {
+    const rest = versions !== null && changesOf(versions) !== null;
+    show(rest ? 'unsaved' : 'saved');
+    if (rest) later(SAVE_DELAY);
+  }
+
+  async function read() {
+    accept(await transport.get(path));
+  }
+
+  /** @param {Row} record */
+  function accept(record) {
+    versions = versions ? received(versions, record) : opened(record);
+  }
+
+  /** @param {Versions} before @returns {Promise<boolean>} false if others have stored something in between */
+  async function save(before) {
+    const changes = changesOf(before);
+    if (!changes) return true;
+    show('saving');
+    try {
+      const record = await transport.patch(path, changes, { 'If-Match': before.version });
+      versions = stored(/** @type {Versions} */ (versions), record, before.mine);
+      collection?.put(record);
+      return true;
+    } catch (error) {
+      if (isTemporary(error)) versions = unanswered(/** @type {Versions} */ (versions), before.mine);
+      if (!isConflict(error)) throw error;
+      await read();
+      if (versions?.version === before.version) throw error; // no newer record explains the refusal
+      return false;
+    }
+  }
+
+  /** @param {unknown} error */
+  function fail(error) {
+    if (error instanceof ApiError && error.status === 404) return show('gone', errorText(error));
+    if (!isTemporary(error)) return show('failed', errorText(error));
+    failures += 1;
+    show('offline', errorText(error));
+    const asked = error instanceof ApiError ? error.retryAfter : null; // seconds
+    return later(asked === null ? Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1)) : asked * 1000);
+  }
+
+  /** Takes over what others have stored. */
+  function readCollection() {
+    if (busy || stopped || phase === 'gone') return;
+    const row = collection?.rows[recordId];
+    if (!row && listed) return show('gone', 'This canvas was deleted.');
+    if (!row) return;
+    listed = true;
+    const before = versions;
+    accept(row);
+    if (versions === before) return;
+    if (phase === 'offline' || phase === 'failed') show(phase, problem); // a request alone ends these
+    else showProgress();
+  }
+
+  /** Ends a wait: tries now. */
+  function retry() {
+    cancelTimer?.();
+    cancelTimer = null;
+    return synchronize();
+  }
+
+  const removers = [
+    collection?.onChange(readCollection),
+    socket?.onPhase(() => void (socket.phase === 'open' && retry())),
+  ];
+  readCollection();
+  if (versions === null || changesOf(versions)) synchronize();
+
+  return {
+    /** @returns {Canvas | null} with one's own changes, null before the record was read */
+    get canvas() {
+      return versions && versions.mine;
+    },
+    get phase() {
+      return phase;
+    },
+    /** For people; empty while there is none. */
+    get problem() {
+      return problem;
+    },
+    onChange: listeners.add,
+    retry,
+
+    /** @param {Operation} operation @returns {boolean} whether it had an effect */
+    perform(operation) {
+      if (!versions || phase === 'gone') return false;
+      const mine = apply(versions.mine, operation);
+      if (mine === versions.mine) return false;
+      versions = { ...versions, mine };
+      if (phase === 'saved' || phase === 'failed') show('unsaved');
+      else if (phase === 'offline') keepDraft();
+      later(SAVE_DELAY);
+      listeners.notify();
+      return true;
+    },
+
+    /** Gives up what is not stored, after the server has refused it. */
+    discard() {
+      if (!versions) return;
+      versions = { ...versions, mine: versions.base, sent: null };
+      show('saved');
+    },
+
+    /** Stores what is left, once, and then ignores all news. What can't be stored stays a draft. */
+    stop() {
+      for (const remove of removers) remove?.();
+      cancelTimer?.();
+      const last = synchronize();
+      stopped = true;
+      keepDraft();
+      return last;
+    },
+  };
+}
+
+/** @param {unknown} error */
+function isConflict(error) {
+  return error instanceof ApiError && (error.status === 409 || error.status === 412);
+}
+
+/** @param {unknown} error @returns {boolean} whether the same request may succeed later */
+function isTemporary(error) {
+  if (error instanceof NetworkError) return true;
+  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
+}
+
+/** @param {() => void} act @param {number} ms */
+function setTimer(act, ms) {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+}
