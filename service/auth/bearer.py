@@ -100,6 +100,7 @@ def authenticate() -> None:
     attribution.bind(user=claims.subject)
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
     if claims.permit:
+        attribution.bind(token_id=claims.permit.token_id)
         _check_route(claims.permit)
 
 

@@ -24,6 +24,8 @@ from service.web.fields import Text
 LONGEST = 3600  # seconds
 MOST_CREDITS = 1_000_000_000
 MOST_NAMES = 1000
+LONGEST_TOKEN = 7000  # bytes: gunicorn and nginx take a header of 8 kB
+TOO_MANY = "Too many for one token. Name fewer, or none to allow all."
 
 tokens = Blueprint("tokens", __name__, url_prefix="/api/tokens")
 
@@ -78,6 +80,8 @@ def create(data: dict[str, Any]) -> tuple[Response, int]:
     permit = _permit(data)
     caller = g.caller
     made = issue_limited(settings, caller.subject, caller.claimed_role, caller.issued, permit)
+    if len(made) > LONGEST_TOKEN:
+        raise InvalidRequest(details={"endpoints": [TOO_MANY]})
     response = jsonify({"token": made, **_limits(permit)})
     response.headers["Cache-Control"] = "no-store"
     return response, 201

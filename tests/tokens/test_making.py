@@ -13,6 +13,7 @@ from config import ConfigError
 from service.auth import bearer, limited_tokens, tokens
 from service.auth.permits import Permit
 from service.integrations.everything import catalog
+from service.tokens import views
 from service.web.errors import NotConfigured, Unauthorized
 from tests.services import SECRET, on_sqlite
 
@@ -73,6 +74,20 @@ def test_a_token_of_all_names_fits_into_a_header(alice, limit):
     assert set(claims_of(limited.token)["permit"]["endpoints"]) == {one.name for one in every}
     assert len(f"Authorization: Bearer {limited.token}") < 8190  # gunicorn's limit
     assert limited.post("/api/integrations/current-weather", WEATHER).status_code == 200
+
+
+def test_names_that_do_not_fit_into_a_header_are_refused(alice, monkeypatch):
+    """As an app's own endpoints may be more than ours."""
+    monkeypatch.setattr(views, "LONGEST_TOKEN", 500)
+    named = {"scope": "calls", "endpoints": [one.name for one in catalog()][:30]}
+    assert alice.post("/api/tokens", named).json["details"] == {"endpoints": [views.TOO_MANY]}
+
+
+def test_the_log_tells_which_limited_token_it_was(alice, limit, capsys):
+    limited = limit(alice)
+    capsys.readouterr()
+    limited.get("/api/credits")
+    assert claims_of(limited.token)["jti"] in "".join(capsys.readouterr())
 
 
 def test_a_token_does_not_outlive_its_makers(alice, app, limit):
