@@ -49,6 +49,7 @@ test('each error says what happened and what to do', () => {
   assert.equal(advice('reconnect_required').label, 'Reconnect');
   assert.equal(advice('approval_denied').label, 'Ask again');
   assert.equal(advice('not_configured').remedy, null);
+  assert.match(advice('network').text, /can’t be reached/); // the client’s own code
   assert.deepEqual(advice('upstream_provider_error'), { text: 'Server’s words.', remedy: 'retry', label: 'Try again' });
   assert.match(advice('invalid_request', { fields: { city: ['Too short.'] } }).text, /city: Too short\./);
   assert.match(advice('rate_limited', { retryAfterMs: 2100 }).text, /Wait 3 s\./);

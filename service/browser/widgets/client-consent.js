@@ -1,6 +1,7 @@
 // The consent of a widget that is alone: the provider's page in a window of its own, and a dialog in
 // the widget's page meanwhile, from which the page can be opened if the browser blocked the window.
 
+import { listenForConsents } from '../shared/consent-messages.js';
 import { createSignals, waitForConsent } from '../shared/consent-wait.js';
 import { element } from '../shared/elements.js';
 import { isResult, safeAuthUrl } from '../shared/oauth-answer.js';
@@ -17,12 +18,13 @@ export async function openConsent(need, readStatus) {
   const popup = window.open(address, '_blank', WINDOW_FEATURES);
   const signals = createSignals();
   const close = openDialog(need.provider, address, () => signals.send('stop'));
-  const channel = new BroadcastChannel('oauth');
-  channel.onmessage = ({ data }) => isResult(data) && data.integration === need.provider && signals.send(data.outcome);
+  const stopListening = listenForConsents((value) => {
+    if (isResult(value) && value.integration === need.provider) signals.send(value.outcome);
+  });
   try {
     return { status: await outcome(need.provider, readStatus, signals) };
   } finally {
-    channel.close();
+    stopListening();
     close();
     popup?.close();
   }

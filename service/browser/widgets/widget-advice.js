@@ -22,7 +22,7 @@ const ADVICE = {
   forbidden: ['You may not do this. Ask the operator.', null, ''],
   too_large: ['', null, ''],
   timeout: ['There was no answer in time.', 'retry', 'Try again'],
-  network_error: ['The server can’t be reached. Check the connection.', 'retry', 'Try again'],
+  network: ['The server can’t be reached. Check the connection.', 'retry', 'Try again'],
 };
 
 const ENDINGS = {

@@ -1,6 +1,8 @@
 // @ts-check
 // Readers of what arrives at an input. It comes from another widget, so anything may be missing.
 
+import { isObject } from './json-value.js';
+
 /**
  * @typedef {{name: string, latitude?: number, longitude?: number, address?: string, country?: string}} Place
  * @typedef {{name: string, email: string, phone?: string, organization?: string}} Person
@@ -9,11 +11,6 @@
  */
 
 const ITEMS = 500; // rows that a widget can show at all
-
-/** @param {unknown} value @returns {value is Record<string, any>} */
-function isObject(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** @param {unknown} value */
 const text = (value) => (typeof value === 'string' ? value.trim() : '');
