@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.page import Console
 from tests.browser.suite import allow, forget
 from tests.browser.tabs import NEUTRAL
+from tests.services import wait_for
 
 # Leaves `client` in the page, and `fault`: what a widget sees of an error.
 START = """async (token) => {
@@ -58,7 +59,7 @@ def test_an_error_has_the_id_by_which_the_operator_finds_it(alone):
     fault = call(alone, "current-wether", {})
     assert (fault["code"], fault["status"]) == ("unknown_endpoint", 404)
     assert "current-weather" in fault["nearest"]
-    assert fault["requestId"] in alone.service.log.read_text()
+    wait_for(lambda: fault["requestId"] in alone.service.log.read_text())
 
 
 def test_a_wrong_body_names_its_fields(alone):

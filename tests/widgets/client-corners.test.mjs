@@ -113,6 +113,21 @@ test('accounts whose tokens are lost are connected anew, and the call is repeate
   assert.equal(heard[1].consentId, 'c1');
 });
 
+test('two calls that need the same consent ask for it once', async (t) => {
+  const { client, welcome, heard, tell } = frame(t);
+  welcome();
+  const need = new errors.OAuthRequiredError(CONSENT, { consentId: 'c1' });
+  const other = new errors.OAuthRequiredError({ ...CONSENT, scopes: ['s/drive'] }, { consentId: 'c2' });
+  const all = [need, need, other].map((one) => client.connect(one));
+  await until(() => heard.length === 2);
+  for (const { requestId } of [...heard]) tell({ type: 'widget-consent-result', requestId, status: 'cancelled' });
+  assert.deepEqual((await Promise.all(all)).map(({ status }) => status), ['cancelled', 'cancelled', 'cancelled']);
+  const again = client.connect(need);
+  await until(() => heard.length === 3);
+  tell({ type: 'widget-consent-result', requestId: heard[2].requestId, status: 'cancelled' });
+  await again;
+});
+
 test('an error of the widget itself asks for no consent', async (t) => {
   const { client, welcome, heard, question, tell } = frame(t);
   welcome();

@@ -13,8 +13,19 @@ import { OAuthRequiredError, ReconnectRequiredError } from './widget-errors.js';
  * @param {() => Promise<void>} options.refresh reads what is allowed now
  */
 export function createConnecting({ ask, refresh }) {
+  /** @type {Map<string, Promise<Consent>>} those under way, by what they are for */
+  const open = new Map();
+
+  /** @param {Need} need @returns {Promise<Consent>} the same for all calls that need the same */
+  function connect(need) {
+    const key = keyOf(need);
+    const consent = open.get(key) ?? askOnce(need).finally(() => open.delete(key));
+    open.set(key, consent);
+    return consent;
+  }
+
   /** @param {Need} need @returns {Promise<Consent>} */
-  async function connect(need) {
+  async function askOnce(need) {
     const result = await ask(need);
     if (result.status === 'connected') await refresh();
     return result;
@@ -38,6 +49,12 @@ export function createConnecting({ ask, refresh }) {
       return work();
     },
   };
+}
+
+/** @param {Need} need */
+function keyOf(need) {
+  if (need instanceof OAuthRequiredError) return JSON.stringify([need.provider, ...need.scopes]);
+  return JSON.stringify([need.code, need.endpoint]);
 }
 
 /** @param {unknown} error @returns {error is Need} */

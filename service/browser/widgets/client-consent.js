@@ -4,6 +4,7 @@
 import { listenForConsents } from '../shared/consent-messages.js';
 import { createSignals, waitForConsent } from '../shared/consent-wait.js';
 import { element } from '../shared/elements.js';
+import { newId } from '../shared/ids.js';
 import { isResult, safeAuthUrl } from '../shared/oauth-answer.js';
 import { OAuthRequiredError } from './widget-errors.js';
 
@@ -15,14 +16,17 @@ const WINDOW_FEATURES = 'popup,width=560,height=720';
 export async function openConsent(need, readStatus) {
   if (!(need instanceof OAuthRequiredError)) throw need; // only the app can disconnect an account
   const address = safeAuthUrl(need.authUrl);
-  const popup = window.open(address, '_blank', WINDOW_FEATURES);
+  const popup = window.open('about:blank', '_blank', WINDOW_FEATURES);
   const signals = createSignals();
   const close = openDialog(need.provider, address, () => signals.send('stop'));
   const stopListening = listenForConsents((value) => {
     if (isResult(value) && value.integration === need.provider) signals.send(value.outcome);
   });
   try {
-    return { status: await outcome(need.provider, readStatus, signals) };
+    const before = flagsOf(await readStatus(), need.provider); // the page may be over in no time
+    popup?.location.replace(address);
+    const readGranted = async () => flagsOf(await readStatus(), need.provider).some((flag) => !before.includes(flag));
+    return { status: await outcome(readGranted, signals) };
   } finally {
     stopListening();
     close();
@@ -32,14 +36,13 @@ export async function openConsent(need, readStatus) {
 
 /**
  * A flag that was not set before is the proof: the status has no scopes.
- * @param {string} provider @param {() => Promise<Record<string, any>>} readStatus
+ * @param {() => Promise<boolean>} readGranted
  * @param {ReturnType<typeof createSignals>} signals
  * @returns {Promise<Consent['status']>}
  */
-async function outcome(provider, readStatus, signals) {
-  const before = flagsOf(await readStatus(), provider);
+async function outcome(readGranted, signals) {
   const ending = await waitForConsent({
-    readGranted: async () => flagsOf(await readStatus(), provider).some((flag) => !before.includes(flag)),
+    readGranted,
     grantedBefore: false,
     signals,
     onStage: () => {},
@@ -57,11 +60,12 @@ function flagsOf(status, provider) {
 
 /** @param {string} provider @param {string} address @param {() => void} onCancel @returns {() => void} closes it */
 function openDialog(provider, address, onCancel) {
+  const id = `consent-${newId()}`; // there may be two
   const link = { href: address, target: '_blank', rel: 'noreferrer' };
   const dialog = element(
     'dialog',
-    { 'aria-labelledby': 'consent-title', on: { cancel: onCancel } },
-    element('h2', { id: 'consent-title' }, `Connect your ${provider} account`),
+    { 'aria-labelledby': id, on: { cancel: onCancel } },
+    element('h2', { id }, `Connect your ${provider} account`),
     element('p', {}, 'Allow it in the other window. ', element('a', link, 'Open the page'), ' if there is none.'),
     element('div', { class: 'dialog-actions' }, element('button', { type: 'button', on: { click: onCancel } }, 'Cancel')),
   );
