@@ -21,6 +21,8 @@ class SlotDescription(Schema):
 class EndpointDescription(Schema):
     name = fields.String(required=True)
     title = fields.String(required=True)
+    integration = fields.String()
+    payer = fields.String(validate=validate.OneOf(["user", "owner"]))
     credits = fields.Float(required=True)
     approval = fields.String(required=True, validate=validate.OneOf(["auto", "ask"]))
     known = fields.Boolean(required=True)
@@ -97,6 +99,8 @@ def _endpoint(name: str, proxy: Proxy) -> dict[str, Any]:
     return {
         "name": name,
         "title": item.summary,
+        "integration": item.vendor.integration,
+        "payer": "user" if proxy.billing(item) == "user" else "owner",
         "credits": item.max_credits,
         "approval": "auto" if item.access.auto_approve else "ask",
         "known": True,

@@ -3,7 +3,7 @@
 // text that was shown (once), or for a widget and an endpoint at its price (session).
 
 /**
- * @typedef {import('./widget-host.js').Policy} Policy
+ * @typedef {import('./host-options.js').Policy} Policy
  * @typedef {'once' | 'session' | 'deny'} Decision
  * @typedef {'auto' | 'once' | 'session' | 'deny'} Approval
  *

@@ -9,9 +9,9 @@ import { LIMITS, TYPES } from './messages.js';
 const AT_ONCE = 32; // calls of one widget
 
 /**
- * @typedef {import('./widget-host.js').HostOptions} HostOptions
- * @typedef {import('./widget-host.js').CanvasWidget} CanvasWidget
- * @typedef {import('./widget-host.js').Policy} Policy
+ * @typedef {import('./host-options.js').HostOptions} HostOptions
+ * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./host-options.js').Policy} Policy
  * @typedef {{httpStatus?: number, retryAfterMs?: number, envelope: any}} Answer
  * @typedef {(message: any) => void} Send
  */

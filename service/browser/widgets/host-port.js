@@ -6,12 +6,13 @@ import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
 
 /**
- * @typedef {import('./widget-host.js').HostOptions} HostOptions
- * @typedef {import('./widget-host.js').ConsentNeed} ConsentNeed
+ * @typedef {import('./host-options.js').HostOptions} HostOptions
+ * @typedef {import('./host-options.js').ConsentNeed} ConsentNeed
  *
  * @typedef {object} Surroundings
  * @property {import('./host-session.js').Session} session
  * @property {ReturnType<typeof import('./host-calls.js').createCalls>} calls
+ * @property {ReturnType<typeof import('./host-records.js').createHostRecords>} records
  * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
  * @property {Map<string, any>} states by widget
  * @property {Pick<HostOptions, 'consent' | 'scopes'>} options
@@ -22,7 +23,7 @@ import { LIMITS, TYPES } from './messages.js';
  */
 
 /** @param {Surroundings} surroundings @returns {(message: any) => void} receives parsed messages */
-export function createPortReceiver({ session, calls, needs, states, options, force, resize, onState, drop }) {
+export function createPortReceiver({ session, calls, records, needs, states, options, force, resize, onState, drop }) {
   const { id } = session.widget;
 
   /** @type {Record<string, (message: any) => void>} */
@@ -40,6 +41,8 @@ export function createPortReceiver({ session, calls, needs, states, options, for
       consent(message.requestId, need);
     },
     [TYPES.scopesGet]: ({ requestId }) => answerScopes(requestId),
+    [TYPES.recordsSubscribe]: records.subscribe,
+    [TYPES.recordsUnsubscribe]: records.unsubscribe,
     [TYPES.outputForce]: ({ slotId, value }) => force(slotId, value),
     [TYPES.resizeRequest]: ({ height }) => resize(height),
     [TYPES.stateGet]({ requestId }) {

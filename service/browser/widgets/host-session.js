@@ -17,7 +17,7 @@ const LEFT = 'This widget has left its page and is cut off.';
 const FLOODED = 'This widget sent too many messages and is paused.';
 
 /**
- * @typedef {import('./widget-host.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {ReturnType<typeof createSession>} Session
  *
  * @typedef {object} Handlers what a session asks of the host

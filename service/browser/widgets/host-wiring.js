@@ -6,7 +6,7 @@ import { exportIo, importIo } from './io-state.js';
 import { isObject } from './json-value.js';
 
 /**
- * @typedef {import('./widget-host.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  */
 

@@ -10,55 +10,19 @@ import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
 import { createHostIo } from './host-io.js';
 import { createPortReceiver } from './host-port.js';
+import { createHostRecords } from './host-records.js';
 import { createResizer } from './host-resize.js';
 import { createSession } from './host-session.js';
 import { createWiring } from './host-wiring.js';
 import { TYPES } from './messages.js';
 
 /**
- * @typedef {import('./host-approvals.js').ApprovalRequest} ApprovalRequest
- * @typedef {import('./host-approvals.js').Decision} Decision
- * @typedef {import('./host-consents.js').ConsentNeed} ConsentNeed
- * @typedef {import('./slot-types.js').Slot} Slot
- * @typedef {import('./slot-refs.js').SlotRef} SlotRef
- * @typedef {{approval: 'auto' | 'ask', credits: number, title: string, known: boolean,
- *   payer?: 'user' | 'owner', integration?: string}} Policy
- *
- * @typedef {object} CanvasWidget
- * @property {string} id
- * @property {string} templateHandle
- * @property {string} templateName
- * @property {string} icon
- * @property {Slot[]} slots of the template's manifest
- * @property {string[]} [endpoints] that the manifest declares; any if absent
- * @property {string[]} [permissions] of the Permissions Policy
- * @property {number} [version] of the manifest
- *
- * @typedef {object} CallRequest
- * @property {string} widgetId
- * @property {string} endpoint
- * @property {'GET' | 'POST'} method
- * @property {string} [body] JSON, the text that was approved
- * @property {Record<string, any>} [query]
- * @property {string} [idempotencyKey]
- * @property {'auto' | 'once' | 'session'} approval
- * @property {AbortSignal} signal
- *
- * @typedef {object} HostOptions
- * @property {HTMLElement} root in which widgets are mounted
- * @property {(widget: CanvasWidget) => string} widgetUrl without a fragment
- * @property {string} [widgetOrigin] of widgets' messages; 'null' (a sandbox) if absent
- * @property {(request: CallRequest) => Promise<any>} call returns the envelope; throws errors of shared/errors.js
- * @property {(endpoint: string) => Policy} policy
- * @property {(request: ApprovalRequest) => Promise<Decision>} approve
- * @property {(need: ConsentNeed) => Promise<{status: 'connected' | 'timeout' | 'cancelled'}>} consent
- * @property {() => Promise<Record<string, any>>} [scopes] the status of all connections
- * @property {(event: any) => void} [onEvent] every message, drop, call, decision
- * @property {(io: any) => void} [onState] after a change of what `exportState` returns
- *
- * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
+ * @typedef {import('./host-options.js').HostOptions} HostOptions
+ * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {import('./host-session.js').Session} Session
+ * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  * @typedef {ReturnType<typeof createCalls>} Calls
+ * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
  */
 
 /** @param {HostOptions} options */
@@ -116,6 +80,7 @@ export function createCanvasHost(options) {
     const { id } = widget;
     const send = (/** @type {any} */ message) => session.send(message);
     const calls = createCalls({ widget, server: options, approvals, needs, send, onEvent });
+    const records = createHostRecords({ collections: widget.collections ?? [], records: options.records, send });
     const resizer = createResizer();
     /** @type {import('./host-session.js').Handlers} */
     const handlers = {
@@ -125,6 +90,7 @@ export function createCanvasHost(options) {
       onReady: () => io.replay(id),
       onGone() {
         calls.abort();
+        records.close();
         approvals.forget(id);
         needs.forget(id);
       },
@@ -137,6 +103,7 @@ export function createCanvasHost(options) {
     const receivePort = createPortReceiver({
       session,
       calls,
+      records,
       needs,
       states: wiring.states,
       options,

@@ -49,6 +49,8 @@ class WidgetServer:
 
     calls: list[Call] = field(default_factory=list)
     answers: dict[str, Any] = field(default_factory=dict)
+    flags: dict[str, bool] = field(default_factory=dict)
+    deleted: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -64,16 +66,22 @@ class WidgetServer:
     def forget(self) -> None:
         self.calls.clear()
         self.answers.clear()
+        self.flags.clear()
+        self.deleted.clear()
 
     def page(self, path: str) -> tuple[str, str, dict[str, str]] | None:
         """Text, media type and headers of a path; None if there is nothing."""
         folder, _, name = path.strip("/").partition("/")
+        if path == "/api/integrations/status":
+            return json.dumps({"cloudsuite": self.flags}), "application/json", {}
         if folder == "browser":
             return self._module(*name.split("/"))
         if folder == "files" or name.endswith(".js"):
             return (PAGES / path.rpartition("/")[2]).read_text(), "text/javascript", ANYWHERE
         if folder == "w" and (PAGES / f"{name}.js").exists():
             return _html(f"{self.url}/w/{name}.js"), "text/html", self._policy(WIDGET_POLICY)
+        if folder == "consent":
+            return _html("/files/consent.js"), "text/html", self._policy(HOST_POLICY)
         if folder == "host":
             return _html("/files/host.js", SHEETS), "text/html", self._policy(HOST_POLICY)
         return None
@@ -112,6 +120,10 @@ def _handler(server: WidgetServer) -> type[BaseHTTPRequestHandler]:
             answer = server.answers.get(endpoint, {"endpoint": endpoint})
             envelope = answer if "success" in answer else {"success": True, "data": answer}
             self._send(200, json.dumps(envelope), "application/json", {})
+
+        def do_DELETE(self) -> None:
+            server.deleted.append(self.path)
+            self._send(200, '{"success": true, "data": {}}', "application/json", {})
 
         def _send(self, status: int, text: str, media_type: str, headers: dict[str, str]) -> None:
             content = text.encode()

@@ -158,3 +158,17 @@ def test_a_height_is_set_once_and_clamped(canvas):
     first.tell({"type": "widget-ping"})
     first.answer("widget-pong")
     expect(frame).to_have_css("height", "2000px")
+
+
+def test_records_come_from_the_host_and_end_with_the_document(canvas):
+    canvas.run("() => { canvas.host.close(); canvas.make({ records: canvas.records }); }")
+    first = canvas.mount("a", collections=["tasks"])
+    for collection in ("tasks", "users"):
+        asked = {"type": "widget-records-subscribe", "requestId": collection}
+        first.tell({**asked, "collection": collection})
+    assert first.answer("widget-records-snapshot")["records"] == [{"recordId": "r1", "data": {}}]
+    assert first.answer("widget-records-error")["error"] == "forbidden"
+    assert canvas.run("() => canvas.open") == ["tasks"]
+    first.leave("() => location.reload()")
+    first.is_welcome()
+    wait_for(lambda: canvas.run("() => canvas.open") == [])

@@ -1,6 +1,8 @@
 // A page with a host, as the console has one. Tests drive it through `canvas`.
 
+import { createTransport } from '/browser/shared/api-transport.js';
 import { createApprovalDialog } from '/browser/widgets/approval.js';
+import { createConsentWindow } from '/browser/widgets/consent-window.js';
 import { createCanvasHost } from '/browser/widgets/widget-host.js';
 
 const TOKEN = 'token-that-no-widget-may-see';
@@ -31,6 +33,14 @@ const canvas = {
   policies,
   consentStatus: 'connected',
   SLOTS,
+  /** @type {string[]} the collections that are followed */ open: [],
+  records(collection) {
+    canvas.open.push(collection);
+    const rows = { r1: { recordId: 'r1', data: {} } };
+    const stop = () => canvas.open.splice(canvas.open.indexOf(collection), 1);
+    return { rows, loaded: true, missing: false, problem: '', onChange: () => () => {}, stop };
+  },
+  consentWindow: createConsentWindow(createTransport({ token: () => TOKEN })),
   make(options = {}) {
     canvas.host = createCanvasHost({
       root,

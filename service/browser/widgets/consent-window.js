@@ -1,0 +1,73 @@
+// @ts-check
+// Consents that widgets need: the host opens the provider's page, and a dialog of its own meanwhile.
+// Call the function in the message of the widget's click: browsers allow a new window only then.
+
+import { element } from '../shared/elements.js';
+import { consentNeeded } from '../shared/oauth-answer.js';
+import { openConsent } from './client-consent.js';
+import { OAuthRequiredError } from './widget-errors.js';
+
+/**
+ * @typedef {import('./host-options.js').ConsentNeed} ConsentNeed
+ * @typedef {{status: 'connected' | 'timeout' | 'cancelled'}} Consent
+ */
+
+/**
+ * @param {import('../shared/api-transport.js').Transport} transport
+ * @returns {(need: ConsentNeed) => Promise<Consent>} one consent at a time: another is refused meanwhile
+ */
+export function createConsentWindow(transport) {
+  let isOpen = false;
+  const readStatus = () => transport.get('/api/integrations/status');
+
+  /** @param {ConsentNeed} need @returns {Promise<Consent>} */
+  async function renew({ provider, endpoint }) {
+    if (!(await confirmRenewal(provider))) return { status: 'cancelled' };
+    await transport.delete(`/api/integrations/oauth/${encodeURIComponent(provider)}/disconnect`);
+    // Without tokens, the service answers with the consent's address before it looks at the body.
+    const needed = consentNeeded(await transport.post(`/api/integrations/${endpoint}`, {}));
+    return needed ? openConsent(new OAuthRequiredError(needed, {}), readStatus) : { status: 'connected' };
+  }
+
+  /** @param {ConsentNeed} need @returns {Promise<Consent>} */
+  function open(need) {
+    if (need.renew) return renew(need);
+    const { provider, scopes, authUrl = '' } = need;
+    return openConsent(new OAuthRequiredError({ requiresOAuth: true, provider, scopes, authUrl }, {}), readStatus);
+  }
+
+  return async (need) => {
+    if (isOpen) return { status: 'cancelled' };
+    isOpen = true;
+    try {
+      return await open(need);
+    } finally {
+      isOpen = false;
+    }
+  };
+}
+
+/**
+ * The tokens can't be refreshed: the account is disconnected, and connected again.
+ * @param {string} provider @returns {Promise<boolean>}
+ */
+function confirmRenewal(provider) {
+  return new Promise((resolve) => {
+    const button = (/** @type {string} */ label, /** @type {string} */ kind, /** @type {string} */ value) =>
+      element('button', { type: 'button', class: kind, on: { click: () => dialog.close(value) } }, label);
+    const text = 'The connection has expired. It is removed, and you are asked for every permission anew.';
+    const dialog = element(
+      'dialog',
+      { 'aria-labelledby': 'renewal-title', 'aria-describedby': 'renewal-text' },
+      element('h2', { id: 'renewal-title' }, `Reconnect your ${provider} account?`),
+      element('p', { id: 'renewal-text' }, text),
+      element('div', { class: 'dialog-actions' }, button('Cancel', 'quiet', 'no'), button('Reconnect', 'primary', 'yes')),
+    );
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'yes');
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,45 @@
+// @ts-check
+// The server behind a host: calls with the user's token, prices and approvals of the templates' list.
+
+import { queryString } from '../shared/api-transport.js';
+import { createConsentWindow } from './consent-window.js';
+
+/**
+ * @typedef {import('./host-options.js').HostOptions} HostOptions
+ * @typedef {import('./host-options.js').CallRequest} CallRequest
+ * @typedef {import('./host-options.js').Policy} Policy
+ * @typedef {import('../shared/api-transport.js').Transport} Transport
+ */
+
+/** @type {Policy} for an endpoint that no template names: it is refused */
+const UNKNOWN = { approval: 'ask', credits: 0, title: '', known: false };
+
+/**
+ * @param {Transport} transport
+ * @param {any[]} templates of `GET /api/widgets/templates`
+ * @returns {Pick<HostOptions, 'call' | 'policy' | 'scopes' | 'consent'>}
+ */
+export function createHostServer(transport, templates) {
+  const policies = policiesOf(templates);
+  return {
+    call: (request) => call(transport, request),
+    policy: (endpoint) => policies.get(endpoint) ?? UNKNOWN,
+    scopes: () => transport.get('/api/integrations/status'),
+    consent: createConsentWindow(transport),
+  };
+}
+
+/** @param {any[]} templates @returns {Map<string, Policy>} by the endpoint's name */
+export function policiesOf(templates) {
+  const endpoints = templates.flatMap((template) => template.endpoints);
+  return new Map(endpoints.map(({ name, ...policy }) => [name, policy]));
+}
+
+/** @param {Transport} transport @param {CallRequest} request */
+function call(transport, { endpoint, method, body, query, idempotencyKey, approval, signal }) {
+  /** @type {Record<string, string>} */
+  const headers = { 'X-Approval': approval };
+  if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
+  const content = body === undefined ? {} : { body: JSON.parse(body) }; // written again, it is the same text
+  return transport.call(method, `/api/integrations/${endpoint}${queryString(query)}`, { ...content, headers, signal });
+}

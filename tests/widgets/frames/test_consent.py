@@ -1,0 +1,78 @@
+"""The window of a consent that a widget needs: who opens it, and how its end is noticed."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.widgets.frames.server import NEEDED
+
+CONTACTS = "cloudsuite/contacts-list"
+
+
+@pytest.fixture
+def needing(canvas):
+    """A widget whose answer asks for consent, on a page that opens real windows."""
+    canvas.run(
+        "() => { canvas.host.close(); canvas.make({ consent: canvas.consentWindow }); }",
+    )
+    canvas.server.answers[CONTACTS] = {**NEEDED, "authUrl": f"{canvas.server.url}/consent"}
+    widget = canvas.mount("a")
+    widget.ask(CONTACTS)
+    return widget
+
+
+def ask(widget):
+    consent_id = widget.answer()["consentId"]
+    widget.tell({"type": "widget-consent-request", "requestId": "c", "consentId": consent_id})
+
+
+def test_it_opens_at_once_and_its_report_ends_the_wait(canvas, needing):
+    with canvas.page.expect_popup() as opened:
+        ask(needing)
+    expect(canvas.dialog).to_contain_text("Connect your cloudsuite account")
+    canvas.server.flags["contacts"] = True
+    opened.value.get_by_role("button").click()
+    assert needing.answer("widget-consent-result")["status"] == "connected"
+    expect(canvas.dialog).to_have_count(0)
+    assert opened.value.is_closed()
+
+
+def test_a_window_that_says_nothing_is_noticed_by_the_status(canvas, needing):
+    with canvas.page.expect_popup() as opened:
+        ask(needing)
+    opened.value.close()
+    canvas.server.flags["contacts"] = True
+    assert needing.answer("widget-consent-result")["status"] == "connected"
+
+
+def test_where_windows_are_blocked_there_is_a_link(canvas, needing):
+    canvas.run("() => { window.open = () => null; }")
+    ask(needing)
+    with canvas.page.context.expect_page() as opened:
+        canvas.dialog.get_by_role("link", name="Open the page").click()
+    assert opened.value.url == f"{canvas.server.url}/consent"
+    canvas.dialog.get_by_role("button", name="Cancel").click()
+    assert needing.answer("widget-consent-result")["status"] == "cancelled"
+
+
+def test_axe_finds_nothing_in_the_dialog(canvas, needing):
+    canvas.run("() => { window.open = () => null; }")
+    ask(needing)
+    expect(canvas.dialog).to_be_visible()
+    assert canvas.violations() == []
+    canvas.page.keyboard.press("Escape")
+    assert needing.answer("widget-consent-result")["status"] == "cancelled"
+
+
+def test_tokens_that_can_not_be_refreshed_are_removed_first_if_the_user_wants(canvas, needing):
+    canvas.run("(code) => { window.ending = (0, canvas.consentWindow)(code); }", renew())
+    expect(canvas.dialog).to_contain_text("Reconnect your cloudsuite account?")
+    assert canvas.server.deleted == []
+    canvas.dialog.get_by_role("button", name="Reconnect").click()
+    expect(canvas.dialog).to_contain_text("Connect your cloudsuite account")
+    assert canvas.server.deleted == ["/api/integrations/oauth/cloudsuite/disconnect"]
+    canvas.dialog.get_by_role("button", name="Cancel").click()
+    assert canvas.run("() => window.ending") == {"status": "cancelled"}
+
+
+def renew():
+    return {"renew": True, "provider": "cloudsuite", "endpoint": CONTACTS, "scopes": []}

@@ -1,0 +1,48 @@
+"""The developer's page shows any template with a pretended canvas."""
+
+import pytest
+from playwright.sync_api import expect
+
+from service.widgets.templates import BUILT_IN
+from tests.browser.conftest import opened, running
+
+__all__ = ["opened", "running"]
+
+HANDLES = sorted(path.parent.name for path in BUILT_IN.glob("*/manifest.json"))
+
+
+@pytest.fixture
+def developing(opened):
+    """Opens the developer's page of a template, whose controls are there."""
+
+    def open_page(handle):
+        console = opened().open(f"/dev/widget/{handle}")
+        expect(console.page.get_by_role("region", name="Message inspector")).to_be_visible()
+        return console
+
+    return open_page
+
+
+@pytest.mark.parametrize("handle", HANDLES)
+def test_every_template_says_hello_there(developing, handle):
+    console = developing(handle)
+    inspector = console.page.get_by_role("region", name="Message inspector")
+    expect(inspector.get_by_text("widget-welcome")).to_be_visible()
+    expect(inspector.get_by_text("Dropped")).to_have_count(0)
+    assert console.violations() == []
+
+
+def test_a_value_for_an_input_comes_out_again(developing):
+    page = developing("note").page
+    page.get_by_label("Input: Fill in", exact=True).fill('{"value": "Buy milk"}')
+    page.get_by_role("button", name="Send: Input: Fill in").click()
+    note = page.frame_locator("iframe").get_by_label("Note", exact=True)
+    expect(note).to_have_value("Buy milk")
+    expect(page.get_by_role("list", name="Outputs")).to_contain_text('{"value":"Buy milk"}')
+
+
+def test_what_is_no_object_of_json_is_not_sent(developing):
+    page = developing("note").page
+    page.get_by_label("Input: Fill in", exact=True).fill("Buy milk")
+    page.get_by_role("button", name="Send: Input: Fill in").click()
+    expect(page.get_by_role("alert").filter(has_text="Write an object of JSON.")).to_be_visible()
