@@ -95,6 +95,7 @@ test('whatever a record holds becomes a canvas, and unknown keys stay', () => {
   }
   assert.equal(canvasOf({ theme: 'dark', io: { version: 4 } }).io.version, 4);
   assert.equal(canvasOf({ theme: 'dark' }).theme, 'dark');
+  assert.equal(canvasOf({ name: 'Old', title: null }).title, 'Old');
   assert.equal(shapeId(widgetAt('a')), 'shape:a');
 });
 

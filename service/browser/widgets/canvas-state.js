@@ -37,7 +37,7 @@ export function canvasOf(data) {
   const io = isObject(data?.io) ? data.io : {};
   return {
     ...data,
-    title: data?.title ?? '',
+    title: data?.title ?? data?.name ?? '', // earlier versions stored a `name`
     widgets: Array.isArray(data?.widgets) ? data.widgets : [],
     io: {
       version: 1,
