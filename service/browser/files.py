@@ -40,8 +40,12 @@ def content(path: Path, *, compressed: bool) -> bytes:
 
 def imports(name: str) -> list[str]:
     """The names of the modules that a module imports, in its order. `import()` is not followed."""
-    path = ROOT / name
-    return [_resolved(name, target) for target in _imports(path, path.stat().st_mtime_ns)]
+    return [_resolved(name, target) for target in specifiers(ROOT / name)]
+
+
+def specifiers(path: Path) -> list[str]:
+    """What a module, of this room or of a template, names in its imports."""
+    return _imports(path, path.stat().st_mtime_ns)
 
 
 def modules_of(name: str) -> list[str]:

@@ -7,17 +7,16 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 
-from service.browser.files import MEDIA_TYPES
+from service.browser.files import MEDIA_TYPES, ROOT
 from service.browser.responses import conditional, file_response
 from service.web.edge import answers
 from service.web.errors import NotFound
 from service.web.origin import own_origin
 from service.widgets import policy
 from service.widgets.description import TemplateDescription, TemplateList, describe
+from service.widgets.preloads import modules
 from service.widgets.template import WidgetTemplate
 from service.widgets.templates import WidgetTemplates
-
-SHEETS = ("widgets/approval.css", "widgets/mock-host.css")
 
 widgets = Blueprint("widgets", __name__, template_folder="pages")
 # Registered in the sandbox only: its page can pretend every answer, and has no use elsewhere.
@@ -65,7 +64,8 @@ def file(handle: str, name: str) -> Response:
 def developer_page(handle: str) -> Response:
     """In the sandbox: a widget with a stand-in for its canvas"""
     template = _templates().named(handle)
-    page = make_response(render_template("developer.html", template=template, sheets=SHEETS))
+    sheets = sorted(path.name for path in (ROOT / "widgets").glob("*.css"))
+    page = make_response(render_template("developer.html", template=template, sheets=sheets))
     return _finish(page, policy.developer_page(_origin()))
 
 
@@ -83,6 +83,7 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
         "api": api,
         "files": f"/w/{template.handle}/files/",
         "styled": (template.folder / "widget.css").is_file(),
+        "modules": modules(template),
     }
     page = make_response(render_template("widget.html", **facts))
     if current_app.config["SETTINGS"].sandbox:

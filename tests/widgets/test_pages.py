@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from service.widgets.templates import WidgetTemplates
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -163,3 +164,25 @@ def test_the_developers_page_frames_the_widget(client):
     assert policy(response)["frame-src"] == {f"{OWN}/w/"}
     assert policy(response)["frame-ancestors"] == {"'none'"}
     assert response.headers["X-Sandbox"] == "1"
+
+
+CLIENT = "../../../browser/widgets/widget-errors.js"
+WIDGET = (
+    'import "./map.js";\nimport { x } from "./absent.js";\nimport "https://evil.example/a.js";\n'
+)
+
+
+def test_a_page_preloads_all_that_its_module_imports(app, client, folder):
+    place = folder({})
+    (place / "widget.js").write_text(WIDGET)
+    (place / "map.js").write_text(f'export {{ x }} from "{CLIENT}";\nimport "./widget.js";\n')
+    app.extensions["widget_templates"] = WidgetTemplates([place])
+    preloaded = re.findall(r'modulepreload" href="([^"]+)"', client.get("/w/map").text)
+    names = {
+        "/w/map/files/map.js",
+        "/browser/shared/errors.js",
+        "/browser/widgets/widget-errors.js",
+    }
+    assert names <= set(preloaded)
+    assert {client.get(path).status_code for path in preloaded} == {200}
+    assert "/w/map/files/widget.js" not in preloaded

@@ -1,0 +1,39 @@
+"""The modules that a widget's page loads at once, instead of import by import."""
+
+import posixpath
+
+from service.browser import files
+from service.widgets.template import WidgetTemplate
+
+BROWSER = "/browser/"
+
+
+def modules(template: WidgetTemplate) -> list[str]:
+    """The addresses of the modules that `widget.js` imports, directly or not, sorted.
+
+    What does not exist is left out: the browser says so better.
+    """
+    own = f"/w/{template.handle}/files/"
+    start = f"{own}widget.js"
+    found: set[str] = {start}
+    todo = [start]
+    while todo:
+        new = {one for one in _imported(template, own, todo.pop()) if _exists(template, own, one)}
+        todo += new - found
+        found |= new
+    return sorted(found - {start})
+
+
+def _imported(template: WidgetTemplate, own: str, address: str) -> list[str]:
+    if address.startswith(BROWSER):
+        return [BROWSER + name for name in files.imports(address.removeprefix(BROWSER))]
+    path = template.file(address.removeprefix(own))
+    targets = files.specifiers(path) if path else []
+    return [posixpath.normpath(posixpath.join(own, target)) for target in targets]
+
+
+def _exists(template: WidgetTemplate, own: str, address: str) -> bool:
+    if address.startswith(own):
+        return template.file(address.removeprefix(own)) is not None
+    folder, _, name = address.removeprefix(BROWSER).partition("/")
+    return address.startswith(BROWSER) and files.find(folder, name) is not None

@@ -1,0 +1,67 @@
+"""The pages of widgets in Chromium: what their headers let a widget do, and what not."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.page import Console
+
+# What a widget tries; each is answered with its result or the name of the error.
+TRIES = """async () => {
+  const tried = async (act) => { try { return String(await act()); } catch (e) { return e.name; } };
+  return {
+    origin: window.origin,
+    storage: await tried(() => localStorage.length),
+    cookie: await tried(() => document.cookie),
+    api: await tried(() => fetch('/api/widgets/templates')),
+    popup: await tried(() => window.open('/')),
+    html: await tried(() => { document.body.innerHTML = '<p>'; }),
+  };
+}"""
+# Puts a widget into the console's page.
+FRAME = """(path) => {
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  frame.src = path;
+  document.body.append(frame);
+}"""
+
+
+@pytest.fixture
+def page(opened) -> Console:
+    return opened(own=True)
+
+
+def test_the_address_of_a_canvas_page_has_no_rights_in_a_tab(page):
+    page.open("/w/note")
+    page.may_say("Content Security Policy|TrustedHTML|sandboxed")
+    assert page.page.evaluate(TRIES) == {
+        "origin": "null",
+        "storage": "SecurityError",
+        "cookie": "SecurityError",
+        "api": "TypeError",
+        "popup": "null",
+        "html": "TypeError",
+    }
+
+
+def test_a_page_of_its_own_has_the_services_origin(page):
+    page.open("/app/note")
+    expect(page.page.locator("#widget > :not(noscript)").first).to_be_visible()
+    page.may_say("401|TrustedHTML|Content Security Policy")
+    tried = page.page.evaluate(TRIES)
+    assert tried["origin"] == page.service.url
+    assert tried["api"] == "[object Response]"
+    assert tried["html"] == "TypeError"
+
+
+def test_a_widget_runs_in_a_frame_of_the_console_and_nothing_else_does(page):
+    page.open("/")
+    page.page.evaluate(FRAME, "/w/note")
+    expect(
+        page.page.frame_locator("iframe").locator("#widget > :not(noscript)").first
+    ).to_be_visible()
+    assert page.page.frames[-1].evaluate("window.origin") == "null"
+    page.may_say("no canvas has answered|frame-src|Framing")
+    with page.page.expect_console_message(lambda said: "Framing" in said.text):
+        page.page.evaluate("path => { document.querySelector('iframe').src = path; }", "/livez")
+    assert "/livez" not in page.page.frames[-1].url
