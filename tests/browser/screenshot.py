@@ -16,6 +16,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from config import ROOT
 from service.auth.tokens import issue
+from tests.browser.explorer import Explorer
 from tests.browser.page import Console
 from tests.browser.suite import Connections
 from tests.services import Databases, Service, settings_for
@@ -58,6 +59,8 @@ def take(service: Service, pictures: Path) -> None:
         page.screenshot(path=pictures / "console.png")
         connect(console)
         page.screenshot(path=pictures / "connections.png")
+        explore(console)
+        page.screenshot(path=pictures / "explorer.png")
         browser.close()
 
 
@@ -83,6 +86,13 @@ def connect(console: Console) -> None:
         expect(connections.lines(title).first).to_be_visible()
     console.page.mouse.move(700, 5)
     console.page.locator("h2").first.click()  # takes the focus ring off the last button
+
+
+def explore(console: Console) -> None:
+    explorer = Explorer(console).show().open("weather-forecast").fill(city="Berlin")
+    explorer.send()
+    expect(explorer.answer.get_by_role("table")).to_be_visible()
+    console.page.mouse.move(700, 5)
 
 
 if __name__ == "__main__":

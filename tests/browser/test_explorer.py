@@ -3,57 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Route, expect
+from playwright.sync_api import Route, expect
 
-from tests.browser.page import Console
+from tests.browser.explorer import Explorer
 from tests.browser.suite import allow, forget
-
-
-class Explorer:
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.page = console.page
-
-    def show(self) -> "Explorer":
-        self.page.get_by_role("navigation", name="Views").get_by_text("Explorer").click()
-        expect(self.links.first).to_be_visible()
-        return self
-
-    def open(self, name: str) -> "Explorer":
-        self.page.evaluate("(name) => (location.hash = `#/explorer/${name}`)", name)
-        expect(self.title).to_have_text(name)
-        return self
-
-    def fill(self, **values: str) -> "Explorer":
-        for name, value in values.items():
-            self.field(name).fill(value)
-        return self
-
-    def send(self) -> None:
-        self.console.button("Send").click()
-
-    @property
-    def title(self) -> Locator:
-        return self.page.locator(".endpoint-title")
-
-    @property
-    def links(self) -> Locator:
-        return self.page.locator(".endpoint-link")
-
-    @property
-    def answer(self) -> Locator:
-        return self.page.get_by_role("region", name="Answer", exact=True)
-
-    @property
-    def json(self) -> Locator:
-        return self.answer.get_by_role("region", name="Answer as JSON")
-
-    @property
-    def dialog(self) -> Locator:
-        return self.page.get_by_role("dialog")
-
-    def field(self, name: str) -> Locator:
-        return self.page.get_by_label(name, exact=True)
 
 
 @pytest.fixture
@@ -91,8 +44,8 @@ def test_what_is_refused_is_marked_at_its_field_and_a_draft_survives_a_reload(ex
 
 def test_what_costs_is_asked_first_and_shown_as_a_picture(explorer):
     explorer.open("generate-image-llm").fill(prompt="a red boat").send()
-    expect(explorer.dialog).to_contain_text("1,000")
-    explorer.console.button("Cancel").click()
+    expect(explorer.dialog).to_contain_text("You have 1000 credits.")
+    explorer.console.button("Deny").click()
     entries = explorer.console.api("GET", "credits")["entries"]
     assert [entry["kind"] for entry in entries] == ["grant"]
     explorer.send()

@@ -46,13 +46,13 @@ test('an endpoint is found by each of its names, and grouped by its category', (
 
 test('price, payer, approval and limits are said in words', () => {
   assert.equal(priceOf(endpoint({ credits: 1 })), '1 credit');
-  assert.equal(priceOf(endpoint({ credits: 0.375, metered: true })), 'From 0.375 credits');
+  assert.equal(priceOf(endpoint({ credits: 0.375, metered: true })), 'About 0.375 credits');
   const facts = factsAbout(endpoint({
     credits: 5, billing: 'developer', autoApprove: false, metered: true, async: true, scopes: ['x'],
     cache: { seconds: 300, shared: true }, perUser: { calls: 30, seconds: 3600 },
   }));
   assert.deepEqual(facts.map(({ term }) => term), ['Price', 'Metered', 'Approval', 'Slow', 'Kept', 'Limit', 'Consent']);
-  assert.equal(facts[0].text, 'From 5 credits. The owner of the app pays');
+  assert.equal(facts[0].text, 'About 5 credits. The owner of the app pays');
   assert.deepEqual(factsAbout(PLAIN).map(({ text }) => text), ['Free', 'Never asked: it is free and only reads']);
   assert.deepEqual([90, 60, 3600, 172800].map(duration), ['90 seconds', '1 minute', '1 hour', '2 days']);
 });
@@ -92,11 +92,12 @@ test('an address is encrypted, or of this service', () => {
 });
 
 test('the longest list of objects is a table', () => {
-  const rows = Array.from({ length: 60 }, (_, at) => ({ at, name: `n${at}`, none: null, deep: { x: 1 }, tags: ['a', 'b'] }));
+  const rows = Array.from({ length: 60 }, (_, at) => ({ at, name: `n${at}`, none: null, deep: { x: 1, y: null }, tags: ['a', 'b'], inner: [{}] }));
   const table = tableIn({ total: 60, few: [{ a: 1 }], result: { rows } });
   assert.ok(table);
-  assert.deepEqual([table.title, table.columns, table.rows.length, table.more], ['rows', ['at', 'name', 'tags'], 50, 10]);
-  assert.deepEqual(table.rows[0].map(cellText), ['0', 'n0', 'a, b']);
+  assert.deepEqual([table.title, table.columns, table.rows.length, table.more], ['rows', ['at', 'name', 'deep.x', 'tags'], 50, 10]);
+  assert.deepEqual(table.rows[0].map(cellText), ['0', 'n0', '1', 'a, b']);
+  assert.equal(tableIn({ rows: [{ name: 'x', table: [{ a: 1, b: 2, c: 3 }] }] })?.title, 'table', 'it says more');
   for (const data of [null, [], [1, 2], { a: [] }, { a: [[1]] }, 'x']) assert.equal(tableIn(data), null);
 });
 

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "shared": {"shared"},
     "widgets": {"shared", "widgets"},
 }
-LATE = re.compile(r"import\('\./([^']+)'\)|styles: \['([^']+)'\]")  # by views that are loaded late
+LATE = re.compile(r"import\('\./([^']+)'\)|styles: \['([^']+)'")  # by views that are loaded late
 SINKS = re.compile(r"(inner|outer)HTML|insertAdjacentHTML|document\.write|eval\(|new Function")
 
 

@@ -65,11 +65,12 @@ function* everything(value, key = '', depth = 0) {
   for (const [name, inner] of Object.entries(value)) yield* everything(inner, isList ? key : name, depth + 1);
 }
 
-/** The longest list of objects, as a table. @param {any} data @returns {Table | null} */
+/** The list of objects that says most, as a table. @param {any} data @returns {Table | null} */
 export function tableIn(data) {
   const lists = [...everything(data)].filter(({ value }) => isTable(value));
-  const longest = lists.reduce((best, next) => (best && best.value.length >= next.value.length ? best : next), lists[0]);
-  return longest ? tableOf(longest.key || 'items', longest.value) : null;
+  const tables = lists.map(({ key, value }) => tableOf(key || 'items', value)).filter(({ columns }) => columns.length);
+  const size = (/** @type {Table} */ { columns, rows }) => columns.length * rows.length;
+  return tables.reduce((/** @type {Table | null} */ best, next) => (best && size(best) >= size(next) ? best : next), null);
 }
 
 /** @param {any} value */
@@ -79,16 +80,37 @@ function isTable(value) {
 
 /** @param {string} title @param {Record<string, any>[]} items @returns {Table} */
 function tableOf(title, items) {
-  const names = [...new Set(items.slice(0, MOST_ROWS).flatMap((item) => Object.keys(item)))];
-  const told = names.filter((name) => items.some((item) => isTold(item[name])));
-  const columns = told.slice(0, MOST_COLUMNS);
-  const rows = items.slice(0, MOST_ROWS).map((item) => columns.map((column) => item[column]));
+  const cells = items.slice(0, MOST_ROWS).map((item) => Object.fromEntries(cellsOf(item)));
+  const names = [...new Set(cells.flatMap((item) => Object.keys(item)))];
+  const columns = names.slice(0, MOST_COLUMNS);
+  const rows = cells.map((item) => columns.map((column) => item[column]));
   return { title, columns, rows, more: items.length - rows.length };
 }
 
+/**
+ * What an item says, by column. Objects in it get a column for each of their values: `team.name`.
+ * @param {Record<string, any>} item @returns {[string, any][]}
+ */
+function cellsOf(item) {
+  const told = Object.entries(item).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return told.flatMap(([name, value]) => /** @type {[string, any][]} */ (columnsOf(name, value)));
+}
+
+/** @param {string} name @param {any} value */
+function columnsOf(name, value) {
+  if (Array.isArray(value)) return value.some(isObject) ? [] : [[name, value]];
+  if (!isObject(value)) return [[name, value]];
+  return Object.entries(value).filter(([, inner]) => isPlain(inner)).map(([inner, each]) => [`${name}.${inner}`, each]);
+}
+
 /** @param {any} value */
-function isTold(value) {
-  return value !== null && value !== undefined && value !== '' && (typeof value !== 'object' || Array.isArray(value));
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+/** @param {any} value */
+function isPlain(value) {
+  return !isObject(value) && value !== undefined && value !== null && value !== '';
 }
 
 /** @param {any} value of a cell @returns {string} */

@@ -6,6 +6,8 @@ import { createChoiceBar } from './choice-bar.js';
 import { createJsonText } from './json-text.js';
 import { safeAddress } from './safe-address.js';
 
+const SHORT = 20; // characters of a cell that stay in one line
+
 /** @typedef {import('./answer-shape.js').Medium} Medium */
 /** @typedef {import('./answer-shape.js').Table} Table */
 
@@ -82,7 +84,7 @@ function createCell(value) {
   const text = cellText(value);
   const href = typeof value === 'string' ? safeAddress(value, location.href) : null;
   if (href) return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, shortAddress(href));
-  return element('span', { class: typeof value === 'number' ? 'cell-number' : 'cell-text' }, text);
+  return element('span', { class: text.length <= SHORT ? 'cell-short' : 'cell-text' }, text);
 }
 
 /** @param {string} href */

@@ -1,7 +1,7 @@
-// Asks before a call that costs credits or changes something, with its price and its body.
+// Asks before a call that costs credits or changes something, with its price and its body, as the
+// host of widgets asks.
 
-import { requestConfirmation } from './confirm-dialog.js';
-import { amount, payerOf, priceOf } from './endpoint-words.js';
+import { createApprovalDialog } from '../widgets/approval.js';
 
 /** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
 
@@ -10,9 +10,17 @@ import { amount, payerOf, priceOf } from './endpoint-words.js';
  * @param {number | null} balance null if it is not known
  * @returns {Promise<import('./endpoint-call.js').Decision>}
  */
-export async function requestApproval(endpoint, body, balance) {
-  const left = balance === null || !endpoint.credits ? '' : `You have ${amount(balance)}.`;
-  const text = `${[priceOf(endpoint), payerOf(endpoint)].filter(Boolean).join('. ')}. ${left}`;
-  const confirmed = await requestConfirmation({ title: `Call ${endpoint.name}?`, text, action: 'Allow once' });
-  return confirmed ? 'once' : 'deny';
+export function requestApproval(endpoint, body, balance) {
+  const { name, credits, metered, billing } = endpoint;
+  const ask = createApprovalDialog({ balance: () => balance });
+  return ask({
+    widgetId: '',
+    widgetName: '',
+    endpoint: name,
+    policy: { approval: 'ask', credits, metered, payer: billing === 'user' ? 'user' : 'owner', title: name, known: true },
+    text: JSON.stringify(body),
+    times: () => 1,
+    onTimes: () => {},
+    signal: new AbortController().signal,
+  });
 }

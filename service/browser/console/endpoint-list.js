@@ -33,6 +33,7 @@ export function createEndpointList({ drafts }) {
   function search() {
     drafts.set(QUERY, field.value);
     render();
+    groups.scrollTop = 0; // the best are at the top
   }
 
   function render() {

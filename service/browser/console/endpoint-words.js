@@ -3,7 +3,7 @@
 /** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
 
 const CATEGORIES = new Map([
-  ['ai', 'Text and speech'],
+  ['ai', 'Models'],
   ['chat', 'Team chat'],
   ['data', 'Data and markets'],
   ['image', 'Pictures and video'],
@@ -20,10 +20,10 @@ export function categoryTitle(category) {
   return CATEGORIES.get(category) ?? category;
 }
 
-/** @param {Endpoint} endpoint @returns {string} such as "up to 1.5 credits" */
+/** @param {Endpoint} endpoint @returns {string} such as "about 1.5 credits" */
 export function priceOf({ credits, metered }) {
   if (!credits) return 'Free';
-  return `${metered ? 'From ' : ''}${amount(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+  return `${metered ? 'About ' : ''}${amount(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
 }
 
 /** @param {number} credits */
@@ -41,11 +41,11 @@ export function payerOf({ credits, billing }) {
 
 /** @param {Endpoint} endpoint @returns {Fact[]} what to know before a call */
 export function factsAbout(endpoint) {
-  const { metered, autoApprove, async: isSlow, cache, perUser, scopes } = endpoint;
+  const { credits, metered, autoApprove, async: isSlow, cache, perUser, scopes } = endpoint;
   const payer = payerOf(endpoint);
   return [
     { term: 'Price', text: [priceOf(endpoint), payer].filter(Boolean).join('. ') },
-    metered && { term: 'Metered', text: 'The price grows with the call. The most it can cost is held, and the rest is given back.' },
+    metered && { term: 'Metered', text: `A simple call costs at most ${amount(credits)}. The most that yours can cost is held, and what it uses is charged.` },
     { term: 'Approval', text: autoApprove ? 'Never asked: it is free and only reads' : 'Asked before each call' },
     isSlow && { term: 'Slow', text: 'May answer a job, which is then looked at until it ends' },
     cache && { term: 'Kept', text: `Answers are kept for ${duration(cache.seconds)}; a kept one costs nothing` },

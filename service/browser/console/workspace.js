@@ -186,5 +186,5 @@ function createMenu() {
 /** @param {ViewContext} context @returns {View} */
 function createExplorer(context) {
   const load = () => import('./explorer-view.js').then((module) => module.createExplorerView);
-  return createLateView(context, { title: 'Explorer', styles: ['explorer.css'], load });
+  return createLateView(context, { title: 'Explorer', styles: ['explorer.css', '../widgets/approval.css'], load });
 }

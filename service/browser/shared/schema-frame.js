@@ -49,7 +49,7 @@ export function createFrame(field, label, id) {
     facts && element('span', { class: 'field-facts', id: `${id}-facts` }, facts),
   );
   const about = field.about && element('p', { class: 'field-about', id: `${id}-about` }, ...withCode(field.about));
-  const node = element('div', { class: 'field' }, head, about, problem);
+  const node = element('div', { class: 'form-field' }, head, about, problem);
   return { node, problem, describedBy: `${id}-problem ${id}-facts ${id}-about` };
 }
 
@@ -63,7 +63,7 @@ export function createFieldset(field, label, content) {
   const problem = element('p', { class: 'field-problem', id: `${id}-problem` });
   const node = element(
     'fieldset',
-    { class: 'field field-set', 'aria-describedby': `${id}-problem ${id}-about` },
+    { class: 'form-field field-set', 'aria-describedby': `${id}-problem ${id}-about` },
     element(
       'legend',
       {},

@@ -10,6 +10,7 @@ const FORMATS = {
   email: 'mail address',
 };
 const LONG = 200; // characters that a line has room for
+const HUGE = 2 ** 31 - 1; // a limit that says nothing but where a number is stored
 
 /** @param {Field} field @returns {string} such as "whole number, 1 to 100, default 20" */
 export function factsOf(field) {
@@ -17,7 +18,7 @@ export function factsOf(field) {
   const isDefault = 'default' in schema && field.kind !== 'choice' && field.kind !== 'boolean';
   return [
     typeOf(field),
-    field.kind === 'number' ? range(schema.minimum, schema.maximum) : '',
+    field.kind === 'number' ? range(schema.minimum, schema.maximum < HUGE ? schema.maximum : undefined) : '',
     field.kind === 'list' ? counted(schema.minItems, schema.maxItems, 'item') : '',
     field.kind === 'text' ? length(schema) : '',
     isDefault && `default ${typeof schema.default === 'string' ? schema.default : JSON.stringify(schema.default)}`,

@@ -50,7 +50,7 @@ function buildDialog(request, balance, now) {
       'dialog',
       { class: 'approval', 'aria-labelledby': 'approval-title', 'aria-describedby': 'approval-who approval-cost' },
       element('h2', { id: 'approval-title' }, `Allow “${request.policy.title}”?`),
-      element('p', { id: 'approval-who' }, `The widget “${request.widgetName}” wants to call ${request.endpoint}.`),
+      element('p', { id: 'approval-who' }, whoAsks(request)),
       cost,
       argumentsOf(request.text),
       row,
@@ -61,6 +61,11 @@ function buildDialog(request, balance, now) {
     rest(); // the text has changed: what was about to be pressed was meant for the old one
   });
   return dialog;
+}
+
+/** The explorer of the console has no widget's name. @param {ApprovalRequest} request */
+function whoAsks({ widgetName, endpoint }) {
+  return widgetName ? `The widget “${widgetName}” wants to call ${endpoint}.` : 'Nothing is sent before you allow it.';
 }
 
 /** @param {(decision: Decision) => void} decide @param {() => number} now */
@@ -105,11 +110,12 @@ function costOf({ policy, times }, balance) {
   const count = Math.max(1, times());
   const equal = count > 1 ? [`${count} equal calls wait for this answer.`] : [];
   const all = count > 1 ? ' in all' : '';
+  const about = policy.metered ? 'about ' : '';
   const total = policy.credits * count;
   if (total === 0) return [...equal, 'It costs no credits.'].join(' ');
-  if (policy.payer === 'owner') return [...equal, `It costs ${inWords(total)}${all}. The operator of this service pays.`].join(' ');
+  if (policy.payer === 'owner') return [...equal, `It costs ${about}${inWords(total)}${all}. The operator of this service pays.`].join(' ');
   const left = balance === null ? [] : [`You have ${inWords(balance)}.`];
-  return [...equal, `It costs you ${inWords(total)}${all}.`, ...left].join(' ');
+  return [...equal, `It costs you ${about}${inWords(total)}${all}.`, ...left].join(' ');
 }
 
 /** @param {number} credits */

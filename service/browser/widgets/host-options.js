@@ -7,7 +7,7 @@
  * @typedef {import('./host-consents.js').ConsentNeed} ConsentNeed
  * @typedef {import('./slot-types.js').Slot} Slot
  * @typedef {{approval: 'auto' | 'ask', credits: number, title: string, known: boolean,
- *   payer?: 'user' | 'owner', integration?: string}} Policy
+ *   payer?: 'user' | 'owner', metered?: boolean, integration?: string}} Policy
  *
  * @typedef {object} CanvasWidget
  * @property {string} id
