@@ -3,19 +3,19 @@
 /**
  * @typedef {import('./canvas-state.js').Canvas} Canvas
  * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
- * @typedef {[from: string, to: string]} Link between two widgets
+ * @typedef {[from: string, to: string]} Arrow between two widgets
  */
 
 const SWEEPS = 4; // more change little; see Sugiyama's method
 
 /**
  * @param {Canvas} state
- * @returns {{layers: CanvasWidget[][], links: Link[]}} without the widgets that have no connection, and
+ * @returns {{layers: CanvasWidget[][], arrows: Arrow[]}} without the widgets that have no connection, and
  *   without the connections that would close a circle
  */
 export function layersOf(state) {
-  const links = acyclic(linksOf(state));
-  const ranks = ranksOf(links);
+  const arrows = acyclic(arrowsOf(state));
+  const ranks = ranksOf(arrows);
   /** @type {CanvasWidget[][]} */
   const layers = [];
   for (const widget of state.widgets) {
@@ -23,82 +23,82 @@ export function layersOf(state) {
     if (rank !== undefined) (layers[rank] ??= []).push(widget);
   }
   for (const layer of layers) layer.sort((a, b) => a.y - b.y); // what stood above stays above where it can
-  return { layers: untangled(layers, links), links };
+  return { layers: untangled(layers, arrows), arrows };
 }
 
-/** @param {Canvas} state @returns {Link[]} each once, between widgets that are there */
-function linksOf({ widgets, io }) {
+/** @param {Canvas} state @returns {Arrow[]} each once, between widgets that are there */
+function arrowsOf({ widgets, io }) {
   const ids = new Set(widgets.map(({ id }) => id));
-  /** @type {Map<string, Link>} */
-  const links = new Map();
+  /** @type {Map<string, Arrow>} */
+  const arrows = new Map();
   for (const connection of io.connections) {
     const [from, to] = [connection?.from?.widgetId, connection?.to?.widgetId];
-    if (ids.has(from) && ids.has(to)) links.set(JSON.stringify([from, to]), [from, to]);
+    if (ids.has(from) && ids.has(to)) arrows.set(JSON.stringify([from, to]), [from, to]);
   }
-  return [...links.values()];
+  return [...arrows.values()];
 }
 
-/** @param {Link[]} links @returns {Link[]} without those that lead back to where values came from */
-function acyclic(links) {
-  /** @type {Link[]} */
+/** @param {Arrow[]} arrows @returns {Arrow[]} without those that lead back to where values came from */
+function acyclic(arrows) {
+  /** @type {Arrow[]} */
   const kept = [];
-  for (const link of links) if (!reachable(link[1], kept).has(link[0])) kept.push(link);
+  for (const arrow of arrows) if (!reachable(arrow[1], kept).has(arrow[0])) kept.push(arrow);
   return kept;
 }
 
-/** @param {string} start @param {Link[]} links @returns {Set<string>} */
-function reachable(start, links) {
+/** @param {string} start @param {Arrow[]} arrows @returns {Set<string>} */
+function reachable(start, arrows) {
   const seen = new Set([start]);
-  for (const id of seen) for (const [from, to] of links) if (from === id) seen.add(to);
+  for (const id of seen) for (const [from, to] of arrows) if (from === id) seen.add(to);
   return seen;
 }
 
-/** @param {Link[]} links without a circle @returns {Map<string, number>} the longest way to each widget */
-function ranksOf(links) {
-  const ranks = new Map(links.flat().map((id) => [id, 0]));
+/** @param {Arrow[]} arrows without a circle @returns {Map<string, number>} the longest way to each widget */
+function ranksOf(arrows) {
+  const ranks = new Map(arrows.flat().map((id) => [id, 0]));
   const rank = (/** @type {string} */ id) => /** @type {number} */ (ranks.get(id));
   for (let moved = true; moved; ) {
     moved = false;
-    for (const [from, to] of links) {
+    for (const [from, to] of arrows) {
       if (rank(to) > rank(from)) continue;
       ranks.set(to, rank(from) + 1);
       moved = true;
     }
   }
-  const targets = new Set(links.map(([, to]) => to));
+  const targets = new Set(arrows.map(([, to]) => to));
   const sources = [...ranks.keys()].filter((id) => !targets.has(id));
-  for (const id of sources) ranks.set(id, nearest(id, links, rank) - 1); // beside its targets
+  for (const id of sources) ranks.set(id, nearest(id, arrows, rank) - 1); // beside its targets
   return ranks;
 }
 
-/** @param {string} id @param {Link[]} links @param {(id: string) => number} rank @returns {number} of its targets */
-function nearest(id, links, rank) {
-  return Math.min(...links.filter(([from]) => from === id).map(([, to]) => rank(to)));
+/** @param {string} id @param {Arrow[]} arrows @param {(id: string) => number} rank @returns {number} of its targets */
+function nearest(id, arrows, rank) {
+  return Math.min(...arrows.filter(([from]) => from === id).map(([, to]) => rank(to)));
 }
 
 /**
  * Sorts each layer by the mean place of its neighbours in the layer before, then in the one after.
- * @param {CanvasWidget[][]} layers @param {Link[]} links
+ * @param {CanvasWidget[][]} layers @param {Arrow[]} arrows
  */
-function untangled(layers, links) {
+function untangled(layers, arrows) {
   let best = layers;
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     const forward = sweep % 2 === 0;
-    const next = sweepOnce(layers, forward ? links : links.map(([from, to]) => [to, from]), forward);
-    if (crossings(next, links) < crossings(best, links)) best = next;
+    const next = sweepOnce(layers, forward ? arrows : arrows.map(([from, to]) => [to, from]), forward);
+    if (crossings(next, arrows) < crossings(best, arrows)) best = next;
     layers = next;
   }
   return best;
 }
 
-/** @param {CanvasWidget[][]} layers @param {Link[]} links @param {boolean} forward @returns {CanvasWidget[][]} */
-function sweepOnce(layers, links, forward) {
+/** @param {CanvasWidget[][]} layers @param {Arrow[]} arrows @param {boolean} forward @returns {CanvasWidget[][]} */
+function sweepOnce(layers, arrows, forward) {
   const sorted = [...layers];
   const order = forward ? sorted.keys() : [...sorted.keys()].reverse();
   const place = new Map();
   for (const at of order) {
     const layer = sorted[at].map((widget, row) => {
-      const rows = links.filter(([from, to]) => to === widget.id && place.has(from)).map(([from]) => place.get(from));
+      const rows = arrows.filter(([from, to]) => to === widget.id && place.has(from)).map(([from]) => place.get(from));
       return { widget, row: rows.length ? rows.reduce((sum, each) => sum + each, 0) / rows.length : row };
     });
     sorted[at] = layer.sort((a, b) => a.row - b.row).map(({ widget }) => widget);
@@ -107,11 +107,11 @@ function sweepOnce(layers, links, forward) {
   return sorted;
 }
 
-/** @param {CanvasWidget[][]} layers @param {Link[]} links @returns {number} of links between the same two layers */
-function crossings(layers, links) {
+/** @param {CanvasWidget[][]} layers @param {Arrow[]} arrows @returns {number} of arrows between the same two layers */
+function crossings(layers, arrows) {
   /** @type {Map<string, number[]>} */
   const places = new Map(layers.flatMap((layer, rank) => layer.map(({ id }, row) => [id, [rank, row]])));
-  const lines = links.map((link) => link.flatMap((id) => places.get(id) ?? []));
+  const lines = arrows.map((arrow) => arrow.flatMap((id) => places.get(id) ?? []));
   let count = 0;
   for (const [rank, row, toRank, toRow] of lines) {
     for (const line of lines) {

@@ -20,8 +20,8 @@ const LEAST_WIDTH = 1200; // of the rows of widgets without a connection
  * @returns {Operation} a batch of moves, empty if each is in its place already
  */
 export function arrange(state) {
-  const { layers, links } = layersOf(state);
-  const placed = placeLayers(layers, links);
+  const { layers, arrows } = layersOf(state);
+  const placed = placeLayers(layers, arrows);
   const width = Math.max(LEAST_WIDTH, rightOf(state.widgets, placed));
   const loose = state.widgets.filter(({ id }) => !placed.has(id));
   placeRows(loose, placed, width, bottomOf(state.widgets, placed));
@@ -30,16 +30,16 @@ export function arrange(state) {
 
 /**
  * @param {CanvasWidget[][]} layers from left to right, each from above to below
- * @param {[string, string][]} links
+ * @param {[string, string][]} arrows
  * @returns {Positions}
  */
-function placeLayers(layers, links) {
+function placeLayers(layers, arrows) {
   /** @type {Positions} */
   const placed = new Map();
   const centres = new Map();
   let x = 0;
   for (const layer of layers) {
-    for (const [id, y] of rowsOf(layer, links, centres)) placed.set(id, { x, y });
+    for (const [id, y] of rowsOf(layer, arrows, centres)) placed.set(id, { x, y });
     for (const { id, height } of layer) centres.set(id, (placed.get(id)?.y ?? 0) + height / 2);
     x += Math.max(...layer.map(({ width }) => width)) + COLUMN_GAP;
   }
@@ -48,16 +48,16 @@ function placeLayers(layers, links) {
 
 /**
  * Each widget of a column as near as can be to the middle of its sources.
- * @param {CanvasWidget[]} layer @param {[string, string][]} links
+ * @param {CanvasWidget[]} layer @param {[string, string][]} arrows
  * @param {Map<string, number>} centres of the widgets to the left
  * @returns {Map<string, number>} upper edges by id
  */
-function rowsOf(layer, links, centres) {
+function rowsOf(layer, arrows, centres) {
   const rows = new Map();
   const offsets = [];
   let free = -Infinity;
   for (const { id, height } of layer) {
-    const sources = links.flatMap(([from, to]) => (to === id ? (centres.get(from) ?? []) : []));
+    const sources = arrows.flatMap(([from, to]) => (to === id ? (centres.get(from) ?? []) : []));
     const wish = sources.length ? mean(sources) - height / 2 : Math.max(free, 0);
     rows.set(id, Math.max(wish, free));
     free = rows.get(id) + height + ROW_GAP;
