@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from tests.browser.explorer import Explorer
 from tests.browser.suite import allow, forget
@@ -70,15 +70,16 @@ def test_sound_is_played_and_code_follows_the_form(explorer):
     assert sound.evaluate("(audio) => audio.src").startswith(explorer.console.service.url)
 
 
-def test_a_job_is_looked_at_until_it_ends(explorer):
-    held: list[Route] = []
-    explorer.page.route(re.compile("integrations/jobs/"), lambda route: held.append(route))
+def test_a_job_is_looked_at_until_it_ends_also_after_a_reload(explorer):
+    running = {"success": True, "data": {"jobId": "any", "status": "running"}}
+    job = re.compile("integrations/jobs/")
+    explorer.page.route(job, lambda route: route.fulfill(json=running))
     explorer.open("upscale-image").fill(image="https://example.com/photo.jpg", wait="0").send()
     explorer.console.button("Allow once").click()
     expect(explorer.console.button("Stop watching")).to_be_visible()
+    explorer.page.reload()
+    expect(explorer.console.button("Stop watching")).to_be_visible()
     explorer.page.unroute_all()
-    for route in held:
-        route.continue_()
     show = explorer.answer.get_by_role("button", name="Show picture from")
     expect(show).to_be_visible()
     explorer.console.button("JSON").last.click()

@@ -22,6 +22,7 @@ import { createSnippetBox } from './snippet-box.js';
 export function createEndpointPanel(endpoint, schema, context) {
   const { transport, drafts, storage, announce, onTurnEnd } = context;
   const draft = `explorer:${endpoint.name}`;
+  const jobDraft = `explorer-job:${endpoint.name}`;
   const url = new URL(`/api/integrations/${endpoint.name}`, location.href).href;
   const form = createSchemaForm(schema, { onChange: keep });
   const modes = createChoiceBar('Edit the body as', ['Fields', 'JSON'], (name) => form.edit(name === 'JSON') && keep());
@@ -77,6 +78,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   function onProgress(progress) {
     sendButton.disabled = ['asking', 'running'].includes(progress.phase);
     answer.show(progress);
+    drafts.set(jobDraft, (progress.phase === 'job' && progress.job) || ''); // goes on after a reload
     if (progress.phase === 'done' && endpoint.credits) onTurnEnd(); // the balance has changed
   }
 
@@ -92,5 +94,6 @@ export function createEndpointPanel(endpoint, schema, context) {
 
   restore(drafts.get(draft));
   showCode();
+  if (drafts.get(jobDraft)) call.resume(drafts.get(jobDraft));
   return { node, stop: call.stop };
 }
