@@ -3,6 +3,7 @@
 import { createTransport } from '/browser/shared/api-transport.js';
 import { createApprovalDialog } from '/browser/widgets/approval.js';
 import { createConsentWindow } from '/browser/widgets/consent-window.js';
+import { createMockHost } from '/browser/widgets/mock-host.js';
 import { createCanvasHost } from '/browser/widgets/widget-host.js';
 
 const TOKEN = 'token-that-no-widget-may-see';
@@ -57,6 +58,11 @@ const canvas = {
       onState: (io) => canvas.states.push(io),
       ...options,
     });
+  },
+  makeMock(handle) {
+    const endpoints = Object.entries(policies).map(([name, policy]) => ({ name, ...policy }));
+    const template = { handle, name: handle, icon: '', slots: SLOTS, endpoints, collections: [], permissions: [], version: 1 };
+    canvas.mock = createMockHost({ root, template, onEvent: (event) => canvas.events.push(structuredClone(event)) });
   },
   mount(id, templateHandle, more = {}) {
     const widget = { id, templateHandle, templateName: `Widget ${id}`, icon: '', slots: SLOTS, version: 1, ...more };
