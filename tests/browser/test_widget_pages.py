@@ -65,3 +65,9 @@ def test_a_widget_runs_in_a_frame_of_the_console_and_nothing_else_does(page):
     with page.page.expect_console_message(lambda said: "Framing" in said.text):
         page.page.evaluate("path => { document.querySelector('iframe').src = path; }", "/livez")
     assert "/livez" not in page.page.frames[-1].url
+
+
+def test_the_developers_page_shows_the_widget_in_its_frame(page):
+    page.open("/dev/widget/note")
+    shown = page.page.frame_locator("iframe").locator("#widget > :not(noscript)")
+    expect(shown.first).to_be_visible()
