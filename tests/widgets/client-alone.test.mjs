@@ -160,3 +160,21 @@ test('the server is that of the page’s meta element, else that of the module',
   assert.equal(baseUrlOf(document('/mounted')), 'https://page.invalid/mounted');
   assert.equal(baseUrlOf(document(null)), new URL('../../service', import.meta.url).href);
 });
+
+test('a signal that has fired before makes no request', async () => {
+  const { client, requests } = page();
+  await assert.rejects(client.post('a', {}, { signal: AbortSignal.abort() }), errors.AbortedError);
+  assert.deepEqual(requests, []);
+});
+
+test('a status that is refused is an error, and no flag', async () => {
+  const { client } = page({ answers: [refusal(401, { error: 'unauthorized' })] });
+  await assert.rejects(client.scopes.refresh(), { code: 'unauthorized', status: 401 });
+  assert.equal(client.scopes.has('mailRead'), false);
+});
+
+test('a state that is no JSON is refused', async () => {
+  const { client, stored } = page();
+  await assert.rejects(client.state.set({ f() {} }), errors.ValidationError);
+  assert.equal(stored.size, 0);
+});
