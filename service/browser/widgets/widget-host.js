@@ -25,7 +25,7 @@ import { TYPES } from './messages.js';
  * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
  */
 
-/** @param {HostOptions} options */
+/** @param {HostOptions} options @returns {import('./widget-host.d.ts').CanvasHost} */
 export function createCanvasHost(options) {
   const { root, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
   /** @type {Map<string, {session: Session, calls: Calls}>} */
