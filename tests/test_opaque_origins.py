@@ -43,6 +43,13 @@ def test_the_form_of_a_consent_may_come_from_a_page_without_referrer(client):
     assert (answer.status_code, answer.mimetype) == (400, "text/html")
 
 
+def test_a_picture_in_a_frame_of_a_widget_needs_the_link_alone(alice, client):
+    call = alice.post("/api/integrations/generate-image-classic", {"prompt": "A dog"})
+    url = call.json["data"]["images"][0]["url"]
+    assert client.get(url, headers=SANDBOXED).mimetype == "image/png"
+    assert alice.get(url.split("?")[0], headers=SANDBOXED).status_code == 403
+
+
 def test_other_origins_and_pages_outside_the_api_are_not_concerned(alice, client):
     assert alice.get("/api/credits", headers={"Origin": "http://app.example"}).status_code == 200
     assert client.get("/browser/shared/errors.js", headers=SANDBOXED).status_code == 200

@@ -18,6 +18,7 @@ from service.media.reader import MediaReader
 from service.media.store import Found, MediaStore
 from service.web.edge import answers, query, refuses
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
+from service.web.opaque_origins import refuse_opaque_origin, takes_opaque_origin
 
 SHOWN = ("image/", "audio/", "video/")  # by browsers, in the place of a download
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"
@@ -36,6 +37,7 @@ class LinkSchema(Schema):
 
 
 @media.get("/<media_id>")
+@takes_opaque_origin
 @bearer.public
 @bearer.open_to("calls")
 @query(LinkQuery())
@@ -52,8 +54,10 @@ def content(link: dict[str, str], media_id: str) -> Response:
 
     Without a bearer token, `expires` and `signature` of a link are needed.
     """
+    # A picture in a widget's frame is asked for with `Origin: null`. Its link is all that it needs.
     found = _store().find(media_id) if link["signature"] else None
     if found is None or not _is_signed(found, link):
+        refuse_opaque_origin()
         bearer.authenticate()
         found = _own(media_id)
     return _respond(found)

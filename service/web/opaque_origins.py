@@ -19,16 +19,22 @@ def init_app(app: Flask) -> None:
 
 
 def takes_opaque_origin(view: Any) -> Any:
-    """Mark a view under `/api` that a form of a page without referrer is sent to."""
+    """Mark a view under `/api` that answers pages of an opaque origin, or refuses them itself."""
     view.takes_opaque_origin = True
     return view
 
 
 def _refuse() -> None:
-    if not request.path.startswith("/api/") or request.headers.get("Origin") != OPAQUE:
+    if not request.path.startswith("/api/"):
         return
     view = current_app.view_functions.get(request.endpoint or "")
     if not getattr(view, "takes_opaque_origin", False):
+        refuse_opaque_origin()
+
+
+def refuse_opaque_origin() -> None:
+    """Raises `Forbidden` if the request comes from a page of an opaque origin."""
+    if request.headers.get("Origin") == OPAQUE:
         raise Forbidden(
             "A page in a sandbox may not call the API: let the page that hosts it call."
         )

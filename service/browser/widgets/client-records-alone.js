@@ -19,9 +19,9 @@ export function readRecords(transport, collection, { onRecords, onError }) {
 
   async function read() {
     try {
-      const { records } = await transport.get(`/api/records/${encodeURIComponent(collection)}`, { limit: MOST });
+      const { records } = await transport.get(`/api/records/${encodeURIComponent(collection)}`, { sort: '-createdAt', limit: MOST });
       if (isOver) return;
-      onRecords(records);
+      onRecords(records.reverse());
       timer = setTimeout(readIfSeen, AGAIN);
     } catch (error) {
       if (!isOver) onError(widgetError(error));

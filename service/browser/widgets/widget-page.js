@@ -11,5 +11,14 @@ export function createWidget(title) {
   const client = createWidgetClient({ getToken: signIn.token });
   const panel = createPanel(client, { title, signOut: signIn.forget });
   panel.main.classList.toggle('alone', window.parent === window);
+  client.ready.then(({ context }) => wear(context), panel.showProblem);
+  client.onContext(wear);
   return { client, panel };
+}
+
+/** The look of the canvas. @param {{theme: string, cssVars: Record<string, string>}} context */
+function wear({ theme, cssVars }) {
+  const { style } = document.documentElement;
+  style.colorScheme = theme;
+  for (const [name, value] of Object.entries(cssVars)) style.setProperty(name, value);
 }

@@ -94,6 +94,7 @@ export function createPanel(client, { title, signOut }) {
       if (ending !== 'connected') status.textContent = endingText(ending);
     } catch (failure) {
       showProblem(failure, again);
+      if (failure === error) status.textContent = 'Reconnect it under Connections in the console.'; // not possible here
     }
   }
 
