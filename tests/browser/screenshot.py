@@ -16,6 +16,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from config import ROOT
 from service.auth.tokens import issue
+from tests.browser.canvas import Canvas
 from tests.browser.explorer import Explorer
 from tests.browser.page import Console
 from tests.browser.suite import Connections
@@ -61,6 +62,8 @@ def take(service: Service, pictures: Path) -> None:
         page.screenshot(path=pictures / "connections.png")
         explore(console)
         page.screenshot(path=pictures / "explorer.png")
+        draw(console)
+        page.screenshot(path=pictures / "canvas.png")
         browser.close()
 
 
@@ -92,6 +95,20 @@ def explore(console: Console) -> None:
     explorer = Explorer(console).show().open("weather-forecast").fill(city="Berlin")
     explorer.send()
     expect(explorer.answer.get_by_role("table")).to_be_visible()
+    console.page.mouse.move(700, 5)
+
+
+def draw(console: Console) -> None:
+    canvas = Canvas(console).create().add("Note", "Mail", "Contacts", "Weather")
+    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    canvas.connect("Person output, object, on Contacts", "To input, object, on Mail")
+    canvas.connect("Place output, object, on Contacts", "Place input, object, on Weather")
+    console.button("Arrange").click()
+    canvas.frame("Note").get_by_role("textbox").first.fill("Bring the badges, please.")
+    contact = canvas.frame("Contacts").get_by_text("Grace Hopper")
+    contact.click()
+    expect(canvas.frame("Weather").get_by_role("heading").first).to_be_visible()
+    canvas.saved()
     console.page.mouse.move(700, 5)
 
 

@@ -134,7 +134,7 @@ test('arranging twice moves nothing the second time', () => {
 test('a chain stands in one row, its neighbours beside each other', () => {
   const state = canvas([widgetAt('c'), widgetAt('b', 50, 900), widgetAt('a', 7, 3)], [connectionOf('a.out', 'b.in'), connectionOf('b.out', 'c.in')]);
   const [c, b, a] = apply(state, arrange(state)).widgets;
-  assert.deepEqual([a, b, c].map(({ x, y }) => [x, y]), [[0, 0], [440, 0], [880, 0]]);
+  assert.deepEqual([a, b, c].map(({ x, y }) => [x, y]), [[0, 0], [560, 0], [1120, 0]]);
 });
 
 test('crossed connections are untangled', () => {

@@ -6,14 +6,17 @@ import { element } from '../shared/elements.js';
 export function createCredits(transport) {
   const amount = element('span', { class: 'amount' }, '–');
   const node = element('span', { class: 'credits', title: 'Credits left' }, amount, ' credits');
+  /** @type {number | null} */
+  let balance = null;
   async function refresh() {
     try {
-      const { balance } = await transport.get('/api/credits', { limit: 1 });
-      amount.textContent = balance.toLocaleString(undefined, { maximumFractionDigits: 2 });
+      ({ balance } = await transport.get('/api/credits', { limit: 1 }));
+      amount.textContent = /** @type {number} */ (balance).toLocaleString(undefined, { maximumFractionDigits: 2 });
     } catch {
+      balance = null;
       amount.textContent = '–'; // the next request that needs credits shows the reason
     }
   }
   refresh();
-  return { node, refresh };
+  return { node, refresh, balance: () => balance };
 }

@@ -19,6 +19,7 @@ import { hrefOf, parseRoute } from './route.js';
  * @property {import('./drafts.js').Drafts} drafts
  * @property {Storage} storage
  * @property {() => void} onTurnEnd
+ * @property {() => number | null} balance credits left when last read; null if unknown
  * @property {() => void} onTitle the title of a view has changed
  * @property {(sentence: string) => void} announce
  *
@@ -30,6 +31,7 @@ import { hrefOf, parseRoute } from './route.js';
 const VIEWS = [
   { name: 'chat', label: 'Chat', create: createChatView },
   { name: 'connections', label: 'Connections', create: createConnectionsView },
+  { name: 'canvas', label: 'Canvas', create: createCanvases },
   { name: 'explorer', label: 'Explorer', create: createExplorer },
 ];
 
@@ -54,7 +56,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const socket = createRecordsSocket({ token: session.token ?? '', onSessionOver: endSession });
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
-  const callbacks = { onTurnEnd: credits.refresh, onTitle: showTitle };
+  const callbacks = { onTurnEnd: credits.refresh, balance: credits.balance, onTitle: showTitle };
   const context = { transport, socket, drafts, storage, announce, ...callbacks };
   /** @type {Map<string, View>} */
   const views = new Map();
@@ -181,6 +183,15 @@ function createMenu() {
       }
     },
   };
+}
+
+/** @param {ViewContext} context @returns {View} */
+function createCanvases(context) {
+  return createLateView(context, {
+    title: 'Canvases',
+    styles: ['./canvases.css', '../widgets/canvas.css', '../widgets/approval.css'],
+    load: () => import('./canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
+  });
 }
 
 /** @param {ViewContext} context @returns {View} */

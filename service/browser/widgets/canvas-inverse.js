@@ -28,6 +28,8 @@ function inverseOfOne(state, operation) {
       return { type: 'remove-widget', id: operation.widget.id };
     case 'remove-widget':
       return restoration(state, operation.id);
+    case 'note-widget':
+      return { type: 'note-widget', id: operation.id, noted: state.io.widgets[operation.id] };
     case 'set-title':
       return { type: 'set-title', title: state.title };
     case 'connect':

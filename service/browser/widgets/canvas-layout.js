@@ -9,7 +9,7 @@ import { layersOf } from './canvas-layers.js';
  * @typedef {Map<string, {x: number, y: number}>} Positions by widget id
  */
 
-const COLUMN_GAP = 120; // room for the curves and the names of the slots
+const COLUMN_GAP = 240; // room for the slots of two widgets, which stand beside them, and the curves between
 const ROW_GAP = 40;
 const LEAST_WIDTH = 1200; // of the rows of widgets without a connection
 
@@ -76,7 +76,7 @@ function placeRows(widgets, placed, width, top) {
   for (const widget of widgets) {
     if (x > 0 && x + widget.width > width) [x, y] = [0, bottom];
     placed.set(widget.id, { x, y });
-    x += widget.width + ROW_GAP;
+    x += widget.width + COLUMN_GAP;
     bottom = Math.max(bottom, y + widget.height + ROW_GAP);
   }
 }
@@ -104,7 +104,7 @@ function rightOf(widgets, placed) {
 
 /** @param {CanvasWidget[]} widgets @param {Positions} placed @returns {number} where rows below may begin */
 function bottomOf(widgets, placed) {
-  const bottoms = widgets.map(({ id, height }) => (placed.get(id)?.y ?? -Infinity) + height + COLUMN_GAP);
+  const bottoms = widgets.map(({ id, height }) => (placed.get(id)?.y ?? -Infinity) + height + 3 * ROW_GAP);
   return placed.size ? Math.max(...bottoms) : 0;
 }
 

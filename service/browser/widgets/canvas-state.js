@@ -1,6 +1,6 @@
 // The data of a canvas record and the operations on it. A state is never changed: `apply` gives the next one.
 
-import { isObject } from './json-value.js';
+import { canonical, isObject } from './json-value.js';
 
 /**
  * @typedef {object} CanvasWidget
@@ -25,11 +25,12 @@ import { isObject } from './json-value.js';
  * @typedef {{type: 'move', id: string, x: number, y: number}} Move
  * @typedef {{type: 'resize', id: string, width: number, height: number, x?: number, y?: number}} Resize
  * @typedef {{type: 'set-settings', id: string, settings?: Record<string, any>}} SetSettings absent: none
+ * @typedef {{type: 'note-widget', id: string, noted?: any}} NoteWidget its entry in `io.widgets`; absent: none
  * @typedef {{type: 'set-title', title: string}} SetTitle
  * @typedef {{type: 'connect', connection: any, at?: number}} Connect
  * @typedef {{type: 'disconnect', id: string}} Disconnect
  * @typedef {{type: 'batch', operations: Operation[]}} Batch one after another, undone as one
- * @typedef {AddWidget | RemoveWidget | Move | Resize | SetSettings | SetTitle | Connect | Disconnect | Batch} Operation
+ * @typedef {AddWidget | RemoveWidget | Move | Resize | SetSettings | NoteWidget | SetTitle | Connect | Disconnect | Batch} Operation
  */
 
 /** @param {any} data of a record, possibly without some of its parts @returns {Canvas} */
@@ -74,6 +75,8 @@ export function apply(state, operation) {
       return changed(state, operation.id, sizeOf(operation));
     case 'set-settings':
       return changed(state, operation.id, { settings: operation.settings });
+    case 'note-widget':
+      return widgetOf(state, operation.id) ? withNoted(state, operation) : state;
     case 'set-title':
       return operation.title === state.title ? state : { ...state, title: operation.title };
     case 'connect':
@@ -94,6 +97,14 @@ function withWidget(state, { widget, at, connections = [], noted }) {
   const next = { ...state, widgets, io };
   const wanted = (/** @type {Place} */ { item, broken }) => (broken ? isNew(next, item) : mayConnect(next, item));
   return withConnections(next, connections.filter(wanted));
+}
+
+/** @param {Canvas} state @param {NoteWidget} operation @returns {Canvas} */
+function withNoted(state, { id, noted }) {
+  const { [id]: before, ...others } = state.io.widgets;
+  if (canonical(before ?? null) === canonical(noted ?? null)) return state;
+  const widgets = noted === undefined ? others : { ...others, [id]: noted };
+  return { ...state, io: { ...state.io, widgets } };
 }
 
 /** @param {Canvas} state @param {string} id @returns {Canvas} */

@@ -37,13 +37,18 @@ export function createWiring({ onChange }) {
     current: () => graph,
     exportState: () => exportIo(graph, { ...extra, widgets: noted() }),
 
-    /** @param {unknown} state of a canvas record, or anything else */
+    /**
+     * Takes the connections of a canvas record, or of anything else. Values stay.
+     * @param {unknown} state
+     * @returns {{broken: import('./io-state.js').Broken[], deliveries: import('./io-graph.js').Delivery[]}}
+     */
     importState(state) {
+      const before = graph;
       ({ graph, extra, broken } = importIo(state, [...widgets.values()]));
       for (const [id, noted] of Object.entries(storedWidgets())) {
         if (isObject(noted) && 'state' in noted) states.set(id, noted.state);
       }
-      return broken;
+      return { broken, deliveries: graph.takeValues(before) };
     },
 
     /**

@@ -187,6 +187,27 @@ export class IoGraph {
   }
 
   /**
+   * Takes over the values of a graph that this one replaces.
+   * @param {IoGraph} other
+   * @returns {Delivery[]} for inputs that have another source now
+   */
+  takeValues(other) {
+    this.#clock = other.#clock;
+    for (const [key, output] of other.#outputs) if (this.#hasKey(key)) this.#outputs.set(key, output);
+    for (const { id, to } of this.#connections.values()) {
+      const given = other.#given.get(keyOf(to));
+      if (given !== undefined && other.#connections.has(id)) this.#given.set(keyOf(to), given);
+    }
+    return this.connections.flatMap((connection) => this.#deliver(connection, false));
+  }
+
+  /** @param {string} key of a slot */
+  #hasKey(key) {
+    const [widgetId, slotId] = JSON.parse(key);
+    return this.slot({ widgetId, slotId }) !== undefined;
+  }
+
+  /**
    * What a widget's inputs have been given last, for a widget that was loaded again.
    * @param {string} widgetId @returns {Delivery[]} at most one for each input
    */

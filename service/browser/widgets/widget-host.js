@@ -184,7 +184,11 @@ export function createCanvasHost(options) {
     disconnect: (id) => wiring.disconnect(id),
     exportState: () => wiring.exportState(),
     /** @param {unknown} state @returns {import('./io-state.js').Broken[]} what does not work, with reasons */
-    importState: (state) => wiring.importState(state),
+    importState(state) {
+      const { broken, deliveries } = wiring.importState(state);
+      io.put(deliveries);
+      return broken;
+    },
     /** @param {string} id of a widget, or '' for senders that are no widgets; counts by reason */
     drops: drops.of,
     sendContext,

@@ -1,0 +1,83 @@
+// The bar above an open canvas: its title, whether it is stored, and what can be done with it.
+
+import { element, icon } from '../shared/elements.js';
+import { hrefOf } from './route.js';
+
+const PHASES = {
+  loading: 'Loading…',
+  saved: 'Saved',
+  unsaved: 'Saving…',
+  saving: 'Saving…',
+  offline: 'Not saved yet',
+  failed: 'Not saved',
+  gone: 'Deleted',
+};
+const ZOOM_STEP = 1.25;
+
+/**
+ * @param {import('./canvas-room.js').CanvasRoom} room
+ * @param {{add: () => void, arrange: () => void, toggleList: () => void}} actions
+ */
+export function createCanvasBar({ store, view, history, act, undo, redo }, { add, arrange, toggleList }) {
+  const title = element('input', {
+    class: 'canvas-title',
+    'aria-label': 'Title of the canvas',
+    maxlength: '200',
+    on: { change: rename, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && title.blur() },
+  });
+  const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
+  const problem = element('span', { class: 'problem' });
+  const discard = button('Discard my changes', () => store.discard());
+  const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, button('Try again', () => void store.retry()), discard);
+  const back = button('Undo', undo, 'Ctrl+Z');
+  const forth = button('Redo', redo, 'Ctrl+Shift+Z');
+  const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
+  const tools = element(
+    'div',
+    { class: 'canvas-tools', role: 'group', 'aria-label': 'Tools of the canvas' },
+    addButton,
+    back,
+    forth,
+    button('Arrange', arrange, 'Put the widgets in order, from left to right'),
+    button('Show all', view.fit, 'Zoom so that all widgets are seen'),
+    button('−', () => view.camera.zoomBy(1 / ZOOM_STEP), 'Zoom out', 'Zoom out'),
+    button('+', () => view.camera.zoomBy(ZOOM_STEP), 'Zoom in', 'Zoom in'),
+    button('Connections', toggleList, 'Show or hide the list of connections'),
+  );
+  const node = element(
+    'div',
+    { class: 'canvas-bar' },
+    element('a', { class: 'canvas-back', href: hrefOf('canvas') }, 'Canvases'),
+    title,
+    phase,
+    tools,
+    trouble,
+  );
+
+  function rename() {
+    const text = title.value.trim();
+    if (text) act({ type: 'set-title', title: text });
+    else title.value = store.canvas?.title ?? '';
+  }
+
+  return {
+    node,
+    focus: () => addButton.focus(),
+    show() {
+      const { canvas } = store;
+      if (canvas && document.activeElement !== title) title.value = canvas.title || canvas.name || '';
+      if (phase.textContent !== PHASES[store.phase]) phase.textContent = PHASES[store.phase];
+      problem.textContent = store.problem;
+      trouble.hidden = !store.problem;
+      discard.hidden = store.phase !== 'failed';
+      back.disabled = !history.canUndo;
+      forth.disabled = !history.canRedo;
+      addButton.disabled = !canvas;
+    },
+  };
+}
+
+/** @param {string} text @param {() => void} act @param {string} [hint] @param {string} [label] */
+function button(text, act, hint, label) {
+  return element('button', { type: 'button', class: 'quiet', title: hint, 'aria-label': label, on: { click: act } }, text);
+}

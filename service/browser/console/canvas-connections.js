@@ -1,0 +1,15 @@
+// The list of the connections of an open canvas.
+
+import { createConnectionList } from '../widgets/connection-list.js';
+
+/** @param {import('./canvas-room.js').CanvasRoom} room */
+export function createListedConnections({ store, view, act, labelOf, reasonOf }) {
+  const list = createConnectionList({ remove: (id) => act({ type: 'disconnect', id }), mark: view.mark });
+  return {
+    node: list.node,
+    show() {
+      const connections = store.canvas?.io.connections ?? [];
+      list.show(connections.map((one) => ({ id: one.id, label: labelOf(one), reason: reasonOf(one.id) })));
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// The gallery of templates: what can be put on a canvas, what it needs and what it costs.
+
+import { element, iconButton } from '../shared/elements.js';
+import { createTemplateIcon } from '../widgets/canvas-box.js';
+
+/**
+ * @typedef {{name: string, title: string, credits: number, approval: 'auto' | 'ask', known: boolean,
+ *   configured: boolean}} TemplateEndpoint
+ * @typedef {{handle: string, name: string, icon: string, summary: string, version: number,
+ *   size: {width: number, height: number}, slots: import('../widgets/slot-types.js').Slot[],
+ *   endpoints: TemplateEndpoint[], collections: string[], images: string[], permissions: string[]}} Template
+ *   as `GET /api/widgets/templates` describes it
+ */
+
+/**
+ * @param {Template[]} templates
+ * @param {(template: Template) => void} onChoose
+ */
+export function createGallery(templates, onChoose) {
+  const search = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search the widgets', on: { input: filter } });
+  const cards = templates.map((template) => ({ template, node: createCard(template, choose) }));
+  const none = element('p', { class: 'empty', hidden: true }, 'No widget has this in its name or description.');
+  const dialog = element(
+    'dialog',
+    { class: 'gallery', 'aria-labelledby': 'gallery-title' },
+    element(
+      'header',
+      { class: 'gallery-head' },
+      element('h2', { id: 'gallery-title' }, 'Add a widget'),
+      search,
+      iconButton('cross', 'Close the gallery', () => dialog.close()),
+    ),
+    element('ul', { class: 'gallery-cards' }, ...cards.map(({ node }) => node)),
+    none,
+  );
+
+  function filter() {
+    /** @type {string[]} */
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const { template, node } of cards) {
+      const text = `${template.name} ${template.summary}`.toLowerCase();
+      node.hidden = !words.every((word) => text.includes(word));
+    }
+    none.hidden = cards.some(({ node }) => !node.hidden);
+  }
+
+  /** @param {Template} template */
+  function choose(template) {
+    dialog.close();
+    onChoose(template);
+  }
+
+  return {
+    node: dialog,
+    open() {
+      search.value = '';
+      filter();
+      dialog.showModal();
+      search.focus();
+    },
+  };
+}
+
+/** @param {Template} template @param {(template: Template) => void} choose */
+function createCard(template, choose) {
+  const missing = template.endpoints.filter(({ configured }) => !configured);
+  return element(
+    'li',
+    {},
+    element(
+      'button',
+      { type: 'button', class: 'gallery-card', on: { click: () => choose(template) } },
+      createTemplateIcon(template.icon),
+      element('span', { class: 'gallery-name' }, template.name),
+      element('span', { class: 'gallery-summary' }, template.summary),
+      element('span', { class: 'gallery-cost' }, costOf(template)),
+      missing.length > 0 && element('span', { class: 'problem' }, `Not set up here: ${missing.map(({ name }) => name).join(', ')}`),
+    ),
+  );
+}
+
+/** @param {Template} template @returns {string} */
+function costOf({ endpoints }) {
+  const asking = endpoints.filter(({ approval }) => approval === 'ask');
+  if (!asking.length) return 'Free, never asks';
+  const most = Math.max(...asking.map(({ credits }) => credits));
+  return most > 0 ? `Asks before it spends, up to ${most} credits a call` : 'Free, asks before it acts';
+}

@@ -1,0 +1,186 @@
+// Binds the parts of an open canvas: the stored state, the host of its widgets, the view, undo.
+
+import { element } from '../shared/elements.js';
+import { createLiveCollection } from '../shared/live-collection.js';
+import { createApprovalDialog } from '../widgets/approval.js';
+import { createHistory } from '../widgets/canvas-history.js';
+import { createCanvasStore } from '../widgets/canvas-store.js';
+import { createCanvasView } from '../widgets/canvas-view.js';
+import { createHostServer } from '../widgets/host-server.js';
+import { importIo } from '../widgets/io-state.js';
+import { canonical } from '../widgets/json-value.js';
+import { connectionId } from '../widgets/slot-refs.js';
+import { createCanvasHost } from '../widgets/widget-host.js';
+
+/**
+ * @typedef {import('./canvas-gallery.js').Template} Template
+ * @typedef {import('../widgets/canvas-state.js').Canvas} Canvas
+ * @typedef {import('../widgets/canvas-state.js').CanvasWidget} CanvasWidget
+ * @typedef {import('../widgets/canvas-state.js').Operation} Operation
+ * @typedef {import('../widgets/slot-refs.js').SlotRef} SlotRef
+ * @typedef {ReturnType<typeof createCanvasRoom>} CanvasRoom
+ */
+
+const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collections: [], version: 1 };
+
+/**
+ * @param {string} recordId @param {Map<string, Template>} templates by handle
+ * @param {import('./canvas-page.js').PageContext} context
+ */
+export function createCanvasRoom(recordId, templates, context) {
+  const { announce } = context;
+  const store = createCanvasStore({ ...context, recordId });
+  const history = createHistory({ countBroken });
+  /** @type {Map<string, string>} of widgets; two of one template are numbered */
+  const names = new Map();
+  const view = createCanvasView({ lookOf, mount, unmount, check, connect, act, announce });
+  const server = createHostServer(context.transport, [...templates.values()]);
+  const host = createCanvasHost({
+    root: view.node,
+    ...server,
+    call: (request) => server.call(request).finally(context.onTurnEnd), // which reads the balance again
+    widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,
+    approve: createApprovalDialog({ balance: context.balance }),
+    records: (name) => createLiveCollection(name, context),
+    onEvent: noteEvent,
+    onState: keepStates,
+  });
+  /** @type {Map<string, string>} why a connection does not work, by its id */
+  let reasons = new Map();
+  /** @type {string} what the host has been told last */
+  let known = '';
+
+  /** @param {CanvasWidget} widget */
+  function lookOf(widget) {
+    const template = templates.get(widget.templateHandle);
+    return { ...UNKNOWN, ...template, name: names.get(widget.id) ?? nameOf(widget, template) };
+  }
+
+  /** @param {CanvasWidget} widget @param {Template} [template] */
+  function nameOf({ id, templateHandle }, template) {
+    const base = template?.name ?? templateHandle;
+    const taken = new Set(names.values());
+    let name = base;
+    for (let number = 2; taken.has(name); number += 1) name = `${base} ${number}`;
+    names.set(id, name);
+    return name;
+  }
+
+  /** @param {CanvasWidget} widget @param {HTMLElement} into */
+  function mount(widget, into) {
+    const { id, templateHandle } = widget;
+    const template = templates.get(templateHandle);
+    if (!template) {
+      into.append(element('p', { class: 'empty' }, `This server has no template “${templateHandle}”. The widget is kept.`));
+      return;
+    }
+    const { icon, slots, permissions, collections, version } = template;
+    const endpoints = template.endpoints.map(({ name }) => name);
+    const templateName = lookOf(widget).name;
+    host.mount({ id, templateHandle, templateName, icon, slots, endpoints, permissions, collections, version }, { into });
+  }
+
+  /** @param {string} id */
+  function unmount(id) {
+    names.delete(id);
+    host.unmount(id);
+  }
+
+  /** @param {SlotRef} from @param {SlotRef} to */
+  function check(from, to) {
+    return host.check(from, to);
+  }
+
+  /** @param {SlotRef} from @param {SlotRef} to */
+  function connect(from, to) {
+    const connection = { id: connectionId(from, to), from, to, createdAt: new Date().toISOString(), enabled: true };
+    if (act({ type: 'connect', connection })) announce(`Connected ${labelOf(connection)}.`);
+  }
+
+  /** @param {{from?: SlotRef, to?: SlotRef}} connection @returns {string} "Contact of Contacts to Person of Mail" */
+  function labelOf({ from, to }) {
+    return `${slotLabel(from)} to ${slotLabel(to)}`;
+  }
+
+  /** @param {SlotRef} [ref] */
+  function slotLabel(ref) {
+    const widget = store.canvas?.widgets.find(({ id }) => id === ref?.widgetId);
+    if (!ref || !widget) return 'a widget that is gone';
+    const { name, slots } = lookOf(widget);
+    const slot = slots.find(({ id }) => id === ref.slotId);
+    return `${slot?.title ?? ref.slotId} of ${name}`;
+  }
+
+  /** @param {Operation} operation @returns {boolean} whether it had an effect */
+  function act(operation) {
+    const before = store.canvas;
+    if (!before || !store.perform(operation)) return false;
+    history.record(before, operation);
+    context.onTitle();
+    return true;
+  }
+
+  /** @param {Canvas} state @returns {number} */
+  function countBroken(state) {
+    return importIo(state.io, slotsOf(state)).broken.length;
+  }
+
+  /** @param {Canvas} state */
+  function slotsOf(state) {
+    return state.widgets.map(({ id, templateHandle }) => ({ id, slots: templates.get(templateHandle)?.slots ?? [] }));
+  }
+
+  /** Shows the state, and tells the host which connections there are now. */
+  function show() {
+    const { canvas } = store;
+    if (!canvas) return;
+    view.show(canvas, reasons);
+    const now = canonical([canvas.io.connections, canvas.widgets.map(({ id }) => id)]);
+    if (now === known) return;
+    known = now;
+    host.importState(structuredClone(canvas.io));
+    const { broken } = importIo(canvas.io, slotsOf(canvas));
+    reasons = new Map(broken.map(({ entry, message }) => [/** @type {any} */ (entry)?.id, message]));
+    view.show(canvas, reasons);
+  }
+
+  /** @param {any} event of the host */
+  function noteEvent({ type, channel, widgetId, message }) {
+    if (channel !== 'window' || !message?.slotId) return;
+    if (type === 'sent' || type === 'received') view.noteValue({ widgetId, slotId: message.slotId });
+  }
+
+  /** Stores what widgets keep for themselves. @param {any} io */
+  function keepStates(io) {
+    for (const { id } of store.canvas?.widgets ?? []) {
+      const [now, before] = [io.widgets[id], store.canvas?.io.widgets[id]];
+      if (now && canonical(now.state ?? null) !== canonical(before?.state ?? null)) {
+        store.perform({ type: 'note-widget', id, noted: now });
+      }
+    }
+  }
+
+  /** @param {'undo' | 'redo'} way */
+  function step(way) {
+    const operation = store.canvas && history[way](store.canvas);
+    if (operation) store.perform(operation);
+    announce(operation ? `${way === 'undo' ? 'Undone' : 'Done again'}.` : `Nothing to ${way}.`);
+  }
+
+  return {
+    store,
+    view,
+    history,
+    act,
+    show,
+    labelOf,
+    reasonOf: (/** @type {string} */ id) => reasons.get(id) ?? '',
+    undo: () => step('undo'),
+    redo: () => step('redo'),
+    stop() {
+      view.close();
+      host.close();
+      return store.stop();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// @ts-check
+// A widget on the canvas: a header that moves it, a row for each slot, its frame, a corner that resizes it.
+
+import { element, iconButton } from '../shared/elements.js';
+import { createSlot } from './canvas-slot.js';
+
+/**
+ * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./slot-types.js').Slot} Slot
+ * @typedef {{name: string, icon: string, slots: Slot[]}} Look of a widget, from its template
+ * @typedef {ReturnType<typeof createBox>} Box
+ */
+
+/** @param {string} icon a short text, or the path of a picture */
+export function createTemplateIcon(icon) {
+  if (!icon.startsWith('/')) return element('span', { class: 'template-icon', 'aria-hidden': 'true' }, icon);
+  return element('img', { class: 'template-icon', src: icon, alt: '', width: '18', height: '18' });
+}
+
+/**
+ * @param {CanvasWidget} widget @param {Look} look
+ * @param {{pressSlot: (slot: Slot) => void, remove: () => void, keydown: (event: KeyboardEvent) => void,
+ *   resizeKey: (event: KeyboardEvent) => void}} actions
+ */
+export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey }) {
+  const slots = look.slots.map((slot) => createSlot(slot, look.name, { press: () => pressSlot(slot) }));
+  const side = (/** @type {string} */ direction) =>
+    slots.filter(({ slot }) => slot.direction === direction).map(({ node }) => node);
+  const grip = element(
+    'div',
+    {
+      class: 'shape-grip',
+      tabindex: '0',
+      role: 'group',
+      'aria-label': look.name,
+      'aria-roledescription': 'widget',
+      'aria-describedby': 'canvas-keys',
+      on: { keydown },
+    },
+    createTemplateIcon(look.icon),
+    element('span', { class: 'shape-name' }, look.name),
+  );
+  const removeButton = iconButton('cross', `Remove ${look.name}`, remove);
+  const frame = element('div', { class: 'shape-frame' });
+  const corner = element('button', {
+    type: 'button',
+    class: 'shape-corner',
+    'aria-label': `Resize ${look.name}`,
+    title: 'Resize with a pointer or the arrow keys',
+    on: { keydown: resizeKey },
+  });
+  const node = element(
+    'article',
+    { class: 'shape', 'aria-label': look.name, data: { widgetId: widget.id } },
+    element('header', { class: 'shape-head' }, grip, removeButton),
+    element(
+      'div',
+      { class: 'shape-slots' },
+      element('div', { class: 'shape-inputs' }, ...side('input')),
+      element('div', { class: 'shape-outputs' }, ...side('output')),
+    ),
+    frame,
+    corner,
+  );
+
+  return {
+    node,
+    grip,
+    corner,
+    frame,
+    slots,
+    look,
+    /** @param {{x: number, y: number, width: number, height: number}} place in canvas pixels */
+    place({ x, y, width, height }) {
+      node.style.transform = `translate(${x}px, ${y}px)`;
+      node.style.width = `${width}px`;
+      node.style.height = `${height}px`;
+    },
+  };
+}

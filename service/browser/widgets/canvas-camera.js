@@ -1,0 +1,93 @@
+// @ts-check
+// Which part of the canvas is seen: pan and zoom by wheel, by fingers, and by calls from buttons and keys.
+
+import { draggable } from './canvas-gestures.js';
+import { boxAround } from './canvas-geometry.js';
+import { fitted, panned, pinched, revealing, toCanvas, zoomed } from './canvas-viewport.js';
+
+/**
+ * @typedef {import('./canvas-geometry.js').Point} Point
+ * @typedef {import('./canvas-geometry.js').Box} Box
+ * @typedef {import('./canvas-viewport.js').Viewport} Viewport
+ */
+
+const LINE = 16; // pixels of a wheel that counts in lines
+
+/**
+ * @param {HTMLElement} node the view @param {HTMLElement} surface what is moved under it
+ * @param {() => void} onChange
+ */
+export function createCamera(node, surface, onChange) {
+  /** @type {Viewport} */
+  let viewport = { x: 0, y: 0, zoom: 1 };
+  /** @type {Map<number, Point>} */
+  const fingers = new Map();
+  const size = () => ({ width: node.clientWidth, height: node.clientHeight });
+  const center = () => ({ x: node.clientWidth / 2, y: node.clientHeight / 2 });
+
+  /** @param {Viewport} next */
+  function set(next) {
+    viewport = next;
+    surface.style.transform = `translate(${next.x}px, ${next.y}px) scale(${next.zoom})`;
+    onChange();
+  }
+
+  /** @param {{clientX: number, clientY: number}} event @returns {Point} in the view */
+  function inView({ clientX, clientY }) {
+    const { left, top } = node.getBoundingClientRect();
+    return { x: clientX - left, y: clientY - top };
+  }
+
+  /** @param {WheelEvent} event */
+  function turnWheel(event) {
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    if (event.ctrlKey || event.metaKey) set(zoomed(viewport, Math.exp(-dy / 300), inView(event)));
+    else set(panned(viewport, -dx, -dy));
+  }
+
+  /** @param {PointerEvent} event */
+  function moveFinger(event) {
+    if (!fingers.has(event.pointerId)) return;
+    const before = [...fingers.values()];
+    fingers.set(event.pointerId, inView(event));
+    const after = [...fingers.values()];
+    if (after.length === 2) set(pinched(viewport, [before[0], before[1]], [after[0], after[1]]));
+  }
+
+  node.addEventListener('wheel', turnWheel, { passive: false });
+  node.addEventListener('pointerdown', (event) => {
+    if (event.pointerType === 'touch') fingers.set(event.pointerId, inView(event));
+  });
+  node.addEventListener('pointermove', moveFinger);
+  node.addEventListener('pointerup', (event) => fingers.delete(event.pointerId));
+  node.addEventListener('pointercancel', (event) => fingers.delete(event.pointerId));
+
+  draggable(node, node, (event) => {
+    if (event.target !== node && event.target !== surface) return null;
+    const start = viewport;
+    const move = (/** @type {number} */ dx, /** @type {number} */ dy) => {
+      if (fingers.size < 2) set(panned(start, dx, dy));
+    };
+    return { move, end: () => {}, cancel: () => set(start) };
+  });
+
+  return {
+    get zoom() {
+      return viewport.zoom;
+    },
+    /** @param {{clientX: number, clientY: number}} event @returns {Point} of the canvas */
+    pointOf: (event) => toCanvas(viewport, inView(event)),
+    /** @returns {Point} of the canvas, in the middle of the view */
+    middle: () => toCanvas(viewport, center()),
+    /** @param {number} factor */
+    zoomBy: (factor) => set(zoomed(viewport, factor, center())),
+    /** @param {number} dx @param {number} dy */
+    panBy: (dx, dy) => set(panned(viewport, dx, dy)),
+    /** @param {Box[]} boxes all of which are to be seen */
+    fit: (boxes) => set(fitted(boxAround(boxes), size())),
+    /** @param {Box} box to be seen, by panning as little as possible */
+    reveal: (box) => set(revealing(viewport, box, size())),
+  };
+}

@@ -1,0 +1,236 @@
+// @ts-check
+// A canvas on the screen: widgets in their places, their slots, the connections between them. It shows a
+// state and tells which operations the user wants; it stores nothing.
+
+import { element } from '../shared/elements.js';
+import { createBox } from './canvas-box.js';
+import { createCamera } from './canvas-camera.js';
+import { leastSize, letDrag } from './canvas-dragging.js';
+import { slotPoints } from './canvas-geometry.js';
+import { arrowStep } from './canvas-gestures.js';
+import { createLines } from './canvas-lines.js';
+import { createLinking } from './canvas-linking.js';
+import { resized } from './canvas-snapping.js';
+import { widgetOf } from './canvas-state.js';
+
+/**
+ * @typedef {import('./canvas-state.js').Canvas} Canvas
+ * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./canvas-state.js').Operation} Operation
+ * @typedef {import('./canvas-box.js').Look} Look
+ * @typedef {import('./slot-refs.js').SlotRef} SlotRef
+ *
+ * @typedef {object} ViewOptions
+ * @property {(widget: CanvasWidget) => Look} lookOf a widget; one of an unknown template has a name and no slots
+ * @property {(widget: CanvasWidget, into: HTMLElement) => void} mount puts the widget's frame into its box
+ * @property {(id: string) => void} unmount
+ * @property {(from: SlotRef, to: SlotRef) => import('./canvas-linking.js').Verdict} check
+ * @property {(from: SlotRef, to: SlotRef) => void} connect
+ * @property {(operation: Operation) => void} act
+ * @property {(sentence: string) => void} announce
+ */
+
+const KEYS =
+  'Arrow keys move a widget, with Shift by more. Delete removes it. Enter on a slot begins a connection, Enter on another slot makes it.';
+
+/** @param {ViewOptions} options */
+export function createCanvasView({ lookOf, mount, unmount, check, connect, act, announce }) {
+  const lines = createLines();
+  const surface = element('div', { class: 'canvas-surface' }, lines.node);
+  const node = element(
+    'section',
+    { class: 'canvas', tabindex: '-1', 'aria-label': 'Canvas', on: { keydown: onKey, focusin: onFocus, scroll: undoScroll } },
+    element('p', { class: 'visually-hidden', id: 'canvas-keys' }, KEYS),
+    surface,
+  );
+  const camera = createCamera(node, surface, () => {});
+  const linking = createLinking({ check, connect, announce, onChange: showSlots });
+  /** @type {Map<string, import('./canvas-box.js').Box>} */
+  const boxes = new Map();
+  /** @type {Map<string, {x: number, y: number, width: number, height: number}>} while it is dragged */
+  const dragged = new Map();
+  /** @type {Map<string, Set<string>>} slots that have a value, by widget */
+  const filled = new Map();
+  /** @type {import('./canvas-dragging.js').Stage} */
+  const stage = {
+    node,
+    camera,
+    widgets: () => state?.widgets ?? [],
+    preview,
+    act,
+    pointOf,
+    showDraft: lines.showDraft,
+    slotAt,
+    linking,
+  };
+  /** @type {Canvas | null} */
+  let state = null;
+  /** @type {Map<string, string>} why a connection does not work */
+  let broken = new Map();
+
+  /** @param {CanvasWidget} widget */
+  function place(widget) {
+    return { ...widget, ...dragged.get(widget.id) };
+  }
+
+  /** @param {Canvas} next @param {Map<string, string>} [reasons] by connection id, why it does not work */
+  function show(next, reasons = new Map()) {
+    state = next;
+    broken = reasons;
+    const ids = new Set(next.widgets.map(({ id }) => id));
+    for (const id of [...boxes.keys()]) if (!ids.has(id)) drop(id);
+    for (const widget of next.widgets) (boxes.get(widget.id) ?? add(widget)).place(place(widget));
+    showLines();
+    showSlots();
+  }
+
+  /** @param {CanvasWidget} widget */
+  function add(widget) {
+    const { id } = widget;
+    const box = createBox(widget, lookOf(widget), {
+      pressSlot: (slot) => linking.press({ widgetId: id, slotId: slot.id }, slot),
+      remove: () => remove(id),
+      keydown: (event) => onBoxKey(event, id),
+      resizeKey: (event) => onCornerKey(event, id),
+    });
+    boxes.set(id, box);
+    surface.append(box.node); // and never moved again: a frame that moves loads again
+    letDrag(stage, box, id);
+    mount(widget, box.frame);
+    return box;
+  }
+
+  /** @param {string} id */
+  function drop(id) {
+    unmount(id);
+    boxes.get(id)?.node.remove();
+    boxes.delete(id);
+    filled.delete(id);
+    if (linking.source?.ref.widgetId === id) linking.cancel();
+  }
+
+  /** @param {string} id */
+  function remove(id) {
+    const order = [...boxes.keys()];
+    const neighbour = order[order.indexOf(id) + 1] ?? order[order.indexOf(id) - 1];
+    act({ type: 'remove-widget', id });
+    (boxes.get(neighbour)?.grip ?? node).focus(); // not lost to the page
+  }
+
+  function showLines() {
+    lines.show((state?.io.connections ?? []).flatMap((connection) => {
+      const [from, to] = [pointOf(connection?.from), pointOf(connection?.to)];
+      if (!from || !to) return [];
+      const reason = broken.get(connection.id);
+      const kind = reason ? 'broken' : connection.enabled === false ? 'off' : 'live';
+      return [{ id: connection.id, from, to, state: /** @type {'live'} */ (kind), reason }];
+    }));
+  }
+
+  /** @param {SlotRef} [ref] @returns {import('./canvas-geometry.js').Point | undefined} */
+  function pointOf(ref) {
+    const widget = ref && state && widgetOf(state, ref.widgetId);
+    if (!widget) return undefined;
+    const { slots } = lookOf(widget);
+    return slotPoints(place(widget), slots).find(({ slotId }) => slotId === ref.slotId);
+  }
+
+  function showSlots() {
+    node.classList.toggle('linking', Boolean(linking.source));
+    for (const [id, { slots, look }] of boxes) {
+      const widget = state && widgetOf(state, id);
+      if (!widget) continue;
+      const points = slotPoints({ ...place(widget), x: 0, y: 0 }, look.slots);
+      slots.forEach((button, at) => {
+        button.node.style.top = `${points[at].y}px`;
+        const { state: now, reason } = linking.look({ widgetId: id, slotId: button.slot.id }, button.slot);
+        button.show(now, filled.get(id)?.has(button.slot.id) ?? false, reason);
+      });
+    }
+  }
+
+  /** @param {string} id @param {{x: number, y: number, width: number, height: number} | null} where null to end */
+  function preview(id, where) {
+    if (where) dragged.set(id, where);
+    else dragged.delete(id);
+    const widget = state && widgetOf(state, id);
+    if (!widget) return;
+    boxes.get(id)?.place(place(widget));
+    showLines();
+  }
+
+  /** @param {PointerEvent} event @returns {[SlotRef, import('./slot-types.js').Slot] | null} */
+  function slotAt({ clientX, clientY }) {
+    const under = document.elementsFromPoint(clientX, clientY);
+    for (const [widgetId, { slots }] of boxes) {
+      const hit = slots.find((slot) => under.includes(slot.node));
+      if (hit) return [{ widgetId, slotId: hit.slot.id }, hit.slot];
+    }
+    return null;
+  }
+
+  /** @param {KeyboardEvent} event @param {string} id */
+  function onBoxKey(event, id) {
+    const widget = state && widgetOf(state, id);
+    const step = arrowStep(event);
+    if (!widget || event.target !== event.currentTarget) return;
+    if (event.key === 'Delete' || event.key === 'Backspace') remove(id);
+    else if (!step) return;
+    else {
+      const next = { x: widget.x + step[0], y: widget.y + step[1] };
+      act({ type: 'move', id, ...next });
+      camera.reveal({ ...widget, ...next });
+    }
+    event.preventDefault();
+  }
+
+  /** @param {KeyboardEvent} event @param {string} id */
+  function onCornerKey(event, id) {
+    const widget = state && widgetOf(state, id);
+    const box = boxes.get(id);
+    const step = arrowStep(event);
+    if (!widget || !box || !step) return;
+    const { width, height } = resized(widget, 'se', ...step, leastSize(box));
+    act({ type: 'resize', id, width, height });
+    event.preventDefault();
+  }
+
+  /** Shows the widget that the keyboard has reached. @param {FocusEvent} event */
+  function onFocus({ target }) {
+    const id = /** @type {HTMLElement} */ (target).closest('article')?.dataset.widgetId;
+    const widget = id && state && widgetOf(state, id);
+    if (widget && /** @type {HTMLElement} */ (target).matches(':focus-visible')) camera.reveal(widget);
+    undoScroll();
+  }
+
+  /** A browser scrolls to what has the focus; here the camera does, or lines would lie elsewhere. */
+  function undoScroll() {
+    node.scrollTo(0, 0);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    if (event.key === 'Escape' && linking.cancel()) event.preventDefault();
+  }
+
+  return {
+    node,
+    show,
+    camera,
+    /** @param {string} id */
+    focus: (id) => boxes.get(id)?.grip.focus(),
+    fit: () => camera.fit(state?.widgets ?? []),
+    /** @param {string} connectionId @param {boolean} on whether its line is emphasized */
+    mark: (connectionId, on) => lines.mark(connectionId, on),
+    /** @param {SlotRef} ref of a slot through which a value has gone */
+    noteValue({ widgetId, slotId }) {
+      const slots = filled.get(widgetId) ?? new Set();
+      filled.set(widgetId, slots.add(slotId));
+      showSlots();
+    },
+    close() {
+      for (const id of [...boxes.keys()]) drop(id);
+      node.remove();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// @ts-check
+// The connections of a canvas as a list: what the curves show, for keyboards and screen readers.
+
+import { arrange, element, iconButton } from '../shared/elements.js';
+
+/**
+ * @typedef {{id: string, label: string, reason: string}} Row `reason` says why it does not work, or is ''
+ */
+
+/** @param {{remove: (id: string) => void, mark: (id: string, on: boolean) => void}} actions */
+export function createConnectionList({ remove, mark }) {
+  const list = element('ul', { class: 'connection-rows' });
+  const empty = element('p', { class: 'hint' }, 'None yet. Press an output of a widget, then an input of another.');
+  const node = element(
+    'section',
+    { class: 'connections-of-canvas', 'aria-label': 'Connections of this canvas' },
+    element('h2', {}, 'Connections'),
+    empty,
+    list,
+  );
+  /** @type {Map<string, {node: HTMLElement, row: Row, show: (row: Row) => void}>} */
+  const rows = new Map();
+
+  /** @param {Row} row */
+  function add(row) {
+    const { id } = row;
+    const label = element('span', { class: 'connection-label' });
+    const problem = element('span', { class: 'problem' });
+    const button = iconButton('cross', '', () => removeAndFocus(id));
+    const hover = { mouseenter: () => mark(id, true), mouseleave: () => mark(id, false) };
+    const focus = { focusin: () => mark(id, true), focusout: () => mark(id, false) };
+    const item = element('li', { class: 'connection-row', on: { ...hover, ...focus } }, label, problem, button);
+    const show = (/** @type {Row} */ now) => {
+      label.textContent = now.label;
+      problem.textContent = now.reason;
+      button.setAttribute('aria-label', `Remove the connection ${now.label}`);
+      button.title = 'Remove this connection';
+    };
+    const entry = { node: item, row, show };
+    rows.set(id, entry);
+    return entry;
+  }
+
+  /** @param {string} id */
+  function removeAndFocus(id) {
+    const item = rows.get(id)?.node;
+    const next = item?.nextElementSibling ?? item?.previousElementSibling;
+    const goal = /** @type {HTMLElement | null} */ (next?.querySelector('button') ?? null);
+    remove(id);
+    if (goal) goal.focus();
+    else node.focus();
+  }
+
+  node.tabIndex = -1; // has the focus when the last row is gone
+  return {
+    node,
+    /** @param {Row[]} now */
+    show(now) {
+      const ids = new Set(now.map(({ id }) => id));
+      for (const [id, { node: item }] of rows) {
+        if (ids.has(id)) continue;
+        item.remove();
+        rows.delete(id);
+      }
+      for (const row of now) (rows.get(row.id) ?? add(row)).show(row);
+      arrange(list, now.map(({ id }) => /** @type {{node: Node}} */ (rows.get(id)).node));
+      empty.hidden = now.length > 0;
+    },
+  };
+}

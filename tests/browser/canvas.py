@@ -1,0 +1,62 @@
+"""A canvas of the console, as a person uses it."""
+
+from typing import Any
+
+from playwright.sync_api import FrameLocator, Locator, expect
+
+from tests.browser.page import Console
+
+
+class Canvas:
+    """An open canvas."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.page = console.page
+
+    def create(self) -> "Canvas":
+        self.page.get_by_role("link", name="Canvas", exact=True).click()
+        self.console.button("New canvas").click()
+        expect(self.console.button("Add widget")).to_be_enabled()
+        return self
+
+    def add(self, *names: str) -> "Canvas":
+        for name in names:
+            before = self.boxes.count()
+            self.console.button("Add widget").click()
+            self.page.get_by_label("Search the widgets").fill(name)
+            card = self.page.locator(".gallery-card:visible")
+            card.filter(has=self.page.get_by_text(name, exact=True)).click()
+            expect(self.boxes).to_have_count(before + 1)
+        self.console.button("Show all").click()
+        return self
+
+    @property
+    def boxes(self) -> Locator:
+        return self.page.locator("article.shape")
+
+    @property
+    def lines(self) -> Locator:
+        return self.page.locator(".canvas-lines .line")
+
+    @property
+    def rows(self) -> Locator:
+        return self.page.locator(".connection-row")
+
+    def frame(self, name: str) -> FrameLocator:
+        """The page of a widget."""
+        return self.page.frame_locator(f"iframe[title^='{name}']")
+
+    def slot(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name)
+
+    def connect(self, source: str, target: str) -> None:
+        self.slot(source).press("Enter")
+        self.slot(target).press("Enter")
+
+    def saved(self) -> None:
+        expect(self.page.locator(".canvas-phase")).to_have_text("Saved")
+
+    def stored(self) -> dict[str, Any]:
+        self.saved()
+        return self.console.api("GET", "records/canvases")["records"][0]["data"]

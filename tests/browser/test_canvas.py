@@ -1,0 +1,134 @@
+"""The canvas: widgets in their places, connections between them, the same for every tab."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.canvas import Canvas
+
+PERSON = "Person output, object, on Contacts"
+TO = "To input, object, on Mail"
+
+
+@pytest.fixture
+def canvas(console):
+    return Canvas(console).create()
+
+
+def test_widgets_are_connected_by_keyboard_and_stay_so(canvas):
+    canvas.add("Contacts", "Mail")
+    canvas.connect(PERSON, TO)
+    expect(canvas.rows).to_have_text(["Person of Contacts to To of Mail"])
+    expect(canvas.lines).to_have_count(1)
+    [connection] = canvas.stored()["io"]["connections"]
+    assert (connection["from"]["slotId"], connection["to"]["slotId"]) == ("person", "person")
+    canvas.page.reload()
+    expect(canvas.boxes).to_have_count(2)
+    expect(canvas.rows).to_have_count(1)
+    expect(canvas.lines).to_have_attribute("data-state", "live")
+
+
+def test_a_connection_that_does_not_fit_is_refused_in_words(canvas):
+    canvas.add("Contacts", "Mail")
+    canvas.slot(PERSON).press("Enter")
+    expect(canvas.slot("Text input")).to_have_attribute("aria-disabled", "true")
+    canvas.slot("Text input").press("Enter")
+    expect(canvas.page.locator("#announcer")).to_contain_text("Text")
+    canvas.page.keyboard.press("Escape")
+    expect(canvas.slot(PERSON)).to_have_attribute("aria-pressed", "false")
+    expect(canvas.rows).to_have_count(0)
+
+
+def test_undo_and_redo_take_back_what_was_done(canvas):
+    canvas.add("Contacts", "Mail")
+    canvas.connect(PERSON, TO)
+    canvas.page.get_by_role("button", name="Remove Mail").click()
+    expect(canvas.boxes).to_have_count(1)
+    expect(canvas.rows).to_have_count(0)
+    canvas.page.keyboard.press("Control+z")
+    expect(canvas.boxes).to_have_count(2)
+    expect(canvas.rows).to_have_count(1)
+    canvas.page.keyboard.press("Control+Shift+z")
+    expect(canvas.boxes).to_have_count(1)
+
+
+def test_a_widget_is_dragged_over_frames_and_moved_by_keys(canvas):
+    canvas.add("Contacts", "Note")
+    before = canvas.stored()["widgets"][1]
+    grip = canvas.page.get_by_role("group", name="Note")
+    box = grip.bounding_box()
+    mouse = canvas.page.mouse
+    mouse.move(box["x"] + 20, box["y"] + 10)
+    mouse.down()
+    mouse.move(box["x"] - 200, box["y"] + 90, steps=8)
+    mouse.up()
+    expect(canvas.console.button("Undo")).to_be_enabled()
+    dragged = canvas.stored()["widgets"][1]
+    assert (dragged["x"] < before["x"], dragged["y"] > before["y"]) == (True, True)
+    grip.press("ArrowRight")
+    grip.press("Shift+ArrowDown")
+    moved = canvas.stored()["widgets"][1]
+    assert (moved["x"], moved["y"]) == (dragged["x"] + 16, dragged["y"] + 64)
+
+
+def test_a_connection_is_drawn_with_the_mouse(canvas):
+    canvas.add("Contacts", "Mail")
+    start, end = (canvas.slot(name).bounding_box() for name in (PERSON, TO))
+    mouse = canvas.page.mouse
+    mouse.move(start["x"] + 8, start["y"] + 8)
+    mouse.down()
+    mouse.move(end["x"] + 8, end["y"] + 8, steps=6)
+    mouse.up()
+    expect(canvas.rows).to_have_count(1)
+
+
+def test_every_tab_shows_the_same_canvas(canvas, opened):
+    canvas.add("Contacts", "Mail")
+    canvas.saved()
+    there = opened(like=canvas.console)
+    there.open(canvas.page.url.removeprefix(there.service.url))
+    there.page.get_by_label("Sign-in token").fill(there.token)
+    there.button("Sign in").click()
+    other = Canvas(there)
+    expect(other.boxes).to_have_count(2)
+    other.connect(PERSON, TO)
+    expect(canvas.rows).to_have_count(1)
+    canvas.page.get_by_role("button", name="Remove the connection").click()
+    expect(other.rows).to_have_count(0)
+
+
+def test_a_text_goes_from_one_widget_to_another(canvas):
+    canvas.add("Note", "Mail")
+    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    canvas.frame("Note").get_by_role("textbox").first.fill("Bring the badges")
+    expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")
+
+
+def test_the_focus_is_never_lost(canvas):
+    canvas.add("Contacts", "Mail")
+    canvas.connect(PERSON, TO)
+    canvas.page.get_by_role("button", name="Remove the connection").press("Enter")
+    assert canvas.page.evaluate("document.activeElement.tagName") != "BODY"
+    canvas.page.get_by_role("group", name="Mail").press("Delete")
+    expect(canvas.page.get_by_role("group", name="Contacts")).to_be_focused()
+    canvas.page.get_by_role("group", name="Contacts").press("Delete")
+    assert canvas.page.evaluate("document.activeElement.tagName") != "BODY"
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_canvas_passes_axe_and_does_not_scroll_sideways(canvas, width):
+    canvas.page.set_viewport_size({"width": width, "height": 720})
+    canvas.add("Contacts", "Mail")
+    canvas.connect(PERSON, TO)
+    assert canvas.console.violations() == []
+    assert canvas.console.width() <= width
+    canvas.console.button("Add widget").click()
+    assert canvas.console.violations() == []
+
+
+def test_a_canvas_is_deleted_from_the_list(canvas):
+    canvas.saved()
+    canvas.page.get_by_role("link", name="Canvases").click()
+    canvas.page.get_by_role("button", name="Delete Canvas 1").click()
+    canvas.console.button("Delete").click()
+    expect(canvas.page.get_by_text("No canvases yet.")).to_be_visible()
+    expect(canvas.console.button("New canvas")).to_be_focused()
