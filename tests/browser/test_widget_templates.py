@@ -1,0 +1,217 @@
+"""The templates of widgets: on a canvas, in real frames with the real host, and alone."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.canvas_page import Canvas, violations_in
+from tests.browser.suite import forget
+
+HANDLES = (
+    "calendar", "chart", "contacts", "image", "mail", "note", "places", "table", "weather",
+    "web-search",
+)  # fmt: skip
+
+
+@pytest.fixture
+def canvas(opened) -> Canvas:
+    console = opened()
+    forget(console)
+    return Canvas(console)
+
+
+def status(widget):
+    return widget.get_by_role("status")
+
+
+def starting(text: str) -> re.Pattern[str]:
+    return re.compile(f"^{re.escape(text)}")
+
+
+@pytest.mark.parametrize("handle", HANDLES)
+def test_a_widget_starts_without_a_call_and_without_faults(canvas, handle):
+    canvas.put(handle)
+    assert canvas.violations(handle) == []
+    assert canvas.noted("asked") == []
+    assert canvas.noted("drops") == []
+
+
+@pytest.mark.parametrize("handle", HANDLES)
+def test_a_widget_fits_where_there_is_little_room(canvas, handle):
+    widget = canvas.put(handle, 240, 160)
+    body = widget.locator("html")
+    assert body.evaluate("(page) => [page.scrollWidth <= 240, page.scrollHeight <= 160]") == [
+        True, True,
+    ]  # fmt: skip
+
+
+def test_the_weather_of_a_typed_city_is_shown_at_once(canvas):
+    widget = canvas.put("weather")
+    widget.get_by_label("City").fill("Berlin")
+    widget.get_by_label("City").press("Enter")
+    expect(widget.get_by_text("Berlin")).to_be_visible()
+    expect(widget.get_by_role("list", name="Next days").get_by_role("listitem")).to_have_count(2)
+    assert canvas.noted("asked") == []
+    assert canvas.violations("weather") == []
+
+
+def test_a_contact_is_connected_chosen_and_goes_to_three_widgets(canvas):
+    """The chain: a person to mail, their city to the weather, the weather's days to a chart."""
+    contacts, mail = canvas.put("contacts"), canvas.put("mail")
+    weather, chart = canvas.put("weather"), canvas.put("chart")
+    canvas.connect("contacts.person", "mail.person")
+    canvas.connect("contacts.home", "weather.place")
+    canvas.connect("weather.days", "chart.items")
+    contacts.get_by_role("button", name="Connect").click()
+    expect(contacts.get_by_role("alert")).to_contain_text("access to your account")
+    assert canvas.violations("contacts") == []
+    canvas.allow_at(contacts.get_by_role("alert").get_by_role("button", name="Connect"))
+    contacts.get_by_role("button", name="Dani Okafor").click()
+    expect(mail.get_by_label("To")).to_have_value("dani@example.com")
+    expect(weather.get_by_label("City")).to_have_value("Berlin")
+    expect(weather.get_by_text("Feels like")).to_be_visible()
+    expect(chart.get_by_role("list", name="max by date").get_by_role("button")).to_have_count(2)
+    for handle in ("contacts", "mail", "chart"):
+        assert canvas.violations(handle) == [], handle
+    assert set(canvas.noted("asked")) == {"cloudsuite/contacts-list"}
+    assert canvas.noted("drops") == []
+
+
+def test_the_keyboard_reaches_each_choice(canvas):
+    widget = canvas.put("web-search")
+    field = widget.get_by_label("Search the web for")
+    field.fill("brave search")
+    field.press("Enter")
+    first = widget.get_by_role("list", name="Results").get_by_role("button").first
+    field.press("Tab")
+    widget.get_by_role("button", name="Search", exact=True).press("Tab")
+    expect(first).to_be_focused()
+    first.press("Enter")
+    expect(first).to_have_attribute("aria-pressed", "true")
+    assert canvas.violations("web-search") == []
+
+
+def test_a_call_that_is_denied_can_be_asked_for_again(canvas):
+    canvas.answers("deny")
+    widget = canvas.put("places")
+    widget.get_by_label("What to look for").fill("vegetarian food")
+    widget.get_by_role("button", name="Find").click()
+    expect(widget.get_by_role("alert")).to_contain_text("Nothing was sent")
+    assert canvas.violations("places") == []
+    canvas.answers("once")
+    widget.get_by_role("button", name="Ask again").click()
+    widget.get_by_role("button", name="Peace Harmony").click()
+    expect(status(widget)).to_have_text("Peace Harmony is chosen.")
+    assert canvas.noted("asked") == ["search-places"] * 2
+    assert canvas.violations("places") == []
+
+
+def test_an_input_that_would_cost_credits_only_fills_in_the_field(canvas):
+    note, search, image = canvas.put("note"), canvas.put("web-search"), canvas.put("image")
+    canvas.connect("note.text", "web-search.query")
+    canvas.connect("note.text", "image.prompt")
+    note.get_by_label("Note").fill("A dog in space")
+    expect(search.get_by_label("Search the web for")).to_have_value("A dog in space")
+    expect(image.get_by_label("What to show")).to_have_value("A dog in space")
+    assert canvas.noted("asked") == []
+    image.get_by_role("button", name="Make").click()
+    picture = image.get_by_role("img", name="A dog in space")
+    expect(picture).to_be_visible()
+    expect(status(image)).to_have_text("The picture is ready.")
+    assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth > 0)")
+    assert canvas.violations("image") == []
+
+
+def test_results_of_a_search_are_a_table_and_a_note(canvas):
+    search, table, note = canvas.put("web-search"), canvas.put("table"), canvas.put("note")
+    canvas.connect("web-search.items", "table.items")
+    canvas.connect("web-search.text", "note.fill")
+    search.get_by_label("Search the web for").fill("brave search")
+    search.get_by_role("button", name="Search", exact=True).click()
+    expect(table.get_by_role("rowheader")).to_contain_text(["Brave Search"])
+    search.get_by_role("list", name="Results").get_by_role("button").first.click()
+    expect(note.get_by_label("Note")).to_have_value(starting("Brave Search"))
+    assert canvas.violations("table") == []
+    assert canvas.violations("note") == []
+
+
+def test_what_is_written_in_a_note_is_not_replaced(canvas):
+    note, other = canvas.put("note"), canvas.put("weather")
+    note.get_by_label("Note").fill("My own words")
+    canvas.connect("weather.text", "note.fill")
+    other.get_by_label("City").fill("Berlin")
+    other.get_by_label("City").press("Enter")
+    note.get_by_role("button", name="Add").click()
+    expect(note.get_by_label("Note")).to_have_value(starting("My own words\n\nBerlin: "))
+    assert canvas.violations("note") == []
+
+
+def test_a_table_follows_its_collection(canvas):
+    create = canvas.console.api
+    create("POST", "records/tasks", {"title": "Read"})
+    table = canvas.put("table")
+    table.get_by_label("Collection").select_option("tasks")
+    titles = table.get_by_role("rowheader")
+    expect(titles).to_have_text(["Read"])
+    made = create("POST", "records/tasks", {"title": "Write", "done": True})
+    expect(titles).to_have_text(["Read", "Write"])
+    table.get_by_role("button", name="title").click()
+    table.get_by_role("button", name="title").click()
+    expect(titles).to_have_text(["Write", "Read"])
+    canvas.console.api_text("DELETE", f"records/tasks/{made['recordId']}")
+    expect(titles).to_have_text(["Read"])
+    assert canvas.violations("table") == []
+
+
+def test_an_event_becomes_a_message(canvas):
+    calendar, mail = canvas.put("calendar"), canvas.put("mail")
+    canvas.connect("calendar.event", "mail.event")
+    calendar.get_by_role("button", name="Connect").click()
+    canvas.allow_at(calendar.get_by_role("alert").get_by_role("button", name="Connect"))
+    calendar.get_by_role("button", name="Visit to the printer").click()
+    expect(mail.get_by_label("Subject")).to_have_value("Visit to the printer")
+    expect(mail.get_by_label("Message")).to_have_value(starting("Visit to the printer\n"))
+    mail.get_by_label("To").fill("cleo@example.com")
+    mail.get_by_role("button", name="Send").click()
+    canvas.allow_at(mail.get_by_role("alert").get_by_role("button", name="Connect"))
+    expect(status(mail)).to_have_text("Sent to cleo@example.com.")
+    assert canvas.violations("calendar") == []
+
+
+def test_a_new_event_stands_in_the_calendar(canvas):
+    calendar = canvas.put("calendar")
+    calendar.get_by_role("button", name="Connect").click()
+    canvas.allow_at(calendar.get_by_role("alert").get_by_role("button", name="Connect"))
+    calendar.get_by_role("button", name="New event").click()
+    assert canvas.violations("calendar") == []
+    calendar.get_by_label("Title").fill("Coffee with Cleo")
+    calendar.get_by_role("button", name="Save").click()
+    expect(calendar.get_by_role("button", name="Coffee with Cleo").first).to_be_visible()
+    expect(status(calendar)).to_have_text("Coffee with Cleo is in your calendar.")
+
+
+@pytest.mark.parametrize("handle", HANDLES)
+def test_a_widget_is_a_page_of_its_own(opened, handle):
+    console = opened().open(f"/app/{handle}")
+    expect(console.page.get_by_role("heading", level=1)).to_be_visible()
+    assert violations_in(console.page.main_frame, console.page) == []
+
+
+def test_a_widget_alone_asks_for_a_token_when_it_needs_one(opened):
+    console = opened().open("/app/weather")
+    console.page.get_by_label("City").fill("Berlin")
+    console.page.get_by_label("City").press("Enter")
+    console.page.get_by_label("Sign-in token").fill(console.token)
+    console.button("Sign in").click()
+    expect(console.page.get_by_text("Feels like")).to_be_visible()
+
+
+def test_a_table_alone_reads_its_collection(opened):
+    console = opened()
+    console.api("POST", "records/tasks", {"title": "Read"})
+    console.open("/app/table")
+    console.page.get_by_label("Collection").select_option("tasks")
+    console.page.get_by_label("Sign-in token").fill(console.token)
+    console.button("Sign in").click()
+    expect(console.page.get_by_role("rowheader")).to_have_text(["Read"])
