@@ -84,6 +84,7 @@ def test_the_keyboard_reaches_each_choice(canvas):
     field.fill("brave search")
     field.press("Enter")
     first = widget.get_by_role("list", name="Results").get_by_role("button").first
+    expect(first).to_be_visible()
     field.press("Tab")
     widget.get_by_role("button", name="Search", exact=True).press("Tab")
     expect(first).to_be_focused()

@@ -211,7 +211,7 @@ test('stored connections work once their widgets are there, in any order', () =>
   const slots = (direction) => [{ id: 's', direction, type: 'object', title: 'S' }];
   const stored = { id: 'c', from: { widgetId: 'a', slotId: 's' }, to: { widgetId: 'b', slotId: 's' }, later: 1 };
   const state = { version: 1, connections: [stored], widgets: { a: { state: { n: 1 }, later: 2 } } };
-  assert.equal(wiring.importState(state)[0].reason, 'unknown_widget');
+  assert.equal(wiring.importState(state).broken[0].reason, 'unknown_widget');
   wiring.add({ id: 'b', templateHandle: 'x', slots: slots('input') });
   assert.equal(wiring.current().connections.length, 0);
   wiring.add({ id: 'a', templateHandle: 'y', slots: slots('output') });

@@ -189,7 +189,7 @@ function createMenu() {
 function createCanvases(context) {
   return createLateView(context, {
     title: 'Canvases',
-    styles: ['./canvases.css', '../widgets/canvas.css', '../widgets/approval.css'],
+    styles: ['canvases.css', '../widgets/canvas.css', '../widgets/approval.css'],
     load: () => import('./canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
   });
 }
