@@ -72,7 +72,7 @@ def test_a_second_try_that_the_credits_do_not_cover_is_not_made(alice, long_chat
     assert (len(model.asked), len(model.turns)) == (1, 1)
 
 
-@pytest.mark.settings(context_budget=20_000, min_kept=4)
+@pytest.mark.settings(context_budget=20_000, min_kept=2)
 def test_what_was_left_out_is_not_summarised_afterwards(app, alice, long_chat, model):
     """Its first half has no question to cut at, so that the window comes before any summary."""
     ids = [f"old-{number}" for number in range(2, 24, 2)]
