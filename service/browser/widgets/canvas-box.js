@@ -63,6 +63,8 @@ export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey 
     corner,
   );
 
+  let placed = '';
+
   return {
     node,
     grip,
@@ -72,6 +74,9 @@ export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey 
     look,
     /** @param {{x: number, y: number, width: number, height: number}} place in canvas pixels */
     place({ x, y, width, height }) {
+      const now = `${x} ${y} ${width} ${height}`;
+      if (now === placed) return;
+      placed = now;
       node.style.transform = `translate(${x}px, ${y}px)`;
       node.style.width = `${width}px`;
       node.style.height = `${height}px`;

@@ -19,11 +19,15 @@ export function createLines() {
   node.append(draft);
   /** @type {Map<string, SVGPathElement>} */
   const paths = new Map();
+  /** @type {Map<string, string>} what is said of a line, by its id */
+  const said = new Map();
 
   /** @param {Line} line */
-  function draw({ id, from, to, state, reason }) {
+  function draw({ id, from, to, state, reason = '' }) {
     const path = paths.get(id) ?? add(id);
     path.setAttribute('d', curvePath(from, to));
+    if (said.get(id) === state + reason) return;
+    said.set(id, state + reason);
     path.dataset.state = state;
     path.querySelector('title')?.remove();
     if (reason) path.append(Object.assign(document.createElementNS(SPACE, 'title'), { textContent: reason }));
@@ -47,9 +51,12 @@ export function createLines() {
         if (ids.has(id)) continue;
         path.remove();
         paths.delete(id);
+        said.delete(id);
       }
       lines.forEach(draw);
     },
+    /** @param {Line[]} lines that run elsewhere now; the others stay */
+    move: (lines) => lines.forEach(draw),
     /** @param {string} id of a connection, or '' @param {boolean} on */
     mark(id, on) {
       paths.get(id)?.classList.toggle('marked', on);

@@ -8,6 +8,7 @@ import { createCamera } from './canvas-camera.js';
 import { leastSize, letDrag } from './canvas-dragging.js';
 import { slotPoints } from './canvas-geometry.js';
 import { arrowStep } from './canvas-gestures.js';
+import { createPoints, linesOf } from './canvas-line-ends.js';
 import { createLines } from './canvas-lines.js';
 import { createLinking } from './canvas-linking.js';
 import { resized } from './canvas-snapping.js';
@@ -80,7 +81,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     const ids = new Set(next.widgets.map(({ id }) => id));
     for (const id of [...boxes.keys()]) if (!ids.has(id)) drop(id);
     for (const widget of next.widgets) (boxes.get(widget.id) ?? add(widget)).place(place(widget));
-    showLines();
+    lines.show(linesOf(next, { place, slotsOf }, broken));
     showSlots();
   }
 
@@ -117,36 +118,32 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     (boxes.get(neighbour)?.grip ?? node).focus(); // not lost to the page
   }
 
-  function showLines() {
-    lines.show((state?.io.connections ?? []).flatMap((connection) => {
-      const [from, to] = [pointOf(connection?.from), pointOf(connection?.to)];
-      if (!from || !to) return [];
-      const reason = broken.get(connection.id);
-      const kind = reason ? 'broken' : connection.enabled === false ? 'off' : 'live';
-      return [{ id: connection.id, from, to, state: /** @type {'live'} */ (kind), reason }];
-    }));
+  /** @param {CanvasWidget} widget */
+  function slotsOf(widget) {
+    return (boxes.get(widget.id)?.look ?? lookOf(widget)).slots;
   }
 
   /** @param {SlotRef} [ref] @returns {import('./canvas-geometry.js').Point | undefined} */
   function pointOf(ref) {
-    const widget = ref && state && widgetOf(state, ref.widgetId);
-    if (!widget) return undefined;
-    const { slots } = lookOf(widget);
-    return slotPoints(place(widget), slots).find(({ slotId }) => slotId === ref.slotId);
+    return createPoints(state, { place, slotsOf })(ref);
   }
 
   function showSlots() {
     node.classList.toggle('linking', Boolean(linking.source));
-    for (const [id, { slots, look }] of boxes) {
-      const widget = state && widgetOf(state, id);
-      if (!widget) continue;
-      const points = slotPoints({ ...place(widget), x: 0, y: 0 }, look.slots);
-      slots.forEach((button, at) => {
-        button.node.style.top = `${points[at].y}px`;
-        const { state: now, reason } = linking.look({ widgetId: id, slotId: button.slot.id }, button.slot);
-        button.show(now, filled.get(id)?.has(button.slot.id) ?? false, reason);
-      });
-    }
+    for (const id of boxes.keys()) showSlotsOf(id);
+  }
+
+  /** @param {string} id */
+  function showSlotsOf(id) {
+    const widget = state && widgetOf(state, id);
+    const box = boxes.get(id);
+    if (!widget || !box) return;
+    const points = slotPoints({ ...place(widget), x: 0, y: 0 }, box.look.slots);
+    box.slots.forEach((button, at) => {
+      button.node.style.top = `${points[at].y}px`;
+      const { state: now, reason } = linking.look({ widgetId: id, slotId: button.slot.id }, button.slot);
+      button.show(now, filled.get(id)?.has(button.slot.id) ?? false, reason);
+    });
   }
 
   /** @param {string} id @param {{x: number, y: number, width: number, height: number} | null} where null to end */
@@ -156,7 +153,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     const widget = state && widgetOf(state, id);
     if (!widget) return;
     boxes.get(id)?.place(place(widget));
-    showLines();
+    lines.move(linesOf(state, { place, slotsOf }, broken, [id]));
   }
 
   /** @param {PointerEvent} event @returns {[SlotRef, import('./slot-types.js').Slot] | null} */
@@ -225,8 +222,9 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     /** @param {SlotRef} ref of a slot through which a value has gone */
     noteValue({ widgetId, slotId }) {
       const slots = filled.get(widgetId) ?? new Set();
+      if (slots.has(slotId)) return; // values may come by the thousand
       filled.set(widgetId, slots.add(slotId));
-      showSlots();
+      showSlotsOf(widgetId);
     },
     close() {
       for (const id of [...boxes.keys()]) drop(id);

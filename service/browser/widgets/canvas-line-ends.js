@@ -1,0 +1,53 @@
+// @ts-check
+// Where the lines of a canvas begin and end. Pure functions.
+
+import { slotPoints } from './canvas-geometry.js';
+import { touches } from './canvas-state.js';
+
+/**
+ * @typedef {import('./canvas-geometry.js').Point} Point
+ * @typedef {import('./canvas-state.js').Canvas} Canvas
+ * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./slot-refs.js').SlotRef} SlotRef
+ *
+ * @typedef {object} Look how the canvas is shown
+ * @property {(widget: CanvasWidget) => import('./canvas-geometry.js').Box} place where a widget is shown, as while it is dragged
+ * @property {(widget: CanvasWidget) => import('./slot-types.js').Slot[]} slotsOf
+ */
+
+/**
+ * @param {Canvas | null} state @param {Look} look
+ * @returns {(ref?: SlotRef) => Point | undefined} the middle of a slot. Many lines end at one widget, so
+ *   the places of its slots are computed once.
+ */
+export function createPoints(state, { place, slotsOf }) {
+  const widgets = new Map(state?.widgets.map((widget) => [widget.id, widget]));
+  /** @type {Map<string, import('./canvas-geometry.js').SlotPoint[]>} */
+  const known = new Map();
+  return (ref) => {
+    const widget = ref && widgets.get(ref.widgetId);
+    if (!widget) return undefined;
+    const points = known.get(widget.id) ?? slotPoints(place(widget), slotsOf(widget));
+    known.set(widget.id, points);
+    return points.find(({ slotId }) => slotId === ref.slotId);
+  };
+}
+
+/**
+ * @param {Canvas | null} state @param {Look} look
+ * @param {Map<string, string>} broken why a connection does not work, by its id
+ * @param {string[]} [moved] widgets: only their lines are returned; all of them if absent
+ * @returns {import('./canvas-lines.js').Line[]} of the connections whose slots are shown
+ */
+export function linesOf(state, look, broken, moved) {
+  const pointOf = createPoints(state, look);
+  const all = state?.io.connections ?? [];
+  const shown = moved ? all.filter((one) => moved.some((id) => touches(one, id))) : all;
+  return shown.flatMap((connection) => {
+    const [from, to] = [pointOf(connection?.from), pointOf(connection?.to)];
+    if (!from || !to) return [];
+    const reason = broken.get(connection.id);
+    const kind = reason ? 'broken' : connection.enabled === false ? 'off' : 'live';
+    return [{ id: connection.id, from, to, state: kind, reason }];
+  });
+}
