@@ -27,7 +27,8 @@ EVERY_PAGE = {
 def canvas_page(template: WidgetTemplate, origin: str) -> dict[str, str]:
     """The headers of a widget in a canvas: an opaque origin, and no network at all."""
     own = {"connect-src": "'none'", "frame-ancestors": "'self'"}
-    return _page(template, {"sandbox": "allow-scripts", **_loads(template, origin), **own})
+    headers = _page(template, {"sandbox": "allow-scripts", **_loads(template, origin), **own})
+    return {**headers, "Vary": "Sec-Fetch-Dest"}  # in a tab it has another content
 
 
 def standalone_page(template: WidgetTemplate, origin: str) -> dict[str, str]:

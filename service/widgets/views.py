@@ -36,7 +36,11 @@ def templates() -> dict[str, Any]:
 def canvas_page(handle: str) -> Response:
     """A widget in a canvas, for a sandboxed frame"""
     template = _templates().named(handle)
-    return _page(template, policy.canvas_page(template, _origin()), api=None)
+    headers = policy.canvas_page(template, _origin())
+    # In a tab there is no canvas to answer. Browsers that do not say so run the widget, which fails.
+    if request.headers.get("Sec-Fetch-Dest") == "document":
+        return _finish(_rendered("widget_in_tab.html", template=template), headers)
+    return _page(template, headers, api=None)
 
 
 @widgets.get("/app/<handle>")
@@ -85,10 +89,14 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
         "styled": (template.folder / "widget.css").is_file(),
         "modules": modules(template),
     }
-    page = make_response(render_template("widget.html", **facts))
+    return _finish(_rendered("widget.html", **facts), headers)
+
+
+def _rendered(name: str, **facts: Any) -> Response:
+    page = make_response(render_template(name, **facts))
     if current_app.config["SETTINGS"].sandbox:
         page.headers["X-Sandbox"] = "1"
-    return _finish(page, headers)
+    return page
 
 
 def _finish(response: Response, headers: dict[str, str]) -> Response:

@@ -38,6 +38,17 @@ test('a page at the top is alone, without any message', async () => {
   assert.deepEqual(requests, []);
 });
 
+test('a page for frames that is at the top has no canvas, and touches no storage', async () => {
+  const own = { origin: 'null', location: { hash: '' } };
+  Object.defineProperty(own, 'sessionStorage', { get: () => assert.fail('SecurityError') });
+  own.parent = own;
+  const { client, requests } = page({ window: own });
+  await assert.rejects(client.ready, errors.NoHostError);
+  await assert.rejects(client.post('a'), errors.NoHostError);
+  assert.deepEqual(await client.listWidgets(), []);
+  assert.deepEqual(requests, []);
+});
+
 test('a call has the user’s token, its key and its id', async () => {
   const { client, requests } = page();
   const seen = [];

@@ -76,6 +76,18 @@ def test_the_skeleton_loads_nothing_inline_and_only_what_exists(client):
     assert {path: client.get(path).status_code for path in loaded} == dict.fromkeys(loaded, 200)
 
 
+@pytest.mark.parametrize(("standalone", "links"), [(True, ["/", "/app/map"]), (False, ["/"])])
+def test_in_a_tab_the_page_for_frames_is_a_text_without_scripts(client, given, standalone, links):
+    given(standalone=standalone)
+    in_frame = client.get("/w/map", headers={"Sec-Fetch-Dest": "iframe"})
+    in_tab = client.get("/w/map", headers={"Sec-Fetch-Dest": "document"})
+    assert "widget.js" in in_frame.text
+    assert "<script" not in in_tab.text
+    assert re.findall(r'<a href="([^"]+)"', in_tab.text) == links
+    assert policy(in_tab) == policy(in_frame)
+    assert in_frame.headers["Vary"] == in_tab.headers["Vary"] == "Sec-Fetch-Dest"
+
+
 def test_a_file_can_be_loaded_by_a_page_without_an_origin(client):
     response = client.get("/w/note/files/widget.js", headers={"Origin": "null"})
     assert response.content_type == "text/javascript; charset=utf-8"

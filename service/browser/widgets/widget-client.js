@@ -99,7 +99,9 @@ function findFrame({ place, io, handshakeMs, options }) {
   if (parent !== own) {
     return joinCanvas({ own, parent, place, io, handshakeMs, details: { ...(wants && { wants }), ...(slots && { slots }) } });
   }
-  place.take(aloneSession(own, options));
   io.beginAlone();
+  // A page for frames, opened in a tab: it has no storage and no network.
+  if (own.origin === 'null') place.giveUp('no_host');
+  else place.take(aloneSession(own, options));
   return null;
 }

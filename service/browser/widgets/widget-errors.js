@@ -95,7 +95,7 @@ export class TimeoutError extends WidgetError {}
 /** The caller has stopped the call, or closed the client. */
 export class AbortedError extends WidgetError {}
 
-/** The widget is in a frame, and no canvas has answered it. */
+/** The page is for a frame of a canvas, and no canvas has answered it. */
 export class NoHostError extends WidgetError {}
 
 /** A value doesn't fit the slot, or there is no such slot. */
@@ -126,7 +126,7 @@ const MESSAGES = {
   network: 'The server can’t be reached. Check the connection, then try again.',
   timeout: 'There was no answer in time. Try again.',
   aborted: 'The call was stopped.',
-  no_host: 'This widget is in a frame, and no canvas has answered it. Open it on a canvas or by itself.',
+  no_host: 'No canvas has answered this widget. Open it on a canvas, or on a page of its own.',
   protocol_error: 'The answer is not one of this service. Check the address of its API.',
 };
 

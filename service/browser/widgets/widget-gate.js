@@ -19,7 +19,7 @@ import { button } from './widget-ui.js';
 export function createGate(client, panel, { flag, closed, open, action, act }) {
   const wait = panel.showEmpty;
   wait(open, button(action, act));
-  begin();
+  begin().catch(panel.showProblem);
 
   async function begin() {
     const { mode } = await client.ready;

@@ -19,7 +19,7 @@ panel.showEmpty('Connect a widget that gives items with numbers, such as a table
 client.state.get().then((kept) => {
   restore(kept ?? {});
   client.onInput('items', (value) => receive(itemsOf(value)));
-});
+}).catch(panel.showProblem);
 
 /** @param {string} name @param {string[]} [choices] */
 function select(name, choices = []) {

@@ -14,7 +14,7 @@ let taken = ''; // what the last input brought, while it is in the note
 let timer = 0;
 panel.controls.append(offer);
 panel.show(area);
-begin();
+begin().catch(panel.showProblem);
 
 async function begin() {
   const kept = await client.state.get();

@@ -12,7 +12,7 @@ const grid = createGrid({ onRow: send, onOrder: (rows) => client.setOutput('rows
 let stop = () => {};
 panel.controls.append(labelled('Collection', select));
 panel.showEmpty('Choose a collection, or connect a widget that gives items.');
-begin();
+begin().catch(panel.showProblem);
 
 async function begin() {
   for (const name of (panel.main.dataset.collections ?? '').split(' ').filter(Boolean)) select.append(element('option', { value: name }, name));
