@@ -50,6 +50,28 @@ class Canvas:
     def slot(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name)
 
+    @property
+    def chosen(self) -> Locator:
+        return self.page.locator("article.shape.chosen")
+
+    def grip(self, name: str) -> Locator:
+        """The title bar of a widget."""
+        return self.page.get_by_role("group", name=name)
+
+    def drag(self, grip: Locator, dx: float, dy: float, drop: bool = True) -> None:
+        box = grip.bounding_box()
+        assert box
+        self.drag_from(box["x"] + 20, box["y"] + 10, dx, dy, drop)
+
+    def drag_from(self, x: float, y: float, dx: float, dy: float, drop: bool = True) -> None:
+        """A drag of the mouse, in pixels of the screen. Without `drop` the button stays down."""
+        mouse = self.page.mouse
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + dx, y + dy, steps=6)
+        if drop:
+            mouse.up()
+
     def connect(self, source: str, target: str) -> None:
         self.slot(source).press("Enter")
         self.slot(target).press("Enter")

@@ -132,3 +132,55 @@ def test_a_canvas_is_deleted_from_the_list(canvas):
     canvas.console.button("Delete").click()
     expect(canvas.page.get_by_text("No canvases yet.")).to_be_visible()
     expect(canvas.console.button("New canvas")).to_be_focused()
+
+
+def test_several_widgets_are_chosen_moved_and_removed_together(canvas):
+    canvas.add("Contacts", "Note", "Mail")
+    canvas.connect(PERSON, TO)
+    start = {one["templateHandle"]: (one["x"], one["y"]) for one in canvas.stored()["widgets"]}
+    canvas.grip("Contacts").click()
+    canvas.grip("Mail").click(modifiers=["Shift"])
+    expect(canvas.page.locator("#announcer")).to_have_text("2 widgets are chosen.")
+    canvas.grip("Mail").press("Shift+ArrowDown")
+    canvas.drag(canvas.grip("Contacts"), 0, 300)
+    now = {one["templateHandle"]: (one["x"], one["y"]) for one in canvas.stored()["widgets"]}
+    assert now["note"] == start["note"]
+    moved = {now[one][1] - start[one][1] for one in ("contacts", "mail")}
+    assert len(moved) == 1
+    assert moved.pop() > 64
+    canvas.grip("Mail").press("Delete")
+    expect(canvas.boxes).to_have_count(1)
+    expect(canvas.grip("Note")).to_be_focused()
+    canvas.page.keyboard.press("Control+z")
+    expect(canvas.boxes).to_have_count(3)
+    expect(canvas.lines).to_have_count(1)
+
+
+def test_an_area_with_shift_chooses_and_escape_chooses_none(canvas):
+    canvas.add("Contacts", "Mail")
+    box = canvas.page.locator(".canvas").bounding_box()
+    canvas.page.keyboard.down("Shift")
+    canvas.drag_from(box["x"] + 4, box["y"] + 4, box["width"] - 8, box["height"] - 8)
+    canvas.page.keyboard.up("Shift")
+    expect(canvas.chosen).to_have_count(2)
+    canvas.page.keyboard.press("Escape")
+    expect(canvas.chosen).to_have_count(0)
+    canvas.grip("Mail").press("Control+a")
+    expect(canvas.chosen).to_have_count(2)
+    before = canvas.boxes.first.bounding_box()
+    canvas.drag_from(box["x"] + 4, box["y"] + 4, 40, 30)
+    after = canvas.boxes.first.bounding_box()
+    assert (after["x"] - before["x"], after["y"] - before["y"]) == (40, 30)
+
+
+def test_a_line_shows_what_a_dragged_widget_is_aligned_with(canvas):
+    canvas.add("Contacts", "Mail")
+    guides = canvas.page.locator(".canvas-guide:visible")
+    canvas.drag(canvas.grip("Mail"), 30, 4, drop=False)
+    expect(guides).to_have_count(1)
+    top = canvas.boxes.first.bounding_box()["y"]
+    assert abs(guides.bounding_box()["y"] - top) < 2
+    canvas.page.mouse.up()
+    expect(guides).to_have_count(0)
+    contacts, mail = canvas.stored()["widgets"]
+    assert contacts["y"] == mail["y"]

@@ -14,15 +14,16 @@ import { createSlot } from './canvas-slot.js';
 /** @param {string} icon a short text, or the path of a picture */
 export function createTemplateIcon(icon) {
   if (!icon.startsWith('/')) return element('span', { class: 'template-icon', 'aria-hidden': 'true' }, icon);
-  return element('img', { class: 'template-icon', src: icon, alt: '', width: '18', height: '18' });
+  const size = { width: '18', height: '18' };
+  // Not draggable: the browser's own drag of a picture would end that of the widget.
+  return element('img', { class: 'template-icon', src: icon, alt: '', draggable: 'false', ...size });
 }
 
 /**
  * @param {CanvasWidget} widget @param {Look} look
- * @param {{pressSlot: (slot: Slot) => void, remove: () => void, keydown: (event: KeyboardEvent) => void,
- *   resizeKey: (event: KeyboardEvent) => void}} actions
+ * @param {{pressSlot: (slot: Slot) => void, remove: () => void}} actions
  */
-export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey }) {
+export function createBox(widget, look, { pressSlot, remove }) {
   const slots = look.slots.map((slot) => createSlot(slot, look.name, { press: () => pressSlot(slot) }));
   const side = (/** @type {string} */ direction) =>
     slots.filter(({ slot }) => slot.direction === direction).map(({ node }) => node);
@@ -35,7 +36,6 @@ export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey 
       'aria-label': look.name,
       'aria-roledescription': 'widget',
       'aria-describedby': 'canvas-keys',
-      on: { keydown },
     },
     createTemplateIcon(look.icon),
     element('span', { class: 'shape-name' }, look.name),
@@ -47,7 +47,6 @@ export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey 
     class: 'shape-corner',
     'aria-label': `Resize ${look.name}`,
     title: 'Resize with a pointer or the arrow keys',
-    on: { keydown: resizeKey },
   });
   const node = element(
     'article',
@@ -72,6 +71,11 @@ export function createBox(widget, look, { pressSlot, remove, keydown, resizeKey 
     frame,
     slots,
     look,
+    /** @param {boolean} on whether it is one of those that move together */
+    choose(on) {
+      node.classList.toggle('chosen', on);
+      grip.setAttribute('aria-label', on ? `${look.name}, chosen` : look.name);
+    },
     /** @param {{x: number, y: number, width: number, height: number}} place in canvas pixels */
     place({ x, y, width, height }) {
       const now = `${x} ${y} ${width} ${height}`;

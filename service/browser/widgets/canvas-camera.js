@@ -3,7 +3,7 @@
 
 import { draggable } from './canvas-gestures.js';
 import { boxAround } from './canvas-geometry.js';
-import { fitted, panned, pinched, revealing, toCanvas, zoomed } from './canvas-viewport.js';
+import { fitted, panned, pinched, revealing, toCanvas, toScreen, zoomed } from './canvas-viewport.js';
 
 /**
  * @typedef {import('./canvas-geometry.js').Point} Point
@@ -56,6 +56,11 @@ export function createCamera(node, surface, onChange) {
     if (after.length === 2) set(pinched(viewport, [before[0], before[1]], [after[0], after[1]]));
   }
 
+  /** @param {Event} event */
+  function isEmptyPlace({ target }) {
+    return target === node || target === surface;
+  }
+
   node.addEventListener('wheel', turnWheel, { passive: false });
   node.addEventListener('pointerdown', (event) => {
     if (event.pointerType === 'touch') fingers.set(event.pointerId, inView(event));
@@ -65,7 +70,7 @@ export function createCamera(node, surface, onChange) {
   node.addEventListener('pointercancel', (event) => fingers.delete(event.pointerId));
 
   draggable(node, node, (event) => {
-    if (event.target !== node && event.target !== surface) return null;
+    if (event.shiftKey || !isEmptyPlace(event)) return null; // with Shift an area is drawn
     const start = viewport;
     const move = (/** @type {number} */ dx, /** @type {number} */ dy) => {
       if (fingers.size < 2) set(panned(start, dx, dy));
@@ -79,6 +84,9 @@ export function createCamera(node, surface, onChange) {
     },
     /** @param {{clientX: number, clientY: number}} event @returns {Point} of the canvas */
     pointOf: (event) => toCanvas(viewport, inView(event)),
+    isEmptyPlace,
+    /** @param {Point} point of the canvas @returns {Point} of the view */
+    inView: (point) => toScreen(viewport, point),
     /** @returns {Point} of the canvas, in the middle of the view */
     middle: () => toCanvas(viewport, center()),
     /** @param {number} factor */

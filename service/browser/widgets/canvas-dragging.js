@@ -1,22 +1,25 @@
 // @ts-check
-// What can be dragged on a canvas: a widget, its corner, a connection from slot to slot.
+// What can be dragged on a canvas: widgets, a corner, a connection from slot to slot, an area that chooses.
 
-import { leastHeight } from './canvas-geometry.js';
+import { boxBetween, boxesIn, leastHeight } from './canvas-geometry.js';
 import { draggable } from './canvas-gestures.js';
-import { GRID, resized, snapMove } from './canvas-snapping.js';
+import { dragged, moveTo } from './canvas-group.js';
+import { GRID, resized } from './canvas-snapping.js';
 
 /**
  * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
- * @typedef {import('./canvas-geometry.js').Box} Area
  * @typedef {import('./canvas-geometry.js').Point} Point
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  * @typedef {import('./slot-types.js').Slot} Slot
  *
  * @typedef {object} Stage the canvas, as far as dragging needs it
  * @property {HTMLElement} node
- * @property {{zoom: number, pointOf: (event: PointerEvent) => Point}} camera
+ * @property {ReturnType<typeof import('./canvas-camera.js').createCamera>} camera
+ * @property {ReturnType<typeof import('./canvas-overlay.js').createOverlay>} overlay
+ * @property {import('./canvas-selection.js').Selection} selection
  * @property {() => CanvasWidget[]} widgets
- * @property {(id: string, where: Area | null) => void} preview shows a widget elsewhere; null ends that
+ * @property {(id: string) => CanvasWidget[]} groupOf a widget: all chosen ones, or it alone; of '': all chosen ones
+ * @property {(widgets: CanvasWidget[]) => void} preview shows these elsewhere, and all others in their places
  * @property {(operation: import('./canvas-state.js').Operation) => void} act
  * @property {(ref: SlotRef) => Point | undefined} pointOf a slot
  * @property {(ends: [Point, Point] | null) => void} showDraft
@@ -26,6 +29,7 @@ import { GRID, resized, snapMove } from './canvas-snapping.js';
 
 const LEAST_WIDTH = 160;
 const SNAP = 6; // screen pixels
+const PANNED = { move() {}, end() {}, cancel() {} }; // the camera pans
 
 /** @param {Stage} stage @param {import('./canvas-box.js').Box} box @param {string} id */
 export function letDrag(stage, box, id) {
@@ -40,23 +44,53 @@ export function leastSize({ look }) {
 }
 
 /** @param {Stage} stage @param {HTMLElement} grip @param {string} id */
-function letMove({ node, camera, widgets, preview, act }, grip, id) {
+function letMove(stage, grip, id) {
+  const { node, camera, selection, preview, overlay } = stage;
   draggable(grip, node, () => {
-    const start = widgets().find((widget) => widget.id === id);
-    if (!start) return null;
-    const others = widgets().filter((widget) => widget !== start);
-    const at = (/** @type {number} */ dx, /** @type {number} */ dy) => {
-      const wanted = { ...start, x: start.x + dx / camera.zoom, y: start.y + dy / camera.zoom };
-      const { x, y } = snapMove(wanted, others, SNAP / camera.zoom);
-      return { x, y };
+    const group = stage.groupOf(id);
+    const others = stage.widgets().filter((widget) => !group.includes(widget));
+    if (!group.length) return null;
+    const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
+      dragged(group, others, dx / camera.zoom, dy / camera.zoom, SNAP / camera.zoom);
+    const finish = () => {
+      preview([]);
+      overlay.showGuides([]);
     };
     return {
-      move: (dx, dy) => preview(id, { ...start, ...at(dx, dy) }),
-      end(dx, dy) {
-        preview(id, null);
-        act({ type: 'move', id, ...at(dx, dy) });
+      move(dx, dy) {
+        const { widgets, guides } = at(dx, dy);
+        preview(widgets);
+        overlay.showGuides(guides.map(({ axis, at: line }) => ({ axis, at: camera.inView({ x: line, y: line })[axis] })));
       },
-      cancel: () => preview(id, null),
+      end(dx, dy) {
+        finish();
+        if (!selection.has(id)) selection.clear();
+        stage.act(moveTo(at(dx, dy).widgets));
+      },
+      cancel: finish,
+      press: (event) => (event.shiftKey ? selection.toggle(id) : selection.choose([id])),
+    };
+  });
+}
+
+/** Lets an area be drawn on an empty place with Shift, which chooses the widgets that it touches. @param {Stage} stage */
+export function letChoose({ node, camera, selection, widgets, overlay }) {
+  draggable(node, node, (start) => {
+    if (!camera.isEmptyPlace(start)) return null;
+    if (!start.shiftKey) return { ...PANNED, press: () => selection.clear() };
+    const before = selection.ids;
+    const area = (/** @type {PointerEvent} */ event) => boxBetween(camera.pointOf(start), camera.pointOf(event));
+    const within = (/** @type {PointerEvent} */ event) => [...before, ...boxesIn(widgets(), area(event)).map(({ id }) => id)];
+    return {
+      move(dx, dy, event) {
+        const { x, y, width, height } = area(event);
+        overlay.showArea({ ...camera.inView({ x, y }), width: width * camera.zoom, height: height * camera.zoom });
+      },
+      end(dx, dy, event) {
+        overlay.showArea(null);
+        selection.choose(within(event));
+      },
+      cancel: () => overlay.showArea(null),
     };
   });
 }
@@ -69,13 +103,13 @@ function letResize({ node, camera, widgets, preview, act }, box, id) {
     const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
       resized(start, 'se', dx / camera.zoom, dy / camera.zoom, leastSize(box));
     return {
-      move: (dx, dy) => preview(id, at(dx, dy)),
+      move: (dx, dy) => preview([{ ...start, ...at(dx, dy) }]),
       end(dx, dy) {
-        preview(id, null);
+        preview([]);
         const { width, height } = at(dx, dy);
         act({ type: 'resize', id, width, height });
       },
-      cancel: () => preview(id, null),
+      cancel: () => preview([]),
     };
   });
 }

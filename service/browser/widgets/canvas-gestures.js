@@ -5,7 +5,8 @@
  * @typedef {object} Drag
  * @property {(dx: number, dy: number, event: PointerEvent) => void} move by how many CSS pixels since the beginning
  * @property {(dx: number, dy: number, event: PointerEvent) => void} end
- * @property {() => void} cancel
+  * @property {() => void} cancel
+ * @property {(event: PointerEvent) => void} [press] instead of `end`, where the way was so short that it is a click
  */
 
 const STILL = 4; // pixels; a shorter way is a click
@@ -46,7 +47,9 @@ function follow(node, canvas, start, drag) {
     drag.move(dx, dy, event);
   }, options);
   node.addEventListener('pointerup', (event) => {
-    if (event.pointerId === start.pointerId) finish(() => drag.end(...way(event)));
+    if (event.pointerId !== start.pointerId) return;
+    finish(() => drag.end(...way(event)));
+    if (!moved) drag.press?.(event);
   }, options);
   node.addEventListener('pointercancel', () => finish(drag.cancel), options);
   document.addEventListener('keydown', (event) => {

@@ -5,13 +5,15 @@
 import { element } from '../shared/elements.js';
 import { createBox } from './canvas-box.js';
 import { createCamera } from './canvas-camera.js';
-import { leastSize, letDrag } from './canvas-dragging.js';
+import { letChoose, letDrag } from './canvas-dragging.js';
 import { slotPoints } from './canvas-geometry.js';
-import { arrowStep } from './canvas-gestures.js';
+import { removalOf } from './canvas-group.js';
+import { KEYS_TEXT, createKeys } from './canvas-keys.js';
 import { createPoints, linesOf } from './canvas-line-ends.js';
 import { createLines } from './canvas-lines.js';
 import { createLinking } from './canvas-linking.js';
-import { resized } from './canvas-snapping.js';
+import { createOverlay } from './canvas-overlay.js';
+import { createSelection } from './canvas-selection.js';
 import { widgetOf } from './canvas-state.js';
 
 /**
@@ -31,21 +33,21 @@ import { widgetOf } from './canvas-state.js';
  * @property {(sentence: string) => void} announce
  */
 
-const KEYS =
-  'Arrow keys move a widget, with Shift by more. Delete removes it. Enter on a slot begins a connection, Enter on another slot makes it.';
-
 /** @param {ViewOptions} options */
 export function createCanvasView({ lookOf, mount, unmount, check, connect, act, announce }) {
   const lines = createLines();
+  const overlay = createOverlay();
   const surface = element('div', { class: 'canvas-surface' }, lines.node);
   const node = element(
     'section',
-    { class: 'canvas', tabindex: '-1', 'aria-label': 'Canvas', on: { keydown: onKey, focusin: onFocus, scroll: undoScroll } },
-    element('p', { class: 'visually-hidden', id: 'canvas-keys' }, KEYS),
+    { class: 'canvas', tabindex: '-1', 'aria-label': 'Canvas', on: { focusin: onFocus, scroll: undoScroll } },
+    element('p', { class: 'visually-hidden', id: 'canvas-keys' }, KEYS_TEXT),
     surface,
+    overlay.node,
   );
   const camera = createCamera(node, surface, () => {});
   const linking = createLinking({ check, connect, announce, onChange: showSlots });
+  const selection = createSelection({ announce, onChange: showChosen });
   /** @type {Map<string, import('./canvas-box.js').Box>} */
   const boxes = new Map();
   /** @type {Map<string, {x: number, y: number, width: number, height: number}>} while it is dragged */
@@ -56,7 +58,10 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
   const stage = {
     node,
     camera,
+    overlay,
+    selection,
     widgets: () => state?.widgets ?? [],
+    groupOf,
     preview,
     act,
     pointOf,
@@ -80,6 +85,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     broken = reasons;
     const ids = new Set(next.widgets.map(({ id }) => id));
     for (const id of [...boxes.keys()]) if (!ids.has(id)) drop(id);
+    selection.keep(ids);
     for (const widget of next.widgets) (boxes.get(widget.id) ?? add(widget)).place(place(widget));
     lines.show(linesOf(next, { place, slotsOf }, broken));
     showSlots();
@@ -90,9 +96,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     const { id } = widget;
     const box = createBox(widget, lookOf(widget), {
       pressSlot: (slot) => linking.press({ widgetId: id, slotId: slot.id }, slot),
-      remove: () => remove(id),
-      keydown: (event) => onBoxKey(event, id),
-      resizeKey: (event) => onCornerKey(event, id),
+      remove: () => remove([id]),
     });
     boxes.set(id, box);
     surface.append(box.node); // and never moved again: a frame that moves loads again
@@ -110,11 +114,22 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     if (linking.source?.ref.widgetId === id) linking.cancel();
   }
 
-  /** @param {string} id */
-  function remove(id) {
+  /** @param {string} id @returns {CanvasWidget[]} */
+  function groupOf(id) {
+    const isMember = !id || selection.has(id) ? selection.has : (/** @type {string} */ other) => other === id;
+    return stage.widgets().filter((widget) => isMember(widget.id));
+  }
+
+  function showChosen() {
+    for (const [id, box] of boxes) box.choose(selection.has(id));
+  }
+
+  /** @param {string[]} ids */
+  function remove(ids) {
     const order = [...boxes.keys()];
-    const neighbour = order[order.indexOf(id) + 1] ?? order[order.indexOf(id) - 1];
-    act({ type: 'remove-widget', id });
+    const last = order.indexOf(ids[ids.length - 1]);
+    const neighbour = [...order.slice(last), ...order.slice(0, last).reverse()].find((id) => !ids.includes(id)) ?? '';
+    act(removalOf(ids));
     (boxes.get(neighbour)?.grip ?? node).focus(); // not lost to the page
   }
 
@@ -146,14 +161,16 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     });
   }
 
-  /** @param {string} id @param {{x: number, y: number, width: number, height: number} | null} where null to end */
-  function preview(id, where) {
-    if (where) dragged.set(id, where);
-    else dragged.delete(id);
-    const widget = state && widgetOf(state, id);
-    if (!widget) return;
-    boxes.get(id)?.place(place(widget));
-    lines.move(linesOf(state, { place, slotsOf }, broken, [id]));
+  /** @param {CanvasWidget[]} widgets where they are shown while they are dragged; all others in their places */
+  function preview(widgets) {
+    const moved = new Set([...dragged.keys(), ...widgets.map(({ id }) => id)]);
+    dragged.clear();
+    for (const { id, x, y, width, height } of widgets) dragged.set(id, { x, y, width, height });
+    for (const id of moved) {
+      const widget = state && widgetOf(state, id);
+      if (widget) boxes.get(id)?.place(place(widget));
+    }
+    lines.move(linesOf(state, { place, slotsOf }, broken, [...moved]));
   }
 
   /** @param {PointerEvent} event @returns {[SlotRef, import('./slot-types.js').Slot] | null} */
@@ -164,32 +181,6 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
       if (hit) return [{ widgetId, slotId: hit.slot.id }, hit.slot];
     }
     return null;
-  }
-
-  /** @param {KeyboardEvent} event @param {string} id */
-  function onBoxKey(event, id) {
-    const widget = state && widgetOf(state, id);
-    const step = arrowStep(event);
-    if (!widget || event.target !== event.currentTarget) return;
-    if (event.key === 'Delete' || event.key === 'Backspace') remove(id);
-    else if (!step) return;
-    else {
-      const next = { x: widget.x + step[0], y: widget.y + step[1] };
-      act({ type: 'move', id, ...next });
-      camera.reveal({ ...widget, ...next });
-    }
-    event.preventDefault();
-  }
-
-  /** @param {KeyboardEvent} event @param {string} id */
-  function onCornerKey(event, id) {
-    const widget = state && widgetOf(state, id);
-    const box = boxes.get(id);
-    const step = arrowStep(event);
-    if (!widget || !box || !step) return;
-    const { width, height } = resized(widget, 'se', ...step, leastSize(box));
-    act({ type: 'resize', id, width, height });
-    event.preventDefault();
   }
 
   /** Shows the widget that the keyboard has reached. @param {FocusEvent} event */
@@ -205,10 +196,8 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     node.scrollTo(0, 0);
   }
 
-  /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    if (event.key === 'Escape' && linking.cancel()) event.preventDefault();
-  }
+  node.addEventListener('keydown', createKeys(stage, { remove, boxOf: (id) => boxes.get(id) }));
+  letChoose(stage);
 
   return {
     node,

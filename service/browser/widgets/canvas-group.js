@@ -1,0 +1,43 @@
+// @ts-check
+// What is done to several widgets at once, as one operation. Pure functions.
+
+import { boxAround } from './canvas-geometry.js';
+import { snapMove } from './canvas-snapping.js';
+
+/**
+ * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
+ * @typedef {import('./canvas-state.js').Operation} Operation
+ * @typedef {import('./canvas-geometry.js').Box} Box
+ */
+
+/** @param {CanvasWidget[]} widgets @param {number} dx canvas pixels @param {number} dy @returns {CanvasWidget[]} */
+export function shifted(widgets, dx, dy) {
+  return widgets.map((widget) => ({ ...widget, x: widget.x + dx, y: widget.y + dy }));
+}
+
+/**
+ * Moves a group with the pointer. It snaps as one box, so that its widgets keep their distances.
+ * @param {CanvasWidget[]} group one at least @param {Box[]} others what it may snap to
+ * @param {number} dx canvas pixels @param {number} dy @param {number} reach of snapping
+ * @returns {{widgets: CanvasWidget[], guides: import('./canvas-snapping.js').Guide[]}}
+ */
+export function dragged(group, others, dx, dy, reach) {
+  const box = /** @type {Box} */ (boxAround(group));
+  const { x, y, guides } = snapMove({ ...box, x: box.x + dx, y: box.y + dy }, others, reach);
+  return { widgets: shifted(group, x - box.x, y - box.y), guides };
+}
+
+/** @param {CanvasWidget[]} widgets where they are to stand @returns {Operation} undone as one */
+export function moveTo(widgets) {
+  return together(widgets.map(({ id, x, y }) => ({ type: 'move', id, x, y })));
+}
+
+/** @param {string[]} ids @returns {Operation} undone as one */
+export function removalOf(ids) {
+  return together(ids.map((id) => ({ type: 'remove-widget', id })));
+}
+
+/** @param {Operation[]} operations @returns {Operation} */
+function together(operations) {
+  return operations.length === 1 ? operations[0] : { type: 'batch', operations };
+}
