@@ -181,3 +181,21 @@ test('a question for the widgets that stays unanswered on a canvas is an error',
   welcome();
   await assert.rejects(client.listWidgets({ timeoutMs: 1 }), errors.TimeoutError);
 });
+
+for (const [type, answer, ask] of [
+  ['widget-scopes-get', { type: 'widget-scopes', integrations: {} }, (client) => client.scopes.refresh()],
+  [
+    'widget-consent-request',
+    { type: 'widget-consent-result', status: 'cancelled' },
+    (client) => client.connect(new errors.OAuthRequiredError({ provider: 'p', scopes: [] }, { consentId: 'c' })),
+  ],
+]) {
+  test(`a host that fails at ${type} says why`, async (t) => {
+    const { client, welcome, question, tell } = frame(t);
+    welcome();
+    const asked = ask(client);
+    const { requestId } = await question(type);
+    tell({ ...answer, requestId, error: 'network', message: 'No network.' });
+    await assert.rejects(asked, (error) => error instanceof errors.NetworkError && error.message === 'No network.');
+  });
+}

@@ -5,7 +5,7 @@ import { TIMEOUT } from './client-call.js';
 import { createPort } from './client-port.js';
 import { createClientRecords } from './client-records.js';
 import { TYPES } from './messages.js';
-import { TimeoutError, WidgetError } from './widget-errors.js';
+import { TimeoutError, WidgetError, errorOf } from './widget-errors.js';
 
 /** @typedef {import('./client-session.js').Session} Session */
 
@@ -41,7 +41,7 @@ export function createCanvasSession({ welcome, port, host, onContext }) {
     },
 
     connect: (need) => connect(need, ask),
-    status: async () => (await ask(TYPES.scopesGet)).integrations,
+    status: async () => checked(await ask(TYPES.scopesGet)).integrations,
     getState: async () => (await ask(TYPES.stateGet)).value,
 
     async setState(value) {
@@ -69,10 +69,17 @@ export function createCanvasSession({ welcome, port, host, onContext }) {
 async function connect({ consentId }, ask) {
   if (!consentId) throw new WidgetError({ error: 'unknown_consent', message: 'The canvas did not offer this consent.' });
   try {
-    const { status } = await ask(TYPES.consentRequest, { consentId }, CONSENT_TIMEOUT);
+    const { status } = checked(await ask(TYPES.consentRequest, { consentId }, CONSENT_TIMEOUT));
     return { status };
   } catch (error) {
     if (error instanceof TimeoutError) return { status: 'timeout' };
     throw error;
   }
+}
+
+/** Throws what went wrong at the host. @param {any} answer */
+function checked(answer) {
+  const { error, message } = answer;
+  if (error) throw errorOf({ success: false, error, message }, {});
+  return answer;
 }

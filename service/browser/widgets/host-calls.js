@@ -37,7 +37,8 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     if (running.has(requestId)) return 'duplicate_request';
     const aborter = new AbortController();
     running.set(requestId, aborter);
-    handle(request, aborter.signal).then((answer) => {
+    const failed = (/** @type {unknown} */ error) => answerOf(error, aborter.signal);
+    handle(request, aborter.signal).catch(failed).then((answer) => {
       if (running.get(requestId) !== aborter) return; // its document is gone
       running.delete(requestId);
       if (!aborter.signal.aborted) send({ type: TYPES.apiResponse, requestId, ...answer });
@@ -126,9 +127,9 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
   };
 }
 
-/** @param {unknown} error @param {AbortSignal} signal @returns {Answer} */
-function answerOf(error, signal) {
-  if (signal.aborted) return failure('aborted', 'The call was cancelled.');
+/** What a widget is told of a request that failed. @param {unknown} error @param {AbortSignal} [signal] @returns {Answer} */
+export function answerOf(error, signal) {
+  if (signal?.aborted) return failure('aborted', 'The call was cancelled.');
   if (error instanceof NetworkError) return failure('network', error.message);
   if (!(error instanceof ApiError)) return failure('host_error', errorText(error)); // and logs it
   const envelope = { ...error.facts, success: false, error: error.code, message: error.message };

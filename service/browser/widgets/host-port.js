@@ -2,6 +2,7 @@
 // What a widget may ask for on its port, and who answers.
 
 import { UnsafeAddress, safeAuthUrl } from '../shared/oauth-answer.js';
+import { answerOf } from './host-calls.js';
 import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
 
@@ -55,9 +56,9 @@ export function createPortReceiver({ session, calls, records, needs, states, opt
 
   /** Called within the widget's click: browsers allow a new window only there. @param {string} requestId @param {ConsentNeed | null} need */
   async function consent(requestId, need) {
-    const isOpened = need !== null && isSafe(need);
-    const status = isOpened ? (await options.consent(need)).status : 'cancelled';
-    session.send({ type: TYPES.consentResult, requestId, status });
+    const ask = async () => ({ status: need && isSafe(need) ? (await options.consent(need)).status : 'cancelled' });
+    const answer = await answerFrom(ask);
+    session.send({ type: TYPES.consentResult, requestId, status: 'cancelled', ...answer });
   }
 
   /** @param {ConsentNeed} need */
@@ -73,9 +74,8 @@ export function createPortReceiver({ session, calls, records, needs, states, opt
 
   /** @param {string} requestId */
   async function answerScopes(requestId) {
-    const status = (await options.scopes?.()) ?? {};
-    const integrations = Object.fromEntries(Object.entries(status).map(([name, each]) => [name, flagsOf(each)]));
-    session.send({ type: TYPES.scopes, requestId, integrations });
+    const answer = await answerFrom(async () => ({ integrations: allFlags((await options.scopes?.()) ?? {}) }));
+    session.send({ type: TYPES.scopes, requestId, integrations: {}, ...answer });
   }
 
   /** @param {any} value @returns {{ok: boolean, error?: string}} */
@@ -88,6 +88,24 @@ export function createPortReceiver({ session, calls, records, needs, states, opt
   }
 
   return (message) => receivers[message.type](message);
+}
+
+/**
+ * Fields of an answer, or what went wrong: a widget without an answer would wait until its time is over.
+ * @param {() => Promise<Record<string, any>>} read
+ */
+async function answerFrom(read) {
+  try {
+    return await read();
+  } catch (failure) {
+    const { error, message } = answerOf(failure).envelope;
+    return { error, message };
+  }
+}
+
+/** @param {Record<string, any>} status of all connections */
+function allFlags(status) {
+  return Object.fromEntries(Object.entries(status).map(([name, each]) => [name, flagsOf(each)]));
 }
 
 /** The flags alone: an address is none of a widget's business. @param {Record<string, any>} status */

@@ -133,6 +133,7 @@ const isEnvelope = (value) => isObject(value) && typeof value.success === 'boole
 const slotId = text(LIMITS.slotId);
 const id = text(LIMITS.id);
 const anything = () => true;
+const FAULT = { error: isText, message: isText }; // of an answer that could not be read
 
 /** @type {Record<string, Shape>} */
 const WIDGET_WINDOW = {
@@ -187,8 +188,8 @@ const HOST_PORT = {
     required: { requestId: id, envelope: isEnvelope },
     optional: { consentId: id, httpStatus: isWholeNumber, retryAfterMs: isWholeNumber },
   },
-  [TYPES.consentResult]: { required: { requestId: id, status: oneOf('connected', 'timeout', 'cancelled') } },
-  [TYPES.scopes]: { required: { requestId: id, integrations: isObject } },
+  [TYPES.consentResult]: { required: { requestId: id, status: oneOf('connected', 'timeout', 'cancelled') }, optional: FAULT },
+  [TYPES.scopes]: { required: { requestId: id, integrations: isObject }, optional: FAULT },
   [TYPES.stateGet]: { required: { requestId: id, value: anything } },
   [TYPES.stateSet]: { required: { requestId: id, ok: (value) => typeof value === 'boolean' }, optional: { error: isText } },
   [TYPES.hostContext]: { required: { context: isContext } },
