@@ -37,7 +37,7 @@ def canvas_page(handle: str) -> Response:
     """A widget in a canvas, for a sandboxed frame"""
     template = _templates().named(handle)
     headers = policy.canvas_page(template, _origin())
-    # In a tab there is no canvas to answer. Browsers that do not say so run the widget, which fails.
+    # No canvas answers in a tab. Browsers that do not say so run the widget, which says it itself.
     if request.headers.get("Sec-Fetch-Dest") == "document":
         return _finish(_rendered("widget_in_tab.html", template=template), headers)
     return _page(template, headers, api=None)

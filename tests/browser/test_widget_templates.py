@@ -64,7 +64,7 @@ def test_a_contact_is_connected_chosen_and_goes_to_three_widgets(canvas):
     canvas.connect("contacts.home", "weather.place")
     canvas.connect("weather.days", "chart.items")
     contacts.get_by_role("button", name="Connect").click()
-    expect(contacts.get_by_role("alert")).to_contain_text("access to your account")
+    expect(contacts.get_by_role("alert")).to_contain_text("access to your cloudsuite account")
     assert canvas.violations("contacts") == []
     canvas.allow_at(contacts.get_by_role("alert").get_by_role("button", name="Connect"))
     contacts.get_by_role("button", name="Dani Okafor").click()

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ApiError, errorText } from '../../service/browser/shared/errors.js';
+import { adviceFor, reconnectText } from '../../service/browser/widgets/widget-advice.js';
 import * as errors from '../../service/browser/widgets/widget-errors.js';
 
 const FACTS = { endpoint: 'mail-list', requestId: 'r1' };
@@ -70,4 +71,21 @@ test('an error says what can be done with it', () => {
   assert.equal(errorText(limited), 'Slow down. Try again in 2 s.');
   const need = of({ success: true, data: CONSENT }, { consentId: 'c1' });
   assert.deepEqual([need.provider, need.scopes, need.authUrl, need.consentId], ['cloudsuite', ['s/mail'], CONSENT.authUrl, 'c1']);
+});
+
+test('advice about an account names it, where the answer does', () => {
+  const lost = (more) => errors.errorOf(failure('upstream_provider_error', 'Token refresh failed: gone', more), FACTS);
+  const error = lost({ provider: 'cloudsuite' });
+  assert.equal(error.provider, 'cloudsuite');
+  assert.deepEqual(adviceFor(error), { text: 'Access to your cloudsuite account can’t be renewed.', remedy: 'reconnect', label: 'Reconnect' });
+  assert.match(reconnectText(error), /^Reconnect your cloudsuite account under Connections/);
+  assert.equal(adviceFor(lost()).text, 'Access to your account can’t be renewed.');
+  const need = errors.errorOf({ success: true, data: CONSENT }, FACTS);
+  assert.equal(adviceFor(need).text, 'This needs access to your cloudsuite account.');
+});
+
+test('who is refused reads why', () => {
+  const message = 'The widget does not declare “mail-send”. Add it to the manifest.';
+  const advice = adviceFor(errors.errorOf(failure('forbidden', message), FACTS));
+  assert.deepEqual(advice, { text: message, remedy: null, label: '' });
 });

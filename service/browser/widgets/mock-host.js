@@ -97,7 +97,8 @@ async function answer({ answer: kind, data, latency }, signal) {
   if (kind === 'consent') return { success: true, data: { ...NEEDED } };
   if (kind === 'network') throw new NetworkError();
   const [status, error, message] = FAILURES[kind];
-  throw new ApiError(status, { error, message }, kind === 'limit' ? 2 : null);
+  const { provider } = NEEDED;
+  throw new ApiError(status, kind === 'reconnect' ? { error, message, provider } : { error, message }, kind === 'limit' ? 2 : null);
 }
 
 /** @param {number} milliseconds */

@@ -6,11 +6,13 @@
  * @typedef {{text: string, remedy: Remedy, label: string}} Advice
  */
 
+const ACCOUNT = '{account}';
+
 /** @type {Record<string, [string, Remedy, string]>} text, or '' for the error's own; by error code */
 const ADVICE = {
   approval_denied: ['You have not allowed this call. Nothing was sent.', 'retry', 'Ask again'],
-  oauth_required: ['This needs access to your account.', 'connect', 'Connect'],
-  reconnect_required: ['Access to your account can’t be renewed.', 'reconnect', 'Reconnect'],
+  oauth_required: ['This needs access to {account}.', 'connect', 'Connect'],
+  reconnect_required: ['Access to {account} can’t be renewed.', 'reconnect', 'Reconnect'],
   insufficient_credits: ['There are not enough credits. Ask the operator for more.', 'retry', 'Try again'],
   not_configured: ['The operator has not set this up. Ask them to.', null, ''],
   unknown_endpoint: ['This server does not offer it. Ask its operator.', null, ''],
@@ -19,7 +21,7 @@ const ADVICE = {
   slot_error: ['', null, ''],
   no_host: ['', null, ''],
   unauthorized: ['You are signed out.', 'sign-in', 'Sign in'],
-  forbidden: ['You may not do this. Ask the operator.', null, ''],
+  forbidden: ['', null, ''], // of a role, a token, a manifest or a vendor: the message says which
   too_large: ['', null, ''],
   timeout: ['There was no answer in time.', 'retry', 'Try again'],
   network: ['The server can’t be reached. Check the connection.', 'retry', 'Try again'],
@@ -36,7 +38,18 @@ export function adviceFor(error) {
   const known = Object.hasOwn(ADVICE, error?.code ?? '') ? ADVICE[error.code] : null;
   if (!error?.code) console.error(error); // an error of the widget itself, for its developers
   const [text, remedy, label] = known ?? [messageOf(error), 'retry', 'Try again'];
-  return { text: [text || messageOf(error), fieldsOf(error), waitOf(error)].filter(Boolean).join(' '), remedy, label };
+  const sentence = text.replace(ACCOUNT, accountOf(error)) || messageOf(error);
+  return { text: [sentence, fieldsOf(error), waitOf(error)].filter(Boolean).join(' '), remedy, label };
+}
+
+/** Where a widget by itself can't connect an account anew. @param {any} error a `ReconnectRequiredError` */
+export function reconnectText(error) {
+  return `Reconnect ${accountOf(error)} under Connections in the console, then try again.`;
+}
+
+/** @param {any} error */
+function accountOf(error) {
+  return error?.provider ? `your ${error.provider} account` : 'your account';
 }
 
 /** @param {any} error */

@@ -158,6 +158,7 @@ export class OAuthRequiredError extends WidgetError {
   readonly consentId?: string;
 }
 export class ReconnectRequiredError extends WidgetError {
+  readonly provider?: string;
   readonly consentId?: string;
 }
 export class UpstreamError extends WidgetError {}

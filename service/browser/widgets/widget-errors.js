@@ -50,11 +50,16 @@ export class OAuthRequiredError extends WidgetError {
   }
 }
 
-/** The account is connected, but its tokens can't be renewed: `client.connect(error)` connects it anew. */
+/**
+ * The account is connected, but its tokens can't be renewed: on a canvas `client.connect(error)`
+ * connects it anew. A widget by itself can't: it says which account, and where that is done.
+ */
 export class ReconnectRequiredError extends WidgetError {
   /** @param {Record<string, any>} body @param {Facts} facts */
   constructor(body, facts) {
     super({ ...body, error: 'reconnect_required' }, facts);
+    /** @type {string | undefined} whose account it is */
+    this.provider = typeof body.provider === 'string' ? body.provider : undefined;
     this.consentId = facts.consentId;
   }
 }

@@ -4,7 +4,7 @@
 // One action runs at a time. A newer one ends the one before, whose answer is then not shown.
 
 import { element } from '../shared/elements.js';
-import { adviceFor, endingText } from './widget-advice.js';
+import { adviceFor, endingText, reconnectText } from './widget-advice.js';
 
 /**
  * @typedef {import('./widget-advice.js').Advice} Advice
@@ -94,7 +94,7 @@ export function createPanel(client, { title, signOut }) {
       if (ending !== 'connected') status.textContent = endingText(ending);
     } catch (failure) {
       showProblem(failure, again);
-      if (failure === error) status.textContent = 'Reconnect it under Connections in the console.'; // not possible here
+      if (failure === error) status.textContent = reconnectText(error); // not possible here
     }
   }
 

@@ -45,6 +45,8 @@ class AccessToken:
 
 
 class RefreshFailed(UpstreamFailed):
+    """`provider` names the integration whose account has to be connected again."""
+
     message = "Token refresh failed. Please connect the account again."
 
 
@@ -85,7 +87,7 @@ class Grants:
             else:
                 gevent.sleep(pause)
                 pause = min(pause * 1.5, 0.5)
-        raise RefreshFailed(upstreamStatus=None)
+        raise RefreshFailed(upstreamStatus=None, provider=self._integration)
 
     def store(
         self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
@@ -162,7 +164,7 @@ class Grants:
             return AccessToken(self._sealer.open(grant.access_token, place), grant.version)
         except Unsealable as error:
             log.warning("not opened", integration=self._integration, why=repr(error))
-            raise RefreshFailed(upstreamStatus=None) from None
+            raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
 
     def _refresh(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
         """Refresh under the lease, with no transaction open.

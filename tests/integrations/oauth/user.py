@@ -23,6 +23,7 @@ REFRESH_FAILED = {
     "error": "upstream_provider_error",
     "message": "Token refresh failed. Please connect the account again.",
     "upstreamStatus": None,
+    "provider": "cloudsuite",
 }
 
 
