@@ -19,6 +19,7 @@ from service.records.collection import Collections
 from service.sandbox import collections as sandbox_collections
 from service.widgets.canvas import CANVASES
 from service.widgets.canvas_check import canvas_check
+from service.widgets.canvas_templates import canvas_templates
 from service.widgets.templates import WidgetTemplates, built_in
 
 
@@ -45,7 +46,7 @@ def declarations(settings: Settings) -> Declarations:
     try:
         collections = Collections([*BUILT_IN, CANVASES, *_all(modules, "COLLECTIONS")])
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
-        own_tools = (*LOOKUPS, *RECORDS, canvas_check(templates))
+        own_tools = (*LOOKUPS, *RECORDS, canvas_templates(templates), canvas_check(templates))
         tools = Tools([*own_tools, *_all(modules, "TOOLS")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
     except ValueError as error:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from service.sandbox import arranging
 from service.sandbox.errands import RECORD_SENTENCES, first_calls, follow_up
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
@@ -18,7 +19,8 @@ HELP = (
     "I am the sandbox's assistant, a handful of rules in place of a model. Ask me which "
     "collections there are, who you are, or to describe a collection; tell me to remember that "
     "something is something, to count to a number, or to repeat after me: any text. I keep your "
-    "tasks and notes: add three tasks, list my tasks, mark one as done, delete the note …"
+    "tasks and notes: add three tasks, list my tasks, mark one as done, delete the note … And I "
+    "arrange widgets: show me the weather where my first contact lives."
 )
 
 
@@ -47,7 +49,10 @@ def reply(asked: AssistantInput) -> AssistantReply:
     if re.search(r"never stop calling", asked.text, re.I):
         planned = (("schema.list", {}),)
     elif asked.results:
-        planned = tuple(follow_up(asked.text, asked.results))
+        planned = (
+            *follow_up(asked.text, asked.results),
+            *arranging.follow_up(asked.text, asked.results),
+        )
     calls = tuple(call for call in planned if call[0] in asked.tools)
     if calls and asked.may_call:
         return AssistantReply(calls=calls)
@@ -55,6 +60,8 @@ def reply(asked: AssistantInput) -> AssistantReply:
         return AssistantReply("I have called enough tools for one answer.")
     if planned:
         return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
+    if told := asked.results and arranging.sentence(asked.text, asked.results):
+        return AssistantReply(told)
     if asked.results:
         return AssistantReply(" ".join(_sentence(name, result) for name, result in asked.results))
     return AssistantReply(_text(asked))
@@ -70,6 +77,7 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if re.search(r"\binvalid input\b", text, re.I):
         yield "schema.describe", {"name": 5}
     yield from first_calls(text)
+    yield from arranging.first_calls(text)
     if match := re.search(r"\bcall ([\w.-]+) with (\{.*\})", text, re.S):
         yield match[1], json.loads(match[2])
 

@@ -4,16 +4,26 @@ Source: docs/widgets.md.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from marshmallow import Schema, fields
 
 from service.chat.tools.tool import Tool, ToolContext, tool
-from service.widgets.canvas_shape import io_faults, widget_faults
+from service.widgets.canvas_shape import SHOWN, io_faults, widget_faults
+from service.widgets.placing import place
 from service.widgets.templates import WidgetTemplates
 from service.widgets.wiring import Place, Wiring, connection_id
+
+ADVICE = {
+    "self": " Connect two widgets.",
+    "type_mismatch": " Use slots whose types fit.",
+    "duplicate": " Leave this one out.",
+    "input_taken": " Leave out one of its connections, or add another widget.",
+    "cycle": " Leave out one connection of the circle.",
+    "too_many": " Leave out some.",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,8 @@ class CanvasParts(Schema):
         fields.Raw(),
         load_default=list,
         metadata={
-            "description": "{id, templateHandle, x, y, width, height, settings?} of each widget."
+            "description": "{id, templateHandle, x, y, width, height, settings?} of each widget. "
+            "Leave x and y out, and width and height, to have a new widget placed."
         },
     )
     io = fields.Dict(
@@ -53,9 +64,18 @@ def canvas_check(templates: WidgetTemplates) -> Tool:
         """Check the widgets and connections of a canvas, without storing them. Use it before you
         write a record of the collection canvases, whose columns widgets and io these are. The
         answer names every problem with its path; malformed values can't be stored, and
-        connections with another problem are stored but do not work."""
-        problems = [asdict(problem) for problem in find_problems(widgets, io, templates)]
-        return {"ok": not problems, "problems": problems}
+        connections with another problem are stored but do not work. If widgets came without a
+        place, the answer has all widgets with theirs: store these. canvas.templates lists the
+        templates and their slots."""
+        placed = place(widgets, io, templates)
+        found = find_problems(placed, io, templates)
+        answer: dict[str, Any] = {
+            "ok": not found,
+            "problems": [asdict(problem) for problem in found[:SHOWN]],
+        }
+        if len(found) > SHOWN:
+            answer["moreProblems"] = len(found) - SHOWN
+        return answer if placed == widgets else {**answer, "widgets": placed}
 
     return check_canvas
 
@@ -88,8 +108,32 @@ def _broken(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) 
     entries = [_Entry.read(number, one) for number, one in enumerate(io.get("connections", ()))]
     for entry in sorted(entries, key=lambda entry: entry.age):
         if refusal := wiring.connect(entry.source, entry.to, entry.id):
-            found[entry.number] = Problem(f"io.connections.{entry.number}", *refusal)
+            code, text = refusal
+            text += _advice(code, entry, wiring)
+            found[entry.number] = Problem(f"io.connections.{entry.number}", code, text)
     return [found[number] for number in sorted(found)]
+
+
+def _advice(code: str, entry: "_Entry", wiring: Wiring) -> str:
+    """What there is in the place of what is missing; what to do about the other problems."""
+    if code == "unknown_widget":
+        return f" The widgets are {_named(wiring.slots)}."
+    if code in ("unknown_slot", "wrong_direction"):
+        return (
+            f" {_slots_of(entry.source, 'output', wiring)} {_slots_of(entry.to, 'input', wiring)}"
+        )
+    return ADVICE.get(code, "")
+
+
+def _slots_of(place: Place, direction: str, wiring: Wiring) -> str:
+    slots = (slot for slot in wiring.slots.get(place.widget_id, ()) if slot.direction == direction)
+    return f"The {direction}s of “{place.widget_id}” are {_named(slot.id for slot in slots)}."
+
+
+def _named(names: Iterable[str]) -> str:
+    listed = [f"“{name}”" for name in names]
+    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more if listed else "none"
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ function createOpenPage(recordId, templates, context) {
     bar.show();
     room.show();
     connections.show();
-    if (fitted || !store.canvas) return;
+    if (fitted || !store.canvas?.widgets.length) return; // into an empty canvas another may put the first
     fitted = true;
     view.fit();
   }
@@ -88,6 +88,7 @@ function createOpenPage(recordId, templates, context) {
     if (!store.canvas) return;
     const at = freePlace(store.canvas.widgets, view.camera.middle(), size);
     const id = newId();
+    fitted = true;
     room.act({ type: 'add-widget', widget: { id, templateHandle: handle, ...at, ...size } });
     view.camera.reveal({ ...at, ...size });
     view.focus(id);

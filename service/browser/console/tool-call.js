@@ -1,6 +1,7 @@
 // A tool call in a reply: name and state in one line, input and output when it is opened.
 
 import { element, icon } from '../shared/elements.js';
+import { hrefOf } from './route.js';
 
 /** @typedef {import('./chat-reducer.js').CallPart} CallPart */
 
@@ -19,13 +20,15 @@ export function createToolCall() {
   const state = element('span', { class: 'call-state' });
   const body = element('div', { class: 'call-body' });
   const summary = element('summary', {}, icon('chevron'), name, preview, state);
-  const node = element('details', { class: 'call' }, summary, body);
+  const details = element('details', { class: 'call' }, summary, body);
+  const link = element('a', { class: 'call-link', hidden: true }, 'Open the canvas');
+  const node = element('div', { class: 'call-box' }, details, link);
   /** @type {CallPart | null} */
   let current = null;
-  node.addEventListener('toggle', () => {
-    if (!current || !node.open) return;
+  details.addEventListener('toggle', () => {
+    if (!current || !details.open) return;
     fill(current);
-    node.scrollIntoView({ block: 'nearest' }); // the newest call would open below the visible part
+    details.scrollIntoView({ block: 'nearest' }); // the newest call would open below the visible part
   });
 
   /** @param {CallPart} call */
@@ -39,13 +42,23 @@ export function createToolCall() {
     update(call) {
       if (call === current) return;
       current = call;
-      node.dataset.state = call.state;
+      details.dataset.state = call.state;
       name.textContent = call.name;
       preview.textContent = previewOf(call);
       state.textContent = STATE_LABELS[call.state];
-      if (node.open) fill(call);
+      const canvasId = storedCanvas(call);
+      link.hidden = !canvasId;
+      if (canvasId) link.setAttribute('href', hrefOf('canvas', canvasId));
+      if (details.open) fill(call);
     },
   };
+}
+
+/** @param {CallPart} call @returns {string | null} the canvas that it has made or changed */
+function storedCanvas({ name, state, input, output }) {
+  const isWrite = name === 'records.create' || name === 'records.update';
+  const recordId = isWrite && state === 'done' && input?.collection === 'canvases' && output?.recordId;
+  return typeof recordId === 'string' ? recordId : null;
 }
 
 /** @param {CallPart} call */

@@ -1,0 +1,104 @@
+"""Places for those widgets of a canvas that come without one.
+
+A widget gets the size of its template. Widgets that are connected stand in columns, each one right
+of all its sources; the others stand in rows below. All of them stand below what has a place.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from service.widgets.templates import WidgetTemplates
+
+COLUMN_GAP = 240  # CSS pixels, as all here: room for the slots beside two widgets, and for lines
+ROW_GAP = 40
+ROW_WIDTH = 1200  # of widgets without a connection
+USUAL_SIZE = (320, 240)  # of a template that is not there
+
+Stored = dict[str, Any]
+
+
+def place(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) -> list[Any]:
+    """The widgets, each with `x`, `y`, `width` and `height`. What is malformed stays as it is."""
+    sized = [_sized(one, templates) for one in widgets]
+    new = [one for one in sized if _can_be_placed(one)]
+    top = max((bottom + 2 * ROW_GAP for bottom in _bottoms(sized)), default=0)
+    columns = _columns([one["id"] for one in new], io)
+    places = dict(_in_columns(new, columns, top))
+    below = max((places[one["id"]][1] + one["height"] + ROW_GAP for one in new
+                 if one["id"] in places), default=top)  # fmt: skip
+    places |= _in_rows([one for one in new if one["id"] not in places], below)
+    return [{**one, **_point(places[one["id"]])} if one in new else one for one in sized]
+
+
+def _sized(widget: Any, templates: WidgetTemplates) -> Any:
+    if not isinstance(widget, dict):
+        return widget
+    template = templates.get(str(widget.get("templateHandle")))
+    width, height = template.size if template else USUAL_SIZE
+    return {"width": width, "height": height} | widget
+
+
+def _can_be_placed(widget: Any) -> bool:
+    """Whether it has no place, and is well-formed as far as a place depends on it."""
+    if not isinstance(widget, dict) or {"x", "y"} <= widget.keys():
+        return False
+    return isinstance(widget.get("id"), str) and all(
+        isinstance(widget[side], int | float) for side in ("width", "height")
+    )
+
+
+def _bottoms(widgets: Iterable[Any]) -> Iterator[float]:
+    """The lower edges of the widgets that have a place."""
+    for one in widgets:
+        y, height = (one.get("y"), one.get("height")) if isinstance(one, dict) else (None, None)
+        if isinstance(y, int | float) and isinstance(height, int | float):
+            yield y + height
+
+
+def _columns(ids: list[str], io: dict[str, Any]) -> dict[str, int]:
+    """The longest way to each widget that has a connection to another one of these."""
+    arrows = {arrow for arrow in _arrows(io) if set(arrow) <= set(ids) and arrow[0] != arrow[1]}
+    columns = {id: 0 for id in ids if any(id in arrow for arrow in arrows)}
+    for _ in columns:  # a circle, which canvas.check reports, ends here as well
+        for source, target in arrows:
+            columns[target] = max(columns[target], min(columns[source] + 1, len(columns)))
+    return columns
+
+
+def _arrows(io: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    connections = io.get("connections")
+    for one in connections if isinstance(connections, list) else ():
+        try:
+            source, target = one["from"]["widgetId"], one["to"]["widgetId"]
+        except (KeyError, TypeError):
+            continue
+        if isinstance(source, str) and isinstance(target, str):
+            yield source, target
+
+
+def _in_columns(
+    widgets: list[Stored], columns: dict[str, int], top: float
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    x = 0.0
+    for column in sorted(set(columns.values())):
+        members = [one for one in widgets if columns.get(one["id"]) == column]
+        y = top
+        for one in members:
+            yield one["id"], (x, y)
+            y += one["height"] + ROW_GAP
+        x += max(one["width"] for one in members) + COLUMN_GAP
+
+
+def _in_rows(widgets: list[Stored], top: float) -> dict[str, tuple[float, float]]:
+    places, x, y, bottom = {}, 0.0, top, top
+    for one in widgets:
+        if x and x + one["width"] > ROW_WIDTH:
+            x, y = 0.0, bottom
+        places[one["id"]] = (x, y)
+        x += one["width"] + COLUMN_GAP
+        bottom = max(bottom, y + one["height"] + ROW_GAP)
+    return places
+
+
+def _point(place: tuple[float, float]) -> dict[str, float]:
+    return {"x": place[0], "y": place[1]}
