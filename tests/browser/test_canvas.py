@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.services import wait_for
 
 PERSON = "Person output, object, on Contacts"
 TO = "To input, object, on Mail"
@@ -81,19 +82,43 @@ def test_a_connection_is_drawn_with_the_mouse(canvas):
     expect(canvas.rows).to_have_count(1)
 
 
-def test_every_tab_shows_the_same_canvas(canvas, opened):
-    canvas.add("Contacts", "Mail")
-    canvas.saved()
+def in_another_tab(canvas, opened):
     there = opened(like=canvas.console)
     there.open(canvas.page.url.removeprefix(there.service.url))
     there.page.get_by_label("Sign-in token").fill(there.token)
     there.button("Sign in").click()
-    other = Canvas(there)
+    return Canvas(there)
+
+
+def test_every_tab_shows_the_same_canvas(canvas, opened):
+    canvas.add("Contacts", "Mail")
+    canvas.saved()
+    other = in_another_tab(canvas, opened)
     expect(other.boxes).to_have_count(2)
     other.connect(PERSON, TO)
     expect(canvas.rows).to_have_count(1)
     canvas.page.get_by_role("button", name="Remove the connection").click()
     expect(other.rows).to_have_count(0)
+
+
+def notes(canvas):
+    """The stored texts of notes."""
+    widgets = canvas.stored()["io"]["widgets"].values()
+    return [one["state"]["text"] for one in widgets if "state" in one]
+
+
+def test_what_a_widget_keeps_in_one_tab_is_not_replaced_by_another(canvas, opened):
+    canvas.add("Note", "Mail")
+    canvas.frame("Note").get_by_label("Note").fill("one")
+    wait_for(lambda: notes(canvas) == ["one"])
+    other = in_another_tab(canvas, opened)
+    other.frame("Note").get_by_label("Note").fill("two")
+    wait_for(lambda: notes(canvas) == ["two"])
+    other.page.get_by_role("group", name="Mail").press("Delete")
+    expect(canvas.boxes).to_have_count(1)  # which tells the host of this tab that a widget is gone
+    canvas.add("Chart")
+    wait_for(lambda: len(canvas.stored()["widgets"]) == 2)
+    assert notes(canvas) == ["two"]
 
 
 def test_a_text_goes_from_one_widget_to_another(canvas):

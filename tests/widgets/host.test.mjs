@@ -220,3 +220,10 @@ test('stored connections work once their widgets are there, in any order', () =>
   assert.equal(connections[0].later, 1);
   assert.deepEqual(widgets.a, { state: { n: 1 }, later: 2, templateHandle: 'y', slotsVersion: 1 });
 });
+
+test('the states of widgets are those that were read last', () => {
+  const wiring = createWiring({ onChange() {} });
+  wiring.importState({ widgets: { a: { state: { n: 1 } }, b: { state: { n: 2 } } } });
+  wiring.importState({ widgets: { a: { state: { n: 3 } }, b: {} } });
+  assert.deepEqual([...wiring.states], [['a', { n: 3 }]]);
+});

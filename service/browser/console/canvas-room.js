@@ -43,7 +43,7 @@ export function createCanvasRoom(recordId, templates, context) {
     approve: createApprovalDialog({ balance: context.balance }),
     records: (name) => createLiveCollection(name, context),
     onEvent: noteEvent,
-    onState: keepStates,
+    onState: keepState,
   });
   /** @type {Map<string, string>} why a connection does not work, by its id */
   let reasons = new Map();
@@ -130,12 +130,12 @@ export function createCanvasRoom(recordId, templates, context) {
     return state.widgets.map(({ id, templateHandle }) => ({ id, slots: templates.get(templateHandle)?.slots ?? [] }));
   }
 
-  /** Shows the state, and tells the host which connections there are now. */
+  /** Shows the state, and tells the host which connections and widgets' states there are now. */
   function show() {
     const { canvas } = store;
     if (!canvas) return;
     view.show(canvas, reasons);
-    const now = canonical([canvas.io.connections, canvas.widgets.map(({ id }) => id)]);
+    const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);
     if (now === known) return;
     known = now;
     host.importState(structuredClone(canvas.io));
@@ -150,14 +150,12 @@ export function createCanvasRoom(recordId, templates, context) {
     if (type === 'sent' || type === 'received') view.noteValue({ widgetId, slotId: message.slotId });
   }
 
-  /** Stores what widgets keep for themselves. @param {any} io */
-  function keepStates(io) {
-    for (const { id } of store.canvas?.widgets ?? []) {
-      const [now, before] = [io.widgets[id], store.canvas?.io.widgets[id]];
-      if (now && canonical(now.state ?? null) !== canonical(before?.state ?? null)) {
-        store.perform({ type: 'note-widget', id, noted: now });
-      }
-    }
+  /**
+   * Stores what a widget keeps for itself. The host may not know yet what others keep in another tab.
+   * @param {any} io @param {string} [id] of the widget
+   */
+  function keepState(io, id) {
+    if (id !== undefined) store.perform({ type: 'note-widget', id, noted: io.widgets[id] });
   }
 
   /** @param {'undo' | 'redo'} way */

@@ -41,7 +41,8 @@
  * @property {() => Promise<Record<string, any>>} [scopes] the status of all connections
  * @property {(collection: string) => import('./host-records.js').LiveRecords} [records] opens one; no records if absent
  * @property {(event: any) => void} [onEvent] every message, drop, call, decision
- * @property {(io: any) => void} [onState] after a change of what `exportState` returns
+ * @property {(io: any, widgetId?: string) => void} [onState] after a change of what `exportState` returns; `widgetId` is
+ *   that of the widget whose state it is, absent where connections have changed
  */
 
 export {};

@@ -38,13 +38,14 @@ export function createWiring({ onChange }) {
     exportState: () => exportIo(graph, { ...extra, widgets: noted() }),
 
     /**
-     * Takes the connections of a canvas record, or of anything else. Values stay.
+     * Takes the connections and states of a canvas record, or of anything else. Values stay.
      * @param {unknown} state
      * @returns {{broken: import('./io-state.js').Broken[], deliveries: import('./io-graph.js').Delivery[]}}
      */
     importState(state) {
       const before = graph;
       ({ graph, extra, broken } = importIo(state, [...widgets.values()]));
+      states.clear();
       for (const [id, noted] of Object.entries(storedWidgets())) {
         if (isObject(noted) && 'state' in noted) states.set(id, noted.state);
       }

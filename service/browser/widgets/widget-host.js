@@ -35,7 +35,7 @@ export function createCanvasHost(options) {
   const approvals = createApprovals(options.approve);
   const needs = createNeeds();
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
-  const wiring = createWiring({ onChange: changed });
+  const wiring = createWiring({ onChange: () => changed() });
   const io = createHostIo({
     graph: wiring.current,
     deliver,
@@ -44,8 +44,9 @@ export function createCanvasHost(options) {
 
   let isClosed = false;
 
-  function changed() {
-    if (!isClosed) onState(wiring.exportState());
+  /** @param {string} [widgetId] whose state it is; absent where connections have changed */
+  function changed(widgetId) {
+    if (!isClosed) onState(wiring.exportState(), widgetId);
   }
 
   /** @param {{widgetId: string, slotId: string, value: any}} delivery */
@@ -114,7 +115,7 @@ export function createCanvasHost(options) {
         session.iframe.style.height = `${height}px`;
         onEvent({ type: 'resize', widgetId: id, height });
       },
-      onState: changed,
+      onState: () => changed(id),
       drop: (reason, data) => drop(id, reason, data),
     });
     return { session, calls };
