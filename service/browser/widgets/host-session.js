@@ -138,6 +138,7 @@ export function createSession({ widget, url, origin, root, handlers }) {
     isFlooding = true;
     isReceiving = false;
     handlers.drop('rate');
+    if (isLost) return; // its notice has the only way out
     frame.show(FLOODED, 'Resume', () => {
       isFlooding = false;
       rate.reset();

@@ -29,6 +29,7 @@ HOSTILE = {
     "a large value": ({**OUTPUT, "value": {"text": "x" * 300_000}}, "too_large"),
     "another type": ({**OUTPUT, "slotId": "number", "value": {"value": "7"}}, "type_mismatch"),
 }
+FLOOD = "() => { for (let n = 0; n < 3000; n += 1) parent.postMessage({ type: 'hello' }, '*'); }"
 
 
 @pytest.mark.parametrize("case", HOSTILE)
@@ -81,6 +82,9 @@ def test_a_frame_that_goes_elsewhere_is_cut_off(canvas):
     wait_for(lambda: len(canvas.events("received")) >= 4)
     assert second.run("() => heard") == []
     assert canvas.drops("b") == {"wrong_nonce": 1}
+    second.run(FLOOD)
+    wait_for(lambda: canvas.drops("b").get("rate") == 1)
+    expect(second.notice).to_contain_text("has left its page")  # and no way to resume it
     second.notice.get_by_role("button", name="Reload").click()
     second.is_welcome()
     wait_for(lambda: second.inputs()[-1:] == [{"name": "Bea"}])
