@@ -99,6 +99,15 @@ test('whatever a record holds becomes a canvas, and unknown keys stay', () => {
   assert.equal(shapeId(widgetAt('a')), 'shape:a');
 });
 
+test('one of two connections that are stored without ids is removed alone', () => {
+  const end = (widgetId) => ({ widgetId, slotId: 's' });
+  const connections = [{ from: end('a'), to: end('b') }, { from: end('a'), to: end('c') }, 'odd'];
+  const state = canvasOf({ io: { connections } });
+  const next = apply(state, { type: 'disconnect', id: state.io.connections[0].id });
+  assert.deepEqual(next.io.connections, state.io.connections.slice(1));
+  assert.notEqual(state.io.connections[0].id, undefined);
+});
+
 test('arranged widgets never overlap, and keep the upper left corner', () => {
   forSeeds(200, (random) => {
     const state = randomCanvas(random);

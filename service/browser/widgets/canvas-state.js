@@ -1,6 +1,7 @@
 // The data of a canvas record and the operations on it. A state is never changed: `apply` gives the next one.
 
 import { canonical, isObject } from './json-value.js';
+import { connectionId, isRef } from './slot-refs.js';
 
 /**
  * @typedef {object} CanvasWidget
@@ -43,10 +44,16 @@ export function canvasOf(data) {
     io: {
       version: 1,
       ...io,
-      connections: Array.isArray(io.connections) ? io.connections : [],
+      connections: Array.isArray(io.connections) ? io.connections.map(withId) : [],
       widgets: isObject(io.widgets) ? io.widgets : {},
     },
   };
+}
+
+/** @param {any} connection that may be stored without an id, by which it is shown and removed */
+function withId(connection) {
+  const lacks = isObject(connection) && connection.id === undefined && isRef(connection.from) && isRef(connection.to);
+  return lacks ? { id: connectionId(connection.from, connection.to), ...connection } : connection;
 }
 
 /** @param {Canvas} state @param {string} id @returns {CanvasWidget | undefined} */

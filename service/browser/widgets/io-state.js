@@ -2,7 +2,7 @@
 
 import { canonical, isObject } from './json-value.js';
 import { IoError, IoGraph } from './io-graph.js';
-import { connectionId } from './slot-refs.js';
+import { connectionId, isRef } from './slot-refs.js';
 
 /**
  * @typedef {import('./io-graph.js').Connection} Connection
@@ -50,11 +50,6 @@ function read(raw) {
   const { from, to, id = connectionId(from, to), createdAt = '', enabled = true } = raw;
   const right = typeof id === 'string' && typeof createdAt === 'string' && typeof enabled === 'boolean';
   return right ? { id, from, to, createdAt, enabled } : null;
-}
-
-/** @param {any} ref */
-function isRef(ref) {
-  return isObject(ref) && typeof ref.widgetId === 'string' && typeof ref.slotId === 'string';
 }
 
 /** @param {Entry} a @param {Entry} b */

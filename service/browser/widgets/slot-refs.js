@@ -1,10 +1,17 @@
 // The place of a slot on a canvas: a widget's id and a slot's id.
 
+import { isObject } from './json-value.js';
+
 /** @typedef {{widgetId: string, slotId: string}} SlotRef */
 
 /** @param {SlotRef} ref @returns {string} for maps; different for different places */
 export function keyOf({ widgetId, slotId }) {
   return JSON.stringify([widgetId, slotId]);
+}
+
+/** @param {any} value of a stored canvas @returns {value is SlotRef} */
+export function isRef(value) {
+  return isObject(value) && typeof value.widgetId === 'string' && typeof value.slotId === 'string';
 }
 
 /** @param {SlotRef} a @param {SlotRef} b */
