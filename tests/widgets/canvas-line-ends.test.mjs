@@ -12,15 +12,15 @@ const SLOTS = [
 ];
 const widget = (id, x) => ({ id, templateHandle: 'note', x, y: 0, width: 100, height: 100 });
 const connection = (id, from, to, more) => ({ id, from: { widgetId: from, slotId: 'out' }, to: { widgetId: to, slotId: 'in' }, ...more });
-const look = { place: (one) => one, slotsOf: () => SLOTS };
+const look = { place: (one) => one, slotsOf: () => SLOTS, reachOf: (_, slotId) => (slotId === 'in' ? 30 : 20) };
 const CANVAS = canvasOf({
   widgets: [widget('a', 0), widget('b', 200), widget('c', 400)],
   io: { connections: [connection('ab', 'a', 'b'), connection('bc', 'b', 'c', { enabled: false }), connection('lost', 'a', 'gone'), null] },
 });
 
-test('a line runs from the right edge of one widget to the left edge of another', () => {
+test('a line runs from the outer end of an output to the outer end of an input', () => {
   const [line] = linesOf(CANVAS, look, new Map());
-  assert.deepEqual([line.from.x, line.to.x, line.from.y], [100, 200, line.to.y]);
+  assert.deepEqual([line.from.x, line.to.x, line.from.y], [120, 170, line.to.y]);
 });
 
 test('what has no two ends on the canvas has no line, the others say how they are', () => {
@@ -31,7 +31,7 @@ test('what has no two ends on the canvas has no line, the others say how they ar
 test('of a widget that is dragged only its own lines are drawn, to where it is shown', () => {
   const dragged = { ...look, place: (one) => (one.id === 'c' ? { ...one, x: 900 } : one) };
   const lines = linesOf(CANVAS, dragged, new Map(), ['c']);
-  assert.deepEqual(lines.map(({ id, from, to }) => [id, from.x, to.x]), [['bc', 300, 900]]);
+  assert.deepEqual(lines.map(({ id, from, to }) => [id, from.x, to.x]), [['bc', 320, 870]]);
 });
 
 test('the slots of a widget are computed once, however many lines end there', () => {

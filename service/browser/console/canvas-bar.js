@@ -16,7 +16,7 @@ const ZOOM_STEP = 1.25;
 
 /**
  * @param {import('./canvas-room.js').CanvasRoom} room
- * @param {{add: () => void, arrange: () => void, toggleList: () => void}} actions
+ * @param {{add: () => void, arrange: () => void, toggleList: () => boolean}} actions `toggleList` says whether it is shown now
  */
 export function createCanvasBar({ store, view, history, act, undo, redo }, { add, arrange, toggleList }) {
   const title = element('input', {
@@ -31,6 +31,8 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, button('Try again', () => void store.retry()), discard);
   const back = button('Undo', undo, 'Ctrl+Z');
   const forth = button('Redo', redo, 'Ctrl+Shift+Z');
+  const listButton = button('Connections', showOrHide, 'Show or hide the list of connections');
+  listButton.setAttribute('aria-expanded', 'true');
   const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
   const tools = element(
     'div',
@@ -38,11 +40,11 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
     addButton,
     back,
     forth,
-    button('Arrange', arrange, 'Put the widgets in order, from left to right'),
-    button('Show all', view.fit, 'Zoom so that all widgets are seen'),
     button('−', () => view.camera.zoomBy(1 / ZOOM_STEP), 'Zoom out', 'Zoom out'),
     button('+', () => view.camera.zoomBy(ZOOM_STEP), 'Zoom in', 'Zoom in'),
-    button('Connections', toggleList, 'Show or hide the list of connections'),
+    button('Show all', view.fit, 'Zoom so that all widgets are seen'),
+    button('Arrange', arrange, 'Put the widgets in order, from left to right'),
+    listButton,
   );
   const node = element(
     'div',
@@ -53,6 +55,10 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
     tools,
     trouble,
   );
+
+  function showOrHide() {
+    listButton.setAttribute('aria-expanded', String(toggleList()));
+  }
 
   function rename() {
     const text = title.value.trim();

@@ -18,6 +18,7 @@ import { GRID, snapToGrid } from '../widgets/canvas-snapping.js';
  */
 
 const SLOTS_WIDTH = 104; // of the slots beside a widget
+const NOTHING_YET = 'This canvas is empty. Add widgets, then connect an output of one with an input of another.';
 
 /** @param {string} recordId @param {PageContext} context */
 export function createCanvasPage(recordId, context) {
@@ -68,9 +69,10 @@ function createOpenPage(recordId, templates, context) {
   const bar = createCanvasBar(room, {
     add: gallery.open,
     arrange: () => store.canvas && room.act(arrange(store.canvas)) && view.fit(),
-    toggleList: () => (connections.node.hidden = !connections.node.hidden),
+    toggleList: () => !(connections.node.hidden = !connections.node.hidden),
   });
-  const body = element('div', { class: 'canvas-body' }, view.node, connections.node);
+  const empty = element('p', { class: 'canvas-empty', hidden: true }, NOTHING_YET);
+  const body = element('div', { class: 'canvas-body' }, view.node, empty, connections.node);
   const node = element('div', { class: 'canvas-open', on: { keydown: onKey } }, bar.node, body, gallery.node);
   let fitted = false;
 
@@ -78,6 +80,7 @@ function createOpenPage(recordId, templates, context) {
     bar.show();
     room.show();
     connections.show();
+    empty.hidden = store.canvas?.widgets.length !== 0;
     if (fitted || !store.canvas?.widgets.length) return; // into an empty canvas another may put the first
     fitted = true;
     view.fit();

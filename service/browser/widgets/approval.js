@@ -49,7 +49,7 @@ function buildDialog(request, balance, now) {
     element(
       'dialog',
       { class: 'approval', 'aria-labelledby': 'approval-title', 'aria-describedby': 'approval-who approval-cost' },
-      element('h2', { id: 'approval-title' }, `Allow “${request.policy.title}”?`),
+      element('h2', { id: 'approval-title' }, `Allow “${request.policy.title.replace(/\.$/, '')}”?`),
       element('p', { id: 'approval-who' }, whoAsks(request)),
       cost,
       argumentsOf(request.text),

@@ -13,14 +13,15 @@ import { touches } from './canvas-state.js';
  * @typedef {object} Look how the canvas is shown
  * @property {(widget: CanvasWidget) => import('./canvas-geometry.js').Box} place where a widget is shown, as while it is dragged
  * @property {(widget: CanvasWidget) => import('./slot-types.js').Slot[]} slotsOf
+ * @property {(widget: CanvasWidget, slotId: string) => number} reachOf how far a slot stands out of its widget
  */
 
 /**
  * @param {Canvas | null} state @param {Look} look
- * @returns {(ref?: SlotRef) => Point | undefined} the middle of a slot. Many lines end at one widget, so
+ * @returns {(ref?: SlotRef) => Point | undefined} the outer end of a slot. Many lines end at one widget, so
  *   the places of its slots are computed once.
  */
-export function createPoints(state, { place, slotsOf }) {
+export function createPoints(state, { place, slotsOf, reachOf }) {
   const widgets = new Map(state?.widgets.map((widget) => [widget.id, widget]));
   /** @type {Map<string, import('./canvas-geometry.js').SlotPoint[]>} */
   const known = new Map();
@@ -29,7 +30,9 @@ export function createPoints(state, { place, slotsOf }) {
     if (!widget) return undefined;
     const points = known.get(widget.id) ?? slotPoints(place(widget), slotsOf(widget));
     known.set(widget.id, points);
-    return points.find(({ slotId }) => slotId === ref.slotId);
+    const point = points.find(({ slotId }) => slotId === ref.slotId);
+    const outwards = point?.direction === 'input' ? -1 : 1;
+    return point && { x: point.x + outwards * reachOf(widget, ref.slotId), y: point.y };
   };
 }
 

@@ -26,6 +26,7 @@ export function createSlot(slot, widgetName, { press }) {
     ...(isInput ? [sign, text, dot] : [dot, text, sign]),
   );
   let known = '';
+  let width = 0; // measured once: a drag reads it for every frame
 
   /** @param {SlotState} state @param {boolean} hasValue @param {string} [reason] why it does not fit */
   function show(state, hasValue, reason = '') {
@@ -39,8 +40,9 @@ export function createSlot(slot, widgetName, { press }) {
     button.setAttribute('aria-pressed', String(state === 'source'));
     button.setAttribute('aria-disabled', String(state === 'unfit'));
     dot.hidden = !hasValue;
+    width = 0;
   }
 
   show('idle', false);
-  return { node: button, slot, show };
+  return { node: button, slot, show, width: () => (width ||= button.offsetWidth) };
 }

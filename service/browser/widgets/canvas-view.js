@@ -69,6 +69,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     slotAt,
     linking,
   };
+  const look = { place, slotsOf, reachOf };
   /** @type {Canvas | null} */
   let state = null;
   /** @type {Map<string, string>} why a connection does not work */
@@ -87,7 +88,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     for (const id of [...boxes.keys()]) if (!ids.has(id)) drop(id);
     selection.keep(ids);
     for (const widget of next.widgets) (boxes.get(widget.id) ?? add(widget)).place(place(widget));
-    lines.show(linesOf(next, { place, slotsOf }, broken));
+    lines.show(linesOf(next, look, broken));
     showSlots();
   }
 
@@ -138,9 +139,14 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     return (boxes.get(widget.id)?.look ?? lookOf(widget)).slots;
   }
 
+  /** @param {CanvasWidget} widget @param {string} slotId @returns {number} how far the slot stands out of the widget */
+  function reachOf({ id }, slotId) {
+    return boxes.get(id)?.slots.find(({ slot }) => slot.id === slotId)?.width() ?? 0;
+  }
+
   /** @param {SlotRef} [ref] @returns {import('./canvas-geometry.js').Point | undefined} */
   function pointOf(ref) {
-    return createPoints(state, { place, slotsOf })(ref);
+    return createPoints(state, look)(ref);
   }
 
   function showSlots() {
@@ -170,7 +176,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
       const widget = state && widgetOf(state, id);
       if (widget) boxes.get(id)?.place(place(widget));
     }
-    lines.move(linesOf(state, { place, slotsOf }, broken, [...moved]));
+    lines.move(linesOf(state, look, broken, [...moved]));
   }
 
   /** @param {PointerEvent} event @returns {[SlotRef, import('./slot-types.js').Slot] | null} */
@@ -214,6 +220,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
       if (slots.has(slotId)) return; // values may come by the thousand
       filled.set(widgetId, slots.add(slotId));
       showSlotsOf(widgetId);
+      lines.move(linesOf(state, look, broken, [widgetId])); // the slot is wider now
     },
     close() {
       for (const id of [...boxes.keys()]) drop(id);

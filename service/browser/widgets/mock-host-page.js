@@ -111,7 +111,7 @@ function createOutputs(template) {
   const values = new Map(slots.map((/** @type {any} */ { id }) => [id, element('code', {}, 'nothing yet')]));
   const lines = slots.map((/** @type {any} */ { id, title }) => element('li', {}, `Output: ${title}: `, values.get(id)));
   return {
-    node: element('ul', { 'aria-label': 'Outputs' }, ...lines),
+    node: element('ul', { class: 'mock-outputs', 'aria-label': 'Outputs' }, ...lines),
     show(/** @type {string} */ slotId, /** @type {any} */ value) {
       values.get(slotId).textContent = JSON.stringify(value);
     },
