@@ -15,7 +15,7 @@ from service.widgets.lines import lines
 WIDGETS = 200
 CONNECTIONS = 500
 ID_LIMIT = 128  # characters
-SETTINGS_BYTES = 65_536  # of JSON
+BYTES = 65_536  # of JSON, of what one widget keeps
 FARTHEST = 1_000_000  # pixels from the origin
 LARGEST = 10_000  # pixels
 SHOWN = 20  # faults in one answer
@@ -42,9 +42,9 @@ def _length() -> Pixels:
     return Pixels(required=True, validate=validate.Range(0, LARGEST, min_inclusive=False))
 
 
-def _check_settings(settings: Any) -> None:
-    if len(encode(settings).encode(errors="replace")) > SETTINGS_BYTES:
-        raise ValidationError(f"Must have at most {SETTINGS_BYTES} bytes of JSON.")
+def _check_size(value: Any) -> None:
+    if len(encode(value).encode(errors="replace")) > BYTES:
+        raise ValidationError(f"Must have at most {BYTES} bytes of JSON.")
 
 
 class Tolerant(Schema):
@@ -59,7 +59,7 @@ class WidgetShape(Tolerant):
     y = _coordinate()
     width = _length()
     height = _length()
-    settings = fields.Dict(keys=fields.String(), validate=_check_settings)
+    settings = fields.Dict(keys=fields.String(), validate=_check_size)
 
 
 class SlotReference(Tolerant):
@@ -77,10 +77,12 @@ class ConnectionShape(Tolerant):
 
 
 class NotedWidget(Tolerant):
-    """The template of a widget, when its connections were drawn."""
+    """The template of a widget, when its connections were drawn, and the values that are kept."""
 
     templateHandle = _id()
     slotsVersion = fields.Integer(strict=True)
+    # By slot; every value on a canvas is an object.
+    values = fields.Dict(keys=_id(), values=fields.Dict(keys=fields.String()), validate=_check_size)
 
 
 class IoShape(Tolerant):

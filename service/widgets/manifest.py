@@ -136,6 +136,9 @@ def _faults(template: WidgetTemplate) -> list[str]:
     ids = [slot.id for slot in template.slots]
     if len(set(ids)) < len(ids):
         wrong.append("slots: must not repeat an id")
+    for number, slot in enumerate(template.slots):
+        if slot.persist and slot.direction == "input":
+            wrong.append(f"slots.{number}.persist: is for outputs, which inputs get it from again")
     if not (template.folder / "widget.js").is_file():
         wrong.append("widget.js: is missing beside it")
     if template.icon.endswith(".svg"):

@@ -29,7 +29,7 @@ class Slot:
 
     `type` is the type of the payload: of `value.value` where that is a scalar or a list, else of
     the value itself. `schema` is a JSON Schema of the same payload. An input takes one connection
-    unless `max_connections` allows more. The canvas stores the last value if `persist` is true.
+    unless `max_connections` allows more. With `persist` a canvas stores an output's last value.
     """
 
     id: str

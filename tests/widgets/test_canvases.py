@@ -58,6 +58,12 @@ MALFORMED = {
     "0.settings: Must have at most 65536": {"widgets": [widget("a", settings={"a": "x" * 65_536})]},
     "Longer than maximum length 200": {"widgets": [widget(str(n)) for n in range(201)]},
     "version: Must be equal": {"io": {"version": 2}},
+    "widgets.a.value.values: Must have at most 65536": {
+        "io": {"widgets": {"a": {"values": {"text": {"value": "x" * 65_536}}}}}
+    },
+    "widgets.a.value.values.text.value: Not a valid mapping": {
+        "io": {"widgets": {"a": {"values": {"text": "Hello"}}}}
+    },
     "connections: Not a valid list": {"io": {"connections": {}}},
     "connections.0.from.slotId: Missing": {"io": {"connections": [{"from": {"widgetId": "a"}}]}},
     "connections.0.to: Missing": {"io": {"connections": [{}]}},

@@ -31,6 +31,7 @@ WRONG = {
     "slots.0.maxConnections: Must be": {"slots": [{**SLOT, "maxConnections": 65}]},
     "slots.0.colour: Unknown field": {"slots": [{**SLOT, "colour": "red"}]},
     "slots: must not repeat an id": {"slots": [SLOT, SLOT]},
+    "slots.0.persist: is for outputs": {"slots": [{**SLOT, "direction": "input", "persist": True}]},
     "endpoints.0: Must be the name": {"endpoints": ["https://evil.example"]},
     "endpoints: Must not repeat": {"endpoints": ["current-weather", "current-weather"]},
     "images.0: Must be an https source": {"images": ["https://a.example; script-src *"]},

@@ -151,7 +151,8 @@ export function createCanvasRoom(recordId, templates, context) {
   }
 
   /**
-   * Stores what a widget keeps for itself. The host may not know yet what others keep in another tab.
+   * Stores what a widget keeps for itself, and the values that its slots keep. The host may not know
+   * yet what others keep in another tab.
    * @param {any} io @param {string} [id] of the widget
    */
   function keepState(io, id) {

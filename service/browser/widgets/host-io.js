@@ -19,8 +19,9 @@ const HIDDEN_FLUSH = 200; // ms; a page that is not shown draws no frames
  * @param {() => IoGraph} options.graph the current one
  * @param {(delivery: Delivery) => boolean} options.deliver returns false where the widget can't receive now
  * @param {(widgetId: string, reason: string, slotId: string) => void} options.onDrop
+ * @param {(widgetId: string) => void} options.onOutput one of its outputs has a value
  */
-export function createHostIo({ graph, deliver, onDrop }) {
+export function createHostIo({ graph, deliver, onDrop, onOutput }) {
   /** @type {Map<string, Output>} the latest value of each slot since the last flush */
   const outputs = new Map();
   const inputs = createDeliveryQueue();
@@ -50,7 +51,9 @@ export function createHostIo({ graph, deliver, onDrop }) {
   /** @param {Output} output @returns {Delivery[]} */
   function publish({ widgetId, slotId, value, force }) {
     try {
-      return graph().setOutput(widgetId, slotId, value, { force });
+      const deliveries = graph().setOutput(widgetId, slotId, value, { force });
+      onOutput(widgetId);
+      return deliveries;
     } catch (error) {
       if (!(error instanceof IoError)) throw error;
       onDrop(widgetId, error.code, slotId);

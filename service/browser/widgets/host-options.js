@@ -42,7 +42,7 @@
  * @property {(collection: string) => import('./host-records.js').LiveRecords} [records] opens one; no records if absent
  * @property {(event: any) => void} [onEvent] every message, drop, call, decision
  * @property {(io: any, widgetId?: string) => void} [onState] after a change of what `exportState` returns; `widgetId` is
- *   that of the widget whose state it is, absent where connections have changed
+ *   that of the widget whose state or values they are, absent where connections have changed
  */
 
 export {};

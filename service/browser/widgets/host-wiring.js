@@ -1,21 +1,24 @@
 // @ts-check
 // The connections of a canvas while it is open: the graph, what was stored and does not work yet, and
-// the states that widgets keep.
+// the states and values that widgets keep.
 
 import { exportIo, importIo } from './io-state.js';
-import { isObject } from './json-value.js';
+import { canonical, isObject } from './json-value.js';
+import { keptValues, restoreValues } from './kept-values.js';
 
 /**
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  */
 
-/** @param {{onChange: () => void}} options called after a change of what is stored */
+/** @param {{onChange: (widgetId?: string) => void}} options called after a change of what is stored */
 export function createWiring({ onChange }) {
   /** @type {Map<string, CanvasWidget>} */
   const widgets = new Map();
   /** @type {Map<string, any>} */
   const states = new Map();
+  /** @type {Map<string, Record<string, any> | undefined>} the values to store, by slot, by widget */
+  const values = new Map();
   let { graph, extra, broken } = importIo(null, []);
 
   /** @returns {Record<string, any>} */
@@ -25,8 +28,10 @@ export function createWiring({ onChange }) {
 
   function noted() {
     const entries = [...widgets.values()].map(({ id, templateHandle, version }) => {
+      const { values: _, ...stored } = storedWidgets()[id] ?? {};
       const state = states.has(id) ? { state: states.get(id) } : {};
-      return [id, { ...storedWidgets()[id], templateHandle, slotsVersion: version ?? 1, ...state }];
+      const kept = values.get(id) ? { values: values.get(id) } : {};
+      return [id, { ...stored, templateHandle, slotsVersion: version ?? 1, ...state, ...kept }];
     });
     return { ...storedWidgets(), ...Object.fromEntries(entries) };
   }
@@ -49,7 +54,17 @@ export function createWiring({ onChange }) {
       for (const [id, noted] of Object.entries(storedWidgets())) {
         if (isObject(noted) && 'state' in noted) states.set(id, noted.state);
       }
-      return { broken, deliveries: graph.takeValues(before) };
+      const deliveries = graph.takeValues(before);
+      return { broken, deliveries: [...deliveries, ...[...widgets.values()].flatMap(restore)] };
+    },
+
+    /** Notes that an output has a new value, which the canvas may keep. @param {string} widgetId */
+    keep(widgetId) {
+      const widget = widgets.get(widgetId);
+      const now = widget && keptValues(graph, widget);
+      if (canonical(now) === canonical(values.get(widgetId))) return;
+      values.set(widgetId, now);
+      onChange(widgetId);
     },
 
     /**
@@ -59,7 +74,8 @@ export function createWiring({ onChange }) {
     add(widget) {
       graph.addWidget(widget);
       widgets.set(widget.id, widget);
-      return extra.entries.filter(({ connection }) => !connection).flatMap(retry);
+      const deliveries = extra.entries.filter(({ connection }) => !connection).flatMap(retry);
+      return [...deliveries, ...restore(widget)];
     },
 
     /** @param {string} id */
@@ -67,6 +83,7 @@ export function createWiring({ onChange }) {
       graph.removeWidget(id);
       widgets.delete(id);
       states.delete(id);
+      values.delete(id);
       delete storedWidgets()[id];
       onChange();
     },
@@ -84,6 +101,13 @@ export function createWiring({ onChange }) {
       onChange();
     },
   };
+
+  /** @param {CanvasWidget} widget @returns {import('./io-graph.js').Delivery[]} */
+  function restore(widget) {
+    const deliveries = restoreValues(graph, widget, storedWidgets()[widget.id]?.values);
+    values.set(widget.id, keptValues(graph, widget));
+    return deliveries;
+  }
 
   /** @param {import('./io-state.js').Entry} entry that did not work @returns {import('./io-graph.js').Delivery[]} */
   function retry(entry) {

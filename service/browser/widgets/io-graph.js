@@ -177,6 +177,11 @@ export class IoGraph {
     return this.#at('from', from).flatMap((connection) => this.#deliver(connection, force));
   }
 
+  /** @param {SlotRef} ref @returns {any} the last value of an output, undefined if there is none */
+  lastOutput(ref) {
+    return structuredClone(this.#outputs.get(keyOf(ref))?.value);
+  }
+
   /** @param {Connection} connection @param {boolean} force @returns {Delivery[]} one or none */
   #deliver({ from, to, enabled }, force) {
     const output = this.#outputs.get(keyOf(from));

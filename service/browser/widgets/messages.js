@@ -52,6 +52,7 @@ export const LIMITS = Object.freeze({
   ioValueBytes: 262_144, // JSON in UTF-8, as all of the next
   apiBodyBytes: 1_048_576,
   stateBytes: 65_536,
+  keptBytes: 65_536, // all values that a canvas keeps of one widget
   messagesPerSecond: 200,
   burst: 2_400, // messages beyond that; a widget that sends more is paused
   height: 4_096, // CSS pixels

@@ -12,6 +12,7 @@ import { canonical, isObject } from './json-value.js';
  * @property {string} title
  * @property {Schema} [schema] of the payload
  * @property {number} [maxConnections] of an input 1 if absent, of an output as many as there may be
+ * @property {boolean} [persist] of an output: the canvas keeps its last value
  * @typedef {object} Schema the keywords of JSON Schema that count here; others are ignored
  * @property {string | string[]} [type]
  * @property {string[]} [required]

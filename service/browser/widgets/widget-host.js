@@ -35,16 +35,17 @@ export function createCanvasHost(options) {
   const approvals = createApprovals(options.approve);
   const needs = createNeeds();
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
-  const wiring = createWiring({ onChange: () => changed() });
+  const wiring = createWiring({ onChange: (widgetId) => changed(widgetId) });
   const io = createHostIo({
     graph: wiring.current,
     deliver,
+    onOutput: (widgetId) => wiring.keep(widgetId),
     onDrop: (widgetId, reason, slotId) => drops.note(widgetId, reason, { type: TYPES.output }, slotId),
   });
 
   let isClosed = false;
 
-  /** @param {string} [widgetId] whose state it is; absent where connections have changed */
+  /** @param {string} [widgetId] whose state or values it is; absent where connections have changed */
   function changed(widgetId) {
     if (!isClosed) onState(wiring.exportState(), widgetId);
   }

@@ -1,0 +1,56 @@
+// The values that a canvas keeps: the last ones of outputs whose slot says `persist`, and no others.
+
+import { IoError } from './io-graph.js';
+import { isObject, toJson } from './json-value.js';
+import { LIMITS } from './messages.js';
+
+/**
+ * @typedef {import('./io-graph.js').IoGraph} IoGraph
+ * @typedef {{id: string, slots: import('./slot-types.js').Slot[]}} Widget
+ */
+
+/** @param {Widget} widget */
+function keptSlots({ slots }) {
+  return slots.filter(({ direction, persist }) => direction === 'output' && persist === true);
+}
+
+/**
+ * What to store of a widget: in all at most 64 KiB, so a value that does not fit beside those of the
+ * slots before it is left out.
+ * @param {IoGraph} graph @param {Widget} widget
+ * @returns {Record<string, any> | undefined} values by slot
+ */
+export function keptValues(graph, widget) {
+  /** @type {Record<string, any>} */
+  let kept = {};
+  for (const { id: slotId } of keptSlots(widget)) {
+    const value = graph.lastOutput({ widgetId: widget.id, slotId });
+    const more = { ...kept, [slotId]: value };
+    if (value !== undefined && !toJson(more, LIMITS.keptBytes).error) kept = more;
+  }
+  return Object.keys(kept).length ? kept : undefined;
+}
+
+/**
+ * Gives outputs that have no value the one that was stored.
+ * @param {IoGraph} graph @param {Widget} widget
+ * @param {unknown} stored values by slot, of any form
+ * @returns {import('./io-graph.js').Delivery[]}
+ */
+export function restoreValues(graph, widget, stored) {
+  if (!isObject(stored)) return [];
+  const missing = keptSlots(widget).filter(({ id }) => {
+    return Object.hasOwn(stored, id) && graph.lastOutput({ widgetId: widget.id, slotId: id }) === undefined;
+  });
+  return missing.flatMap(({ id }) => setStored(graph, widget.id, id, stored[id]));
+}
+
+/** @param {IoGraph} graph @param {string} widgetId @param {string} slotId @param {unknown} value */
+function setStored(graph, widgetId, slotId, value) {
+  try {
+    return isObject(value) ? graph.setOutput(widgetId, slotId, value) : [];
+  } catch (error) {
+    if (!(error instanceof IoError)) throw error;
+    return []; // the template has changed since: the value fits no more
+  }
+}
