@@ -19,10 +19,11 @@ import { element } from '../shared/elements.js';
  * @param {string} options.title names the frame for screen readers
  * @param {string} options.url with the nonce in its fragment
  * @param {string} [options.permissions] of the Permissions Policy; none by default
+ * @param {import('./host-loading.js').Loading} options.loading gives the frame its turn
  * @param {() => void} options.onLoad
  * @returns {Frame} in no document yet
  */
-export function createFrame({ widgetId, title, url, permissions = '', onLoad }) {
+export function createFrame({ widgetId, title, url, permissions = '', loading, onLoad }) {
   const iframe = /** @type {HTMLIFrameElement} */ (
     element('iframe', {
       title,
@@ -30,12 +31,19 @@ export function createFrame({ widgetId, title, url, permissions = '', onLoad }) 
       sandbox: 'allow-scripts', // never allow-same-origin: the widget would be the host's equal
       allow: permissions,
       referrerpolicy: 'no-referrer',
-      on: { load: onLoad },
+      on: { load: loaded },
     })
   );
   iframe.src = url; // before it is in the document: a frame without one loads about:blank first
   const notice = element('div', { class: 'widget-notice', role: 'status', hidden: true });
-  const box = element('div', { class: 'widget-box', data: { widgetId } }, iframe, notice);
+  const box = element('div', { class: 'widget-box', data: { widgetId } }, notice);
+  const leave = loading.enter(() => box.prepend(iframe));
+
+  function loaded() {
+    leave();
+    onLoad();
+  }
+
   return {
     box,
     iframe,
@@ -49,7 +57,8 @@ export function createFrame({ widgetId, title, url, permissions = '', onLoad }) 
       notice.replaceChildren();
     },
     remove() {
-      iframe.removeEventListener('load', onLoad);
+      leave();
+      iframe.removeEventListener('load', loaded);
       box.remove();
     },
   };

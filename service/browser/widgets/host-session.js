@@ -38,9 +38,10 @@ const FLOODED = 'This widget sent too many messages and is paused.';
  * @param {string} options.url without a fragment
  * @param {string} options.origin of the widget's documents; 'null' for those in a sandbox
  * @param {HTMLElement} options.root
+ * @param {import('./host-loading.js').Loading} options.loading
  * @param {Handlers} options.handlers
  */
-export function createSession({ widget, url, origin, root, handlers }) {
+export function createSession({ widget, url, origin, root, loading, handlers }) {
   const target = origin === 'null' ? '*' : origin; // no other target reaches an opaque origin
   const rate = createRateMeter();
   let nonce = newId();
@@ -86,7 +87,7 @@ export function createSession({ widget, url, origin, root, handlers }) {
   function newFrame() {
     const { id: widgetId, templateName: title } = widget;
     const permissions = (widget.permissions ?? []).join('; ');
-    return createFrame({ widgetId, title, url: `${url}#wn=${nonce}`, permissions, onLoad });
+    return createFrame({ widgetId, title, url: `${url}#wn=${nonce}`, permissions, loading, onLoad });
   }
 
   /** @param {any} message @param {Transferable[]} [transfer] */

@@ -9,6 +9,7 @@ import { createNeeds } from './host-consents.js';
 import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
 import { createHostIo } from './host-io.js';
+import { createLoading } from './host-loading.js';
 import { createPortReceiver } from './host-port.js';
 import { createHostRecords } from './host-records.js';
 import { createResizer } from './host-resize.js';
@@ -34,6 +35,7 @@ export function createCanvasHost(options) {
   const siblings = new Map();
   const approvals = createApprovals(options.approve);
   const needs = createNeeds();
+  const loading = createLoading();
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
   const wiring = createWiring({ onChange: (widgetId) => changed(widgetId) });
   const io = createHostIo({
@@ -101,7 +103,7 @@ export function createCanvasHost(options) {
       drop: (reason, data, field) => drop(id, reason, data, field),
       onEvent,
     };
-    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, handlers });
+    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, loading, handlers });
     const receivePort = createPortReceiver({
       session,
       calls,
