@@ -13,6 +13,7 @@ from marshmallow import Schema, fields
 from service.chat.tools.tool import Tool, ToolContext, tool
 from service.widgets.canvas_shape import SHOWN, io_faults, widget_faults
 from service.widgets.placing import place
+from service.widgets.settings import setting_faults
 from service.widgets.templates import WidgetTemplates
 from service.widgets.wiring import Place, Wiring, connection_id
 
@@ -90,7 +91,11 @@ def find_problems(
     ]
     if malformed:
         return malformed
-    return [*_unknown_templates(widgets, templates), *_broken(widgets, io, templates)]
+    return [
+        *_unknown_templates(widgets, templates),
+        *_wrong_settings(widgets, templates),
+        *_broken(widgets, io, templates),
+    ]
 
 
 def _unknown_templates(widgets: list[Any], templates: WidgetTemplates) -> Iterator[Problem]:
@@ -99,6 +104,15 @@ def _unknown_templates(widgets: list[Any], templates: WidgetTemplates) -> Iterat
         if templates.get(handle := widget["templateHandle"]) is None:
             text = f"There is no template “{handle}”, only {known}."
             yield Problem(f"widgets.{number}.templateHandle", "unknown_template", text)
+
+
+def _wrong_settings(widgets: list[Any], templates: WidgetTemplates) -> Iterator[Problem]:
+    for number, widget in enumerate(widgets):
+        template = templates.get(widget["templateHandle"])
+        if template is None:
+            continue
+        for name, text in setting_faults(template.settings, widget.get("settings") or {}):
+            yield Problem(f"widgets.{number}.settings.{name}", "wrong_setting", text)
 
 
 def _broken(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) -> list[Problem]:

@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from service.integrations.calling.proxy import Proxy
+from service.widgets.settings import schema_of
 from service.widgets.template import DIRECTIONS, PERMISSIONS, SLOT_TYPES, Slot, WidgetTemplate
 
 
@@ -47,6 +48,7 @@ class TemplateDescription(Schema):
     collections = fields.List(fields.String(), required=True)
     images = fields.List(fields.String(), required=True)
     permissions = fields.List(fields.String(validate=validate.OneOf(PERMISSIONS)), required=True)
+    settings = fields.Dict(required=True, metadata={"description": "A JSON Schema of an object."})
 
 
 class TemplateList(Schema):
@@ -68,6 +70,7 @@ def describe(template: WidgetTemplate, proxy: Proxy) -> dict[str, Any]:
         "collections": list(template.collections),
         "images": list(template.images),
         "permissions": list(template.permissions),
+        "settings": schema_of(template.settings),
     }
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
 from service.widgets.lines import lines
+from service.widgets.settings import SETTINGS, SettingSchema
 from service.widgets.template import (
     DIRECTIONS,
     PERMISSIONS,
@@ -101,6 +102,12 @@ class ManifestSchema(Schema):
         16,
     )
     permissions = _list_of(fields.String(validate=validate.OneOf(PERMISSIONS)), len(PERMISSIONS))
+    settings = fields.Dict(
+        keys=fields.String(validate=_matching(SLOT_ID, "letters, digits, - or _", 40)),
+        values=fields.Nested(SettingSchema),
+        load_default=dict,
+        validate=validate.Length(max=SETTINGS),
+    )
     standalone = fields.Boolean(load_default=True, truthy={True}, falsy={False})
     size = fields.Nested(SizeSchema, load_default=(320, 240))
     version = fields.Integer(load_default=1, strict=True, validate=validate.Range(1))
@@ -119,7 +126,7 @@ def read(folder: Path) -> WidgetTemplate:
     except OSError as error:
         raise ValueError(f"{path}: can't be read ({type(error).__name__})") from None
     except ValidationError as error:
-        wrong = [f"{key}: {text}" for key, text in lines(error.normalized_messages())]
+        wrong = [f"{_place(key)}: {text}" for key, text in lines(error.normalized_messages())]
         raise ValueError(f"{path}: {'; '.join(wrong)}") from None
     except ValueError:
         raise ValueError(f"{path}: is not valid JSON") from None
@@ -128,6 +135,11 @@ def read(folder: Path) -> WidgetTemplate:
     if wrong := _faults(template):
         raise ValueError(f"{path}: {'; '.join(wrong)}")
     return template
+
+
+def _place(path: str) -> str:
+    """A path without the word that marshmallow puts between a dictionary's key and its value."""
+    return re.sub(r"^(settings\.[^.]+)\.value", r"\1", path)
 
 
 def _faults(template: WidgetTemplate) -> list[str]:

@@ -4,7 +4,7 @@ Source: docs/contract.md, sections 0.6 and 12.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -47,9 +47,10 @@ class WidgetTemplate:
 
     `icon` is a short text, or the name of an SVG file in the folder. `endpoints` are the names
     that its widgets may call, `collections` those that they read, `images` the https sources of
-    their pictures, `permissions` the features of their frames. `size` is the first width and
-    height in CSS pixels. With `standalone`, the template has a page of its own at `/app/<handle>`.
-    `version` rises when slots change.
+    their pictures, `permissions` the features of their frames. `settings` has a JSON Schema with a
+    default for each setting. `size` is the first width and height in CSS pixels. With
+    `standalone`, the template has a page of its own at `/app/<handle>`. `version` rises when slots
+    change.
     """
 
     handle: str
@@ -62,6 +63,7 @@ class WidgetTemplate:
     collections: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     standalone: bool = True
     size: tuple[int, int] = (320, 240)
     version: int = 1

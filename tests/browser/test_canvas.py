@@ -124,8 +124,19 @@ def test_what_a_widget_keeps_in_one_tab_is_not_replaced_by_another(canvas, opene
 def test_a_text_goes_from_one_widget_to_another(canvas):
     canvas.add("Note", "Mail")
     canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
-    canvas.frame("Note").get_by_role("textbox").first.fill("Bring the badges")
-    expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")
+    text = canvas.frame("Note").get_by_role("textbox").first
+    text.fill("Bring the badges")
+    message = canvas.frame("Mail").get_by_label("Message")
+    expect(message).to_have_value("Bring the badges")
+    switch = canvas.page.get_by_label("Pass values from Text of Note to Text of Mail")
+    switch.uncheck()
+    expect(canvas.lines).to_have_attribute("data-state", "off")
+    text.fill("Leave the badges")
+    assert canvas.stored()["io"]["connections"][0]["enabled"] is False
+    assert message.input_value() == "Bring the badges"
+    switch.check()
+    expect(canvas.lines).to_have_attribute("data-state", "live")
+    expect(message).to_have_value("Leave the badges")
 
 
 def test_the_focus_is_never_lost(canvas):
@@ -209,3 +220,27 @@ def test_a_line_shows_what_a_dragged_widget_is_aligned_with(canvas):
     expect(guides).to_have_count(0)
     contacts, mail = canvas.stored()["widgets"]
     assert contacts["y"] == mail["y"]
+
+
+def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(canvas):
+    canvas.add("Weather", "Chart")
+    canvas.connect("Days output, array, on Weather", "Items input, array, on Chart")
+    weather, chart = canvas.frame("Weather"), canvas.frame("Chart")
+    weather.get_by_label("City").fill("Berlin")
+    weather.get_by_label("City").press("Enter")
+    bars = chart.get_by_role("list", name="max by date")
+    expect(bars).to_be_visible()
+    canvas.console.button("Settings of Chart").click()
+    dialog = canvas.page.get_by_role("dialog", name="Settings of Chart")
+    assert canvas.console.violations() == []
+    dialog.get_by_label("Most items").fill("1")
+    dialog.get_by_label("Kind").select_option("line")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("Must be at least 2.")).to_be_visible()
+    dialog.get_by_label("Most items").fill("20")
+    dialog.get_by_role("button", name="Save").click()
+    expect(chart.locator("figure")).to_be_visible()
+    assert canvas.stored()["widgets"][1]["settings"] == {"kind": "line", "most": 20}
+    expect(canvas.console.button("Settings of Chart")).to_be_focused()
+    canvas.console.button("Undo").click()
+    expect(bars).to_be_visible()

@@ -18,7 +18,8 @@ MAY_IMPORT = {
     "shared": {"shared"},
     "widgets": {"shared", "widgets"},
 }
-LATE = re.compile(r"import\('\./([^']+)'\)|styles: \['([^']+)'")  # by views that are loaded late
+LATE = re.compile(r"import\('\./([^']+)'\)")  # by views that are loaded late
+LATE_STYLES = re.compile(r"styles: \[([^\]]*)\]")
 SINKS = re.compile(r"(inner|outer)HTML|insertAdjacentHTML|document\.write|eval\(|new Function")
 
 
@@ -33,7 +34,11 @@ def loaded(page: str) -> list[str]:
 def loaded_late(name: str) -> list[str]:
     """What a module of the console loads while it runs."""
     source = re.sub(r"/\*.*?\*/", "", (files.ROOT / name).read_text(), flags=re.DOTALL)
-    return [f"console/{module or style}" for module, style in LATE.findall(source)]
+    styles = [
+        each for found in LATE_STYLES.findall(source) for each in re.findall("'(.+?)'", found)
+    ]
+    late = [f"console/{each}" for each in [*LATE.findall(source), *styles]]
+    return [name.removeprefix("console/../") for name in late]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
@@ -57,8 +62,9 @@ def test_every_file_of_the_console_is_loaded_by_a_page():
 def test_every_shared_file_is_used():
     roots = {name for page in PAGES for name in loaded(page.read_text())}
     imported = {name for path in MODULES for name in files.imports(name_of(path))}
+    late = {style for path in MODULES for style in loaded_late(name_of(path))}
     shared = {name_of(path) for path in FILES if path.parent.name == "shared"}
-    assert shared <= roots | imported
+    assert shared <= roots | imported | late
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

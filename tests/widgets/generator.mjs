@@ -110,6 +110,7 @@ export function randomOperation(random, state, prefix = 'n') {
     () => ({ type: 'set-title', title: `Canvas ${number()}` }),
     () => ({ type: 'connect', connection: connectionOf(...ends) }),
     () => ({ type: 'disconnect', id: random.pick(state.io.connections)?.id ?? 'none' }),
+    () => ({ type: 'set-enabled', id: random.pick(state.io.connections)?.id ?? 'none', enabled: random.maybe() }),
     () => ({ type: 'batch', operations: Array.from({ length: random.below(4) }, () => randomOperation(random, state, prefix)) }),
   ])();
 }

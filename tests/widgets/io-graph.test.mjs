@@ -208,3 +208,16 @@ test('two connections of the same slots have the same id, others have others', (
   assert.equal(ids.size, 500);
   assert.ok(ids.has(connect(graphOf('a', 'b7'), 'a.out', 'b7.in').connection.id));
 });
+
+test('a connection that is switched off delivers nothing, and the last value when it is on again', () => {
+  const graphs = [true, false, true].map((enabled) => {
+    const graph = graphOf('a', 'b');
+    connect(graph, 'a.out', 'b.in', { id: 'c', enabled });
+    return graph;
+  });
+  assert.equal(graphs[0].setOutput('a', 'out', { value: 1 }).length, 1);
+  assert.deepEqual(graphs[1].takeValues(graphs[0]), []);
+  assert.deepEqual(graphs[1].setOutput('a', 'out', { value: 2 }), []);
+  graphs[1].setOutput('a', 'out', { value: 1 });
+  assert.deepEqual(graphs[2].takeValues(graphs[1]), [{ widgetId: 'b', slotId: 'in', value: { value: 1 } }]);
+});

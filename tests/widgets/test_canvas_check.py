@@ -5,7 +5,9 @@ import json
 import pytest
 
 from service.widgets.canvas_check import find_problems
+from service.widgets.settings import wrong_value
 from service.widgets.template import Slot, WidgetTemplate
+from service.widgets.templates import WidgetTemplates, built_in
 from service.widgets.wiring import type_mismatch
 from tests.services import on_sqlite
 from tests.widgets.canvases import connection, widget
@@ -121,3 +123,32 @@ def test_the_assistant_checks_a_canvas_and_stores_nothing(alice):
     [problem] = output["problems"]
     assert (problem["path"], problem["code"]) == ("io.connections.0", "unknown_widget")
     assert alice.records("canvases") == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "wrong"),
+    [
+        ({"units": "imperial"}, []),
+        ({"units": "kelvin"}, ["units"]),
+        ({"units": None, "colour": "red"}, ["units", "colour"]),
+    ],
+)
+def test_a_setting_that_the_template_does_not_have_is_named(settings, wrong):
+    templates = WidgetTemplates(built_in())
+    found = find_problems([widget("a", "weather", settings=settings)], {}, templates)
+    assert {problem.code for problem in found} <= {"wrong_setting"}
+    assert [problem.path for problem in found] == [f"widgets.0.settings.{name}" for name in wrong]
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "said"),
+    [
+        (True, {"type": "integer"}, "type integer"),
+        (1, {"type": "integer", "minimum": 2}, "at least 2"),
+        (3.5, {"type": "number", "maximum": 3}, "at most 3"),
+        ("abc", {"type": "string", "maxLength": 2}, "at most 2 characters"),
+        (1, {"type": "boolean"}, "type boolean"),
+    ],
+)
+def test_a_value_outside_its_limits_is_refused_in_words(value, limits, said):
+    assert said in wrong_value(limits, value)

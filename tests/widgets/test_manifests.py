@@ -24,6 +24,7 @@ def test_the_folders_name_is_the_handle_and_what_is_left_out_has_a_default(folde
     assert template.slot("elsewhere") is None
 
 
+SETTING = {"type": "string", "title": "A", "default": ""}
 WRONG = {
     "slots.0.type: Must be one of": {"slots": [{**SLOT, "type": "date"}]},
     "slots.0.direction: Must be one of": {"slots": [{**SLOT, "direction": "both"}]},
@@ -40,6 +41,10 @@ WRONG = {
     "standalone: Not a valid boolean": {"standalone": "yes"},
     "size.width: Must be": {"size": {"width": 1, "height": 100}},
     "version: Must be": {"version": 0},
+    "settings.a.type: Must be one of": {"settings": {"a": {**SETTING, "type": "date"}}},
+    "settings.a.default: Must be of type string": {"settings": {"a": {**SETTING, "default": 1}}},
+    "settings.a.default: Must be one of: x": {"settings": {"a": {**SETTING, "enum": ["x"]}}},
+    "settings.a.pattern: Unknown field": {"settings": {"a": {**SETTING, "pattern": "x"}}},
     "name: Missing data": {"name": None},
     "icon: icon.svg is missing": {"icon": "icon.svg"},
     "icon: must have at most 8": {"icon": "a long text"},

@@ -4,12 +4,16 @@ import { createConnectionList } from '../widgets/connection-list.js';
 
 /** @param {import('./canvas-room.js').CanvasRoom} room */
 export function createListedConnections({ store, view, act, labelOf, reasonOf }) {
-  const list = createConnectionList({ remove: (id) => act({ type: 'disconnect', id }), mark: view.mark });
+  const list = createConnectionList({
+    remove: (id) => act({ type: 'disconnect', id }),
+    enable: (id, enabled) => act({ type: 'set-enabled', id, enabled }),
+    mark: view.mark,
+  });
   return {
     node: list.node,
     show() {
       const connections = store.canvas?.io.connections ?? [];
-      list.show(connections.map((one) => ({ id: one.id, label: labelOf(one), reason: reasonOf(one.id) })));
+      list.show(connections.map((one) => ({ id: one.id, label: labelOf(one), reason: reasonOf(one.id), enabled: one.enabled !== false })));
     },
   };
 }

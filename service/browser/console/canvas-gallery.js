@@ -8,7 +8,8 @@ import { createTemplateIcon } from '../widgets/canvas-box.js';
  *   configured: boolean}} TemplateEndpoint
  * @typedef {{handle: string, name: string, icon: string, summary: string, version: number,
  *   size: {width: number, height: number}, slots: import('../widgets/slot-types.js').Slot[],
- *   endpoints: TemplateEndpoint[], collections: string[], images: string[], permissions: string[]}} Template
+ *   endpoints: TemplateEndpoint[], collections: string[], images: string[], permissions: string[],
+ *   settings: import('../widgets/widget-settings.js').SettingsSchema}} Template
  *   as `GET /api/widgets/templates` describes it
  */
 

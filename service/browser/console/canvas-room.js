@@ -3,6 +3,7 @@
 import { element } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { createApprovalDialog } from '../widgets/approval.js';
+import { openSettings } from './canvas-settings.js';
 import { createHistory } from '../widgets/canvas-history.js';
 import { createCanvasStore } from '../widgets/canvas-store.js';
 import { createCanvasView } from '../widgets/canvas-view.js';
@@ -11,6 +12,7 @@ import { importIo } from '../widgets/io-state.js';
 import { canonical } from '../widgets/json-value.js';
 import { connectionId } from '../widgets/slot-refs.js';
 import { createCanvasHost } from '../widgets/widget-host.js';
+import { settingsOf } from '../widgets/widget-settings.js';
 
 /**
  * @typedef {import('./canvas-gallery.js').Template} Template
@@ -21,7 +23,7 @@ import { createCanvasHost } from '../widgets/widget-host.js';
  * @typedef {ReturnType<typeof createCanvasRoom>} CanvasRoom
  */
 
-const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collections: [], version: 1 };
+const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collections: [], version: 1, settings: {} };
 
 /**
  * @param {string} recordId @param {Map<string, Template>} templates by handle
@@ -33,7 +35,7 @@ export function createCanvasRoom(recordId, templates, context) {
   const history = createHistory({ countBroken });
   /** @type {Map<string, string>} of widgets; two of one template are numbered */
   const names = new Map();
-  const view = createCanvasView({ lookOf, mount, unmount, check, connect, act, announce });
+  const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, announce });
   const server = createHostServer(context.transport, [...templates.values()]);
   const host = createCanvasHost({
     root: view.node,
@@ -47,6 +49,8 @@ export function createCanvasRoom(recordId, templates, context) {
   });
   /** @type {Map<string, string>} why a connection does not work, by its id */
   let reasons = new Map();
+  /** @type {Map<string, Record<string, any> | undefined>} settings that widgets have been told */
+  const told = new Map();
   /** @type {string} what the host has been told last */
   let known = '';
 
@@ -77,13 +81,34 @@ export function createCanvasRoom(recordId, templates, context) {
     const { icon, slots, permissions, collections, version } = template;
     const endpoints = template.endpoints.map(({ name }) => name);
     const templateName = lookOf(widget).name;
-    host.mount({ id, templateHandle, templateName, icon, slots, endpoints, permissions, collections, version }, { into });
+    const settings = settingsOf(template.settings, widget.settings);
+    told.set(id, widget.settings);
+    host.mount({ id, templateHandle, templateName, icon, slots, endpoints, permissions, collections, version, settings }, { into });
   }
 
   /** @param {string} id */
   function unmount(id) {
     names.delete(id);
+    told.delete(id);
     host.unmount(id);
+  }
+
+  /** @param {string} id */
+  function configure(id) {
+    const widget = store.canvas?.widgets.find((one) => one.id === id);
+    if (!widget) return;
+    const { name, settings: schema } = lookOf(widget);
+    const { settings = {} } = widget;
+    const save = (/** @type {any} */ next) =>
+      canonical(next ?? {}) !== canonical(settings) && act({ type: 'set-settings', id, settings: next });
+    openSettings({ name, schema, settings, save });
+  }
+
+  /** @param {CanvasWidget} widget */
+  function tellSettings({ id, templateHandle, settings }) {
+    if (told.get(id) === settings) return;
+    told.set(id, settings);
+    host.setSettings(id, settingsOf(templates.get(templateHandle)?.settings, settings));
   }
 
   /** @param {SlotRef} from @param {SlotRef} to */
@@ -135,6 +160,7 @@ export function createCanvasRoom(recordId, templates, context) {
     const { canvas } = store;
     if (!canvas) return;
     view.show(canvas, reasons);
+    canvas.widgets.forEach(tellSettings);
     const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);
     if (now === known) return;
     known = now;

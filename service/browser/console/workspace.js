@@ -189,7 +189,7 @@ function createMenu() {
 function createCanvases(context) {
   return createLateView(context, {
     title: 'Canvases',
-    styles: ['canvases.css', '../widgets/canvas.css', '../widgets/approval.css'],
+    styles: ['../shared/schema-form.css', 'canvases.css', '../widgets/canvas.css', '../widgets/approval.css'],
     load: () => import('./canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
   });
 }
@@ -197,5 +197,5 @@ function createCanvases(context) {
 /** @param {ViewContext} context @returns {View} */
 function createExplorer(context) {
   const load = () => import('./explorer-view.js').then((module) => module.createExplorerView);
-  return createLateView(context, { title: 'Explorer', styles: ['explorer.css', '../widgets/approval.css'], load });
+  return createLateView(context, { title: 'Explorer', styles: ['../shared/schema-form.css', 'explorer.css', '../widgets/approval.css'], load });
 }

@@ -16,11 +16,12 @@ const NOT_OBJECT = 'Write a JSON object: {…}.';
 
 /**
  * @param {import('./schema-fields.js').JsonSchema} schema of an object
- * @param {{onChange?: () => void}} [options]
+ * @param {{onChange?: () => void, labelOf?: (field: import('./schema-fields.js').Field) => string}} [options]
+ *   `labelOf` names the fields of the object, by default by their properties
  */
-export function createSchemaForm(schema, { onChange = () => {} } = {}) {
+export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) {
   const field = { ...fieldOf(schema), required: true };
-  const fields = createFields(field, onChange);
+  const fields = createFields(field, onChange, labelOf);
   const note = element('p', { class: 'hint', role: 'status' });
   const text = element('textarea', {
     class: 'field-input field-code',

@@ -20,10 +20,13 @@ export function createControl(field, place) {
   return createInput(field, place);
 }
 
-/** The fields of an object, without a frame of their own. @param {Field} field @param {() => void} onChange */
-export function createFields(field, onChange) {
+/**
+ * The fields of an object, without a frame of their own.
+ * @param {Field} field @param {() => void} onChange @param {(field: Field) => string} [labelOf]
+ */
+export function createFields(field, onChange, labelOf = ({ name }) => name) {
   const controls = new Map(
-    field.fields.map((each) => [each.name, createControl(each, { label: each.name, onChange })]),
+    field.fields.map((each) => [each.name, createControl(each, { label: labelOf(each), onChange })]),
   );
   return {
     nodes: [...controls.values()].map((control) => control.node),

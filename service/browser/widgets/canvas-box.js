@@ -3,11 +3,13 @@
 
 import { element, iconButton } from '../shared/elements.js';
 import { createSlot } from './canvas-slot.js';
+import { hasSettings } from './widget-settings.js';
 
 /**
  * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
  * @typedef {import('./slot-types.js').Slot} Slot
- * @typedef {{name: string, icon: string, slots: Slot[]}} Look of a widget, from its template
+ * @typedef {{name: string, icon: string, slots: Slot[],
+ *   settings?: import('./widget-settings.js').SettingsSchema}} Look of a widget, from its template
  * @typedef {ReturnType<typeof createBox>} Box
  */
 
@@ -21,9 +23,9 @@ export function createTemplateIcon(icon) {
 
 /**
  * @param {CanvasWidget} widget @param {Look} look
- * @param {{pressSlot: (slot: Slot) => void, remove: () => void}} actions
+ * @param {{pressSlot: (slot: Slot) => void, remove: () => void, configure: () => void}} actions
  */
-export function createBox(widget, look, { pressSlot, remove }) {
+export function createBox(widget, look, { pressSlot, remove, configure }) {
   const slots = look.slots.map((slot) => createSlot(slot, look.name, { press: () => pressSlot(slot) }));
   const side = (/** @type {string} */ direction) =>
     slots.filter(({ slot }) => slot.direction === direction).map(({ node }) => node);
@@ -41,6 +43,7 @@ export function createBox(widget, look, { pressSlot, remove }) {
     element('span', { class: 'shape-name' }, look.name),
   );
   const removeButton = iconButton('cross', `Remove ${look.name}`, remove);
+  const settingsButton = hasSettings(look.settings) && iconButton('sliders', `Settings of ${look.name}`, configure);
   const frame = element('div', { class: 'shape-frame' });
   const corner = element('button', {
     type: 'button',
@@ -51,7 +54,7 @@ export function createBox(widget, look, { pressSlot, remove }) {
   const node = element(
     'article',
     { class: 'shape', 'aria-label': look.name, data: { widgetId: widget.id } },
-    element('header', { class: 'shape-head' }, grip, removeButton),
+    element('header', { class: 'shape-head' }, grip, settingsButton, removeButton),
     element(
       'div',
       { class: 'shape-slots' },

@@ -38,9 +38,17 @@ function inverseOfOne(state, operation) {
       const [{ item, at }] = placesOf(state.io.connections, (connection) => connection?.id === operation.id);
       return { type: 'connect', connection: item, at };
     }
+    case 'set-enabled':
+      return earlierSwitch(state, operation.id);
     default:
       return earlier(existing(state, operation.id), operation);
   }
+}
+
+/** @param {Canvas} state @param {string} id of a connection @returns {Operation} */
+function earlierSwitch(state, id) {
+  const { enabled } = state.io.connections.find((connection) => connection?.id === id);
+  return { type: 'set-enabled', id, ...(enabled === undefined ? {} : { enabled }) };
 }
 
 /**

@@ -30,8 +30,10 @@ import { connectionId, isRef } from './slot-refs.js';
  * @typedef {{type: 'set-title', title: string}} SetTitle
  * @typedef {{type: 'connect', connection: any, at?: number}} Connect
  * @typedef {{type: 'disconnect', id: string}} Disconnect
+ * @typedef {{type: 'set-enabled', id: string, enabled?: boolean}} SetEnabled whether a connection delivers; absent: it does
  * @typedef {{type: 'batch', operations: Operation[]}} Batch one after another, undone as one
- * @typedef {AddWidget | RemoveWidget | Move | Resize | SetSettings | NoteWidget | SetTitle | Connect | Disconnect | Batch} Operation
+ * @typedef {AddWidget | RemoveWidget | Move | Resize | SetSettings | NoteWidget | SetTitle | Connect | Disconnect | SetEnabled
+ *   | Batch} Operation
  */
 
 /** @param {any} data of a record, possibly without some of its parts @returns {Canvas} */
@@ -90,6 +92,8 @@ export function apply(state, operation) {
       return mayConnect(state, operation.connection) ? withConnections(state, [placeOf(operation)]) : state;
     case 'disconnect':
       return withoutConnections(state, (connection) => connection?.id === operation.id);
+    case 'set-enabled':
+      return withEnabled(state, operation);
     case 'batch':
       return operation.operations.reduce(apply, state);
     default:
@@ -171,6 +175,16 @@ function withConnections(state, places) {
 function withoutConnections(state, gone) {
   const connections = state.io.connections.filter((connection) => !gone(connection));
   if (connections.length === state.io.connections.length) return state;
+  return { ...state, io: { ...state.io, connections } };
+}
+
+/** @param {Canvas} state @param {SetEnabled} operation @returns {Canvas} */
+function withEnabled(state, { id, enabled }) {
+  const before = state.io.connections.find((connection) => connection?.id === id);
+  if (!before || (before.enabled ?? true) === (enabled ?? true)) return state;
+  const { enabled: _, ...others } = before;
+  const next = enabled === undefined ? others : { ...before, enabled };
+  const connections = state.io.connections.map((one) => (one === before ? next : one));
   return { ...state, io: { ...state.io, connections } };
 }
 

@@ -29,12 +29,13 @@ import { widgetOf } from './canvas-state.js';
  * @property {(id: string) => void} unmount
  * @property {(from: SlotRef, to: SlotRef) => import('./canvas-linking.js').Verdict} check
  * @property {(from: SlotRef, to: SlotRef) => void} connect
+ * @property {(id: string) => void} configure opens the settings of a widget
  * @property {(operation: Operation) => void} act
  * @property {(sentence: string) => void} announce
  */
 
 /** @param {ViewOptions} options */
-export function createCanvasView({ lookOf, mount, unmount, check, connect, act, announce }) {
+export function createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, announce }) {
   const lines = createLines();
   const overlay = createOverlay();
   const surface = element('div', { class: 'canvas-surface' }, lines.node);
@@ -98,6 +99,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, act, 
     const box = createBox(widget, lookOf(widget), {
       pressSlot: (slot) => linking.press({ widgetId: id, slotId: slot.id }, slot),
       remove: () => remove([id]),
+      configure: () => configure(id),
     });
     boxes.set(id, box);
     surface.append(box.node); // and never moved again: a frame that moves loads again

@@ -11,7 +11,8 @@
  * @property {'canvas' | 'standalone'} mode
  * @property {string | null} widgetId
  * @property {import('./slot-types.js').Slot[]} slots
- * @property {{theme: string, locale: string, cssVars: Record<string, string>}} context
+ * @property {{theme: string, locale: string, cssVars: Record<string, string>,
+ *   settings?: Record<string, any>}} context
  * @property {(request: Request, options: CallOptions) => Promise<Answer>} send
  * @property {(need: Need) => Promise<Consent>} connect
  * @property {() => Promise<Record<string, any>>} status flags by integration

@@ -4,11 +4,15 @@
 import { arrange, element, iconButton } from '../shared/elements.js';
 
 /**
- * @typedef {{id: string, label: string, reason: string}} Row `reason` says why it does not work, or is ''
+ * @typedef {{id: string, label: string, reason: string, enabled: boolean}} Row `reason` says why it does
+ *   not work, or is ''; `enabled` whether it is switched on
  */
 
-/** @param {{remove: (id: string) => void, mark: (id: string, on: boolean) => void}} actions */
-export function createConnectionList({ remove, mark }) {
+/**
+ * @param {{remove: (id: string) => void, mark: (id: string, on: boolean) => void,
+ *   enable: (id: string, on: boolean) => void}} actions
+ */
+export function createConnectionList({ remove, mark, enable }) {
   const list = element('ul', { class: 'connection-rows' });
   const empty = element('p', { class: 'hint' }, 'None yet. Press an output of a widget, then an input of another.');
   const node = element(
@@ -26,13 +30,18 @@ export function createConnectionList({ remove, mark }) {
     const { id } = row;
     const label = element('span', { class: 'connection-label' });
     const problem = element('span', { class: 'problem' });
+    const toggle = element('input', { type: 'checkbox', class: 'connection-switch', on: { change: () => enable(id, toggle.checked) } });
     const button = iconButton('cross', '', () => removeAndFocus(id));
     const hover = { mouseenter: () => mark(id, true), mouseleave: () => mark(id, false) };
     const focus = { focusin: () => mark(id, true), focusout: () => mark(id, false) };
-    const item = element('li', { class: 'connection-row', on: { ...hover, ...focus } }, label, problem, button);
+    const item = element('li', { class: 'connection-row', on: { ...hover, ...focus } }, toggle, label, problem, button);
     const show = (/** @type {Row} */ now) => {
       label.textContent = now.label;
       problem.textContent = now.reason;
+      toggle.checked = now.enabled;
+      toggle.setAttribute('aria-label', `Pass values from ${now.label}`);
+      toggle.title = now.enabled ? 'Passes values: switch it off' : 'Is switched off: passes no values';
+      item.classList.toggle('off', !now.enabled);
       button.setAttribute('aria-label', `Remove the connection ${now.label}`);
       button.title = 'Remove this connection';
     };

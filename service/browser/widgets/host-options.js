@@ -19,6 +19,7 @@
  * @property {string[]} [collections] that the manifest names
  * @property {string[]} [permissions] of the Permissions Policy
  * @property {number} [version] of the manifest
+ * @property {Record<string, any>} [settings] each that the manifest declares
  *
  * @typedef {object} CallRequest
  * @property {string} widgetId

@@ -201,7 +201,8 @@ export class IoGraph {
     for (const [key, output] of other.#outputs) if (this.#hasKey(key)) this.#outputs.set(key, output);
     for (const { id, to } of this.#connections.values()) {
       const given = other.#given.get(keyOf(to));
-      if (given !== undefined && other.#connections.has(id)) this.#given.set(keyOf(to), given);
+      // An input that is connected again, or whose connection is switched on again, gets the value once more.
+      if (given !== undefined && other.#connections.get(id)?.enabled) this.#given.set(keyOf(to), given);
     }
     return this.connections.flatMap((connection) => this.#deliver(connection, false));
   }

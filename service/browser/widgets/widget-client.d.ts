@@ -29,6 +29,8 @@ export interface HostContext {
   theme: string;
   locale: string;
   cssVars: Record<string, string>;
+  /** Those that the manifest declares; absent on a page of its own. */
+  settings?: Record<string, any>;
 }
 
 export interface CallOptions {

@@ -30,6 +30,7 @@ export interface CanvasHost {
   /** How many messages were dropped, by reason; of '' for senders that are no widgets. */
   drops(id: string): Record<string, number>;
   sendContext(): void;
+  setSettings(id: string, settings: Record<string, any>): void;
   /** Ends everything; nothing of the host stays in the page. */
   close(): void;
 }

@@ -98,7 +98,7 @@ export function createCanvasHost(options) {
         approvals.forget(id);
         needs.forget(id);
       },
-      context: () => readContext(root),
+      context: () => contextOf(widget),
       widgets: descriptors,
       drop: (reason, data, field) => drop(id, reason, data, field),
       onEvent,
@@ -125,8 +125,17 @@ export function createCanvasHost(options) {
   }
 
   function sendContext() {
-    const context = readContext(root);
-    for (const { session } of mounted.values()) session.send({ type: TYPES.hostContext, context });
+    for (const { session } of mounted.values()) sendContextTo(session);
+  }
+
+  /** @param {Session} session */
+  function sendContextTo(session) {
+    session.send({ type: TYPES.hostContext, context: contextOf(session.widget) });
+  }
+
+  /** @param {CanvasWidget} widget */
+  function contextOf({ settings = {} }) {
+    return { ...readContext(root), settings };
   }
 
   addEventListener('message', receive);
@@ -140,7 +149,7 @@ export function createCanvasHost(options) {
      */
     mount(widget, { into = root } = {}) {
       io.put(wiring.add(widget)); // throws for an id that is taken
-      const entry = build(widget, into);
+      const entry = build({ ...widget }, into);
       mounted.set(widget.id, entry);
       announce();
       return entry.session.iframe;
@@ -196,6 +205,13 @@ export function createCanvasHost(options) {
     /** @param {string} id of a widget, or '' for senders that are no widgets; counts by reason */
     drops: drops.of,
     sendContext,
+    /** @param {string} id @param {Record<string, any>} settings which the widget is told */
+    setSettings(id, settings) {
+      const session = mounted.get(id)?.session;
+      if (!session) return;
+      session.widget.settings = settings;
+      sendContextTo(session);
+    },
 
     /** Ends everything; nothing of the host stays in the page. */
     close() {

@@ -13,7 +13,23 @@ export function createWidget(title) {
   panel.main.classList.toggle('alone', window.parent === window);
   client.ready.then(({ context }) => wear(context), panel.showProblem);
   client.onContext(wear);
-  return { client, panel };
+  return { client, panel, onSettings: (/** @type {(settings: Record<string, any>) => void} */ listener) => followSettings(client, listener) };
+}
+
+/**
+ * Calls the listener with the settings that the canvas has for this widget, and again with others. A
+ * page of its own has none.
+ * @param {import('./widget-client.d.ts').WidgetClient} client @param {(settings: Record<string, any>) => void} listener
+ */
+function followSettings(client, listener) {
+  let known = '{}';
+  const take = (/** @type {{settings?: Record<string, any>}} */ { settings = {} }) => {
+    const now = JSON.stringify(settings);
+    if (now !== known) listener(settings);
+    known = now;
+  };
+  client.ready.then(({ context }) => take(context), () => {}); // the panel shows why there is none
+  client.onContext(take);
 }
 
 /** The look of the canvas. @param {{theme: string, cssVars: Record<string, string>}} context */

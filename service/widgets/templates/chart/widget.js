@@ -7,14 +7,21 @@ import { columnsFor, seriesOf } from './series.js';
 
 /** @typedef {import('../../../browser/widgets/widget-values.js').Item} Item */
 
-const { client, panel } = createWidget('Chart');
+const { client, panel, onSettings } = createWidget('Chart');
 const number = select('Number');
 const label = select('Label');
 const kind = select('Kind', ['Bars', 'Line']);
 const controls = element('div', { class: 'widget-line', hidden: true }, number, label, kind);
 /** @type {Item[]} */
 let items = [];
+/** @type {{kind?: 'bars' | 'line', most?: number}} of the canvas; a page of its own has none */
+let settings = {};
 panel.controls.append(controls);
+onSettings((next) => {
+  settings = next;
+  kind.hidden = settings.kind !== undefined;
+  if (items.length) draw();
+});
 panel.showEmpty('Connect a widget that gives items with numbers, such as a table or the weather.');
 client.state.get().then((kept) => {
   restore(kept ?? {});
@@ -63,10 +70,11 @@ function offer(list, names, name) {
 
 function draw() {
   controls.hidden = !number.options.length;
-  const series = seriesOf(items, label.value, number.value);
+  const series = seriesOf(items.slice(0, settings.most), label.value, number.value);
   if (!series.length) return panel.showEmpty(items.length ? 'These items have no numbers to draw.' : 'There are no items yet.');
   const title = `${number.value} by ${label.value || 'place in the list'}`;
-  panel.show(kind.value === 'Line' ? drawLine(title, series) : drawBars(title, series, choose));
+  const isLine = (settings.kind ?? kind.value.toLowerCase()) === 'line';
+  panel.show(isLine ? drawLine(title, series) : drawBars(title, series, choose));
   return panel.say('');
 }
 

@@ -4,20 +4,29 @@
 import { createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { glyph } from './glyph.js';
 
-const { client, panel } = createWidget('Weather');
+const { client, panel, onSettings } = createWidget('Weather');
 const line = createSearchLine({ label: 'City', action: 'Show', placeholder: 'City', act: (city) => load({ name: city }) });
 panel.controls.append(line.node);
 panel.showEmpty('Type a city, or connect a widget that gives a place.');
 
+/** @type {{units?: 'metric' | 'imperial'}} */
+let settings = {};
+/** @type {import('../../../browser/widgets/widget-values.js').Place | null} */
+let shown = null;
+onSettings((next) => {
+  settings = next;
+  load(shown);
+});
 client.onInput('place', (value) => load(placeOf(value)));
 client.onInput('city', (value) => load(placeOf({ name: textOf(value) })));
 
 /** @param {import('../../../browser/widgets/widget-values.js').Place | null} place */
 function load(place) {
   if (!place) return;
+  shown = place;
   line.field.value = place.name;
   const { latitude, longitude } = place;
-  const query = latitude === undefined ? { city: place.name } : { latitude, longitude };
+  const query = { ...(latitude === undefined ? { city: place.name } : { latitude, longitude }), ...settings };
   panel.run(
     (options) =>
       Promise.all([client.get('current-weather', query, options), client.get('weather-forecast', query, options)]),

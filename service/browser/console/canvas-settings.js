@@ -1,0 +1,51 @@
+// The dialog with the settings of a widget, as its template declares them.
+
+import { element } from '../shared/elements.js';
+import { createSchemaForm } from '../shared/schema-form.js';
+import { faultsOf, storedSettings } from '../widgets/widget-settings.js';
+
+/**
+ * @param {object} options
+ * @param {string} options.name of the widget
+ * @param {import('../widgets/widget-settings.js').SettingsSchema} options.schema
+ * @param {Record<string, any>} options.settings as they are stored
+ * @param {(settings: Record<string, any> | undefined) => void} options.save
+ */
+export function openSettings({ name, schema, settings, save }) {
+  const known = Object.entries(settings).filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));
+  const form = createSchemaForm(schema, { labelOf: ({ title }) => title });
+  form.restore({ text: JSON.stringify(Object.fromEntries(known)) });
+  if (!form.edit(false)) form.restore(null); // a stored value does not fit: the widget has the default
+  const dialog = element(
+    'dialog',
+    { class: 'settings-dialog', 'aria-labelledby': 'settings-title', on: { close: () => dialog.remove(), keydown: onKey } },
+    element('h2', { id: 'settings-title' }, `Settings of ${name}`),
+    form.node,
+    element('div', { class: 'dialog-actions' }, button('quiet', 'Cancel', () => dialog.close()), button('primary', 'Save', submit)),
+  );
+
+  function submit() {
+    const { value, problems } = form.read();
+    if (problems.length) return form.showProblems(problems);
+    const faults = faultsOf(schema, value);
+    form.show(faults);
+    if (Object.keys(faults).length) return undefined;
+    save(storedSettings(schema, settings, value));
+    return dialog.close();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    submit();
+  }
+
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {string} kind @param {string} label @param {() => void} act */
+function button(kind, label, act) {
+  return element('button', { type: 'button', class: kind, on: { click: act } }, label);
+}

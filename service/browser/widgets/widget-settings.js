@@ -1,0 +1,57 @@
+// @ts-check
+// The settings of a widget: what its template declares, and what the canvas has stored. Pure functions.
+
+/**
+ * @typedef {{type: 'string' | 'number' | 'integer' | 'boolean', title: string, default: any, enum?: any[],
+ *   minimum?: number, maximum?: number, maxLength?: number}} Setting
+ * @typedef {{properties?: Record<string, Setting>} & Record<string, any>} SettingsSchema of a template
+ * @typedef {Record<string, any>} Settings
+ */
+
+const LONGEST = 2000; // characters of a text without `maxLength`
+
+/** @param {SettingsSchema} [schema] @returns {boolean} */
+export function hasSettings(schema) {
+  return Object.keys(schema?.properties ?? {}).length > 0;
+}
+
+/**
+ * What a widget gets: each declared setting, by default where nothing that fits is stored.
+ * @param {SettingsSchema} [schema] @param {Settings} [stored]
+ * @returns {Settings}
+ */
+export function settingsOf(schema, stored = {}) {
+  return Object.fromEntries(
+    Object.entries(schema?.properties ?? {}).map(([name, setting]) => {
+      const isRight = Object.hasOwn(stored, name) && !faultOf(setting, stored[name]);
+      return [name, isRight ? stored[name] : setting.default];
+    }),
+  );
+}
+
+/**
+ * What the canvas stores: the entered values, and what it had under names that are not declared.
+ * @param {SettingsSchema} schema @param {Settings} before @param {Settings} entered
+ * @returns {Settings | undefined} undefined for none
+ */
+export function storedSettings(schema, before, entered) {
+  const others = Object.entries(before).filter(([name]) => !Object.hasOwn(schema.properties ?? {}, name));
+  const all = { ...Object.fromEntries(others), ...entered };
+  return Object.keys(all).length ? all : undefined;
+}
+
+/** @param {SettingsSchema} schema @param {Settings} entered @returns {Record<string, string[]>} reasons by name */
+export function faultsOf({ properties = {} }, entered) {
+  const faults = Object.entries(entered).map(([name, value]) => [name, faultOf(properties[name], value)]);
+  return Object.fromEntries(faults.filter(([, text]) => text).map(([name, text]) => [name, [text]]));
+}
+
+/** @param {Setting} setting @param {any} value @returns {string} why it does not fit, or '' */
+function faultOf({ type, enum: choices, minimum = -Infinity, maximum = Infinity, maxLength = LONGEST }, value) {
+  if (type === 'integer' && !Number.isInteger(value)) return 'Must be a whole number.';
+  if (typeof value !== (type === 'integer' ? 'number' : type)) return `Must be of type ${type}.`;
+  if (choices && !choices.includes(value)) return `Must be one of: ${choices.join(', ')}.`;
+  if (value < minimum) return `Must be at least ${minimum}.`;
+  if (value > maximum) return `Must be at most ${maximum}.`;
+  return type === 'string' && value.length > maxLength ? `Must have at most ${maxLength} characters.` : '';
+}
