@@ -2,6 +2,8 @@
 // Who may call what: the user's decisions, one question at a time. A decision holds for the exact
 // text that was shown (once), or for a widget and an endpoint at its price (session).
 
+import { createPatience } from './host-patience.js';
+
 /**
  * @typedef {import('./host-options.js').Policy} Policy
  * @typedef {'once' | 'session' | 'deny'} Decision
@@ -23,9 +25,12 @@
  *   ended: AbortController}} Group equal calls that wait for one answer
  */
 
-/** @param {(request: ApprovalRequest) => Promise<Decision>} approve */
-export function createApprovals(approve) {
-  /** @type {Map<string, {widgetId: string, credits: number}>} */
+/**
+ * @param {(request: ApprovalRequest) => Promise<Decision>} approve
+ * @param {ReturnType<typeof createPatience>} [patience] of the user
+ */
+export function createApprovals(approve, patience = createPatience(() => {})) {
+  /** @type {Map<string, {widgetId: string, policy: Policy}>} */
   const sessions = new Map();
   /** @type {Map<string, Group>} in the order of their questions */
   const groups = new Map();
@@ -40,14 +45,14 @@ export function createApprovals(approve) {
   /** @param {Question} question */
   function isAllowed({ widgetId, endpoint, policy }) {
     const session = sessions.get(keyOf(widgetId, endpoint));
-    return session !== undefined && policy.credits <= session.credits;
+    return session !== undefined && coversPrice(session.policy, policy);
   }
 
   /** @param {Question} question @returns {Promise<Decision>} */
   function ask(question) {
     const { widgetId, endpoint, policy, text, signal } = question;
     if (signal.aborted) return Promise.resolve('deny');
-    const key = keyOf(widgetId, endpoint, policy.credits, text);
+    const key = keyOf(widgetId, endpoint, policy.credits, policy.payer, text);
     const group = groups.get(key) ?? newGroup(question);
     groups.set(key, group);
     return new Promise((resolve) => {
@@ -74,7 +79,7 @@ export function createApprovals(approve) {
     const [key, group] = next;
     isAsking = true;
     try {
-      settle(group, isAllowed(group.question) ? 'session' : await approve(requestOf(group)));
+      settle(group, isAllowed(group.question) ? 'session' : await askUser(group));
     } catch (error) {
       settle(group, 'deny'); // whatever went wrong, nothing was allowed
       throw error;
@@ -85,11 +90,20 @@ export function createApprovals(approve) {
     }
   }
 
+  /** @param {Group} group @returns {Promise<Decision>} */
+  async function askUser(group) {
+    const { widgetId } = group.question;
+    if (patience.isOver(widgetId)) return 'deny';
+    const decision = await approve(requestOf(group));
+    if (group.waiting.size) patience.note(widgetId, decision === 'deny');
+    return decision;
+  }
+
   /** @param {Group} group @param {Decision} decision */
   function settle({ question, waiting }, decision) {
     const { widgetId, endpoint, policy } = question;
     if (decision === 'session' && waiting.size) {
-      sessions.set(keyOf(widgetId, endpoint), { widgetId, credits: policy.credits });
+      sessions.set(keyOf(widgetId, endpoint), { widgetId, policy });
     }
     for (const resolve of waiting) resolve(decision);
     waiting.clear();
@@ -102,6 +116,14 @@ export function createApprovals(approve) {
       for (const [key, session] of sessions) if (session.widgetId === widgetId) sessions.delete(key);
     },
   };
+}
+
+/**
+ * Whether what was agreed to still holds: the price has not risen, and nobody else pays it.
+ * @param {Policy} shown @param {Policy} now
+ */
+export function coversPrice(shown, now) {
+  return now.credits <= shown.credits && (now.payer === shown.payer || now.payer === 'owner');
 }
 
 /** @param {Question} question @returns {Group} */

@@ -3,6 +3,7 @@
 // Nothing leaves the page before the user has answered.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
+import { coversPrice } from './host-approvals.js';
 import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
 
@@ -12,6 +13,7 @@ const AT_ONCE = 32; // calls of one widget
  * @typedef {import('./host-options.js').HostOptions} HostOptions
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {import('./host-options.js').Policy} Policy
+ * @typedef {import('./host-approvals.js').Approval} Approval
  * @typedef {{httpStatus?: number, retryAfterMs?: number, envelope: any}} Answer
  * @typedef {(message: any) => void} Send
  */
@@ -49,12 +51,11 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
   /** @param {any} request @param {AbortSignal} signal @returns {Promise<Answer & {consentId?: string}>} */
   async function handle(request, signal) {
     const { endpoint } = request;
-    const policy = policyOf(endpoint);
-    const refused = refusal(endpoint, policy);
+    const refused = refusal(endpoint, policyOf(endpoint));
     const body = toJson(request.method === 'GET' ? (request.query ?? {}) : (request.body ?? {}), LIMITS.apiBodyBytes);
     if (refused) return refused;
     if (body.error !== undefined) return failure(body.error, SIZES[body.error]);
-    const approval = await approved(request, policy, body.text, signal);
+    const { approval, policy } = await approved(request, body.text, signal);
     if (approval === 'deny') return failure('approval_denied', 'The call was not allowed by the user.');
     send({ type: TYPES.apiStatus, requestId: request.requestId, status: 'running' });
     const answer = await call(request, body.text, approval, signal);
@@ -83,8 +84,21 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     return failure('forbidden', `The widget does not declare “${endpoint}”. Add it to the template's manifest.`);
   }
 
-  /** @param {any} request @param {Policy} policy @param {string} text @param {AbortSignal} signal */
-  async function approved({ requestId, endpoint }, policy, text, signal) {
+  /**
+   * Asks again if the price has risen while the user was asked.
+   * @param {any} request @param {string} text @param {AbortSignal} signal
+   * @returns {Promise<{approval: Approval, policy: Policy}>}
+   */
+  async function approved(request, text, signal) {
+    for (;;) {
+      const policy = policyOf(request.endpoint);
+      const approval = await decide(request, policy, text, signal);
+      if (approval === 'deny' || stillHolds(policy, policyOf(request.endpoint))) return { approval, policy };
+    }
+  }
+
+  /** @param {any} request @param {Policy} policy @param {string} text @param {AbortSignal} signal @returns {Promise<Approval>} */
+  async function decide({ requestId, endpoint }, policy, text, signal) {
     if (policy.approval !== 'auto') send({ type: TYPES.apiStatus, requestId, status: 'awaiting_approval' });
     const { id: widgetId, templateName: widgetName } = widget;
     const approval = await approvals.decide({ widgetId, widgetName, endpoint, policy, text, signal });
@@ -125,6 +139,11 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
       for (const aborter of all) aborter.abort();
     },
   };
+}
+
+/** @param {Policy} shown @param {Policy} now */
+function stillHolds(shown, now) {
+  return coversPrice(shown, now) && (shown.approval === 'ask' || now.approval === 'auto');
 }
 
 /** What a widget is told of a request that failed. @param {unknown} error @param {AbortSignal} [signal] @returns {Answer} */

@@ -3,6 +3,7 @@
 
 import { UnsafeAddress, safeAuthUrl } from '../shared/oauth-answer.js';
 import { answerOf } from './host-calls.js';
+import { createScopes } from './host-scopes.js';
 import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
 
@@ -15,6 +16,7 @@ import { LIMITS, TYPES } from './messages.js';
  * @property {ReturnType<typeof import('./host-calls.js').createCalls>} calls
  * @property {ReturnType<typeof import('./host-records.js').createHostRecords>} records
  * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
+ * @property {ReturnType<typeof import('./host-patience.js').createPatience>} patience
  * @property {Map<string, any>} states by widget
  * @property {Pick<HostOptions, 'consent' | 'scopes'>} options
  * @property {(slotId: string, value: any) => void} force
@@ -24,8 +26,10 @@ import { LIMITS, TYPES } from './messages.js';
  */
 
 /** @param {Surroundings} surroundings @returns {(message: any) => void} receives parsed messages */
-export function createPortReceiver({ session, calls, records, needs, states, options, force, resize, onState, drop }) {
+export function createPortReceiver(surroundings) {
+  const { session, calls, records, needs, patience, states, options, force, resize, onState, drop } = surroundings;
   const { id } = session.widget;
+  const scopes = createScopes(async () => (await options.scopes?.()) ?? {});
 
   /** @type {Record<string, (message: any) => void>} */
   const receivers = {
@@ -56,9 +60,17 @@ export function createPortReceiver({ session, calls, records, needs, states, opt
 
   /** Called within the widget's click: browsers allow a new window only there. @param {string} requestId @param {ConsentNeed | null} need */
   async function consent(requestId, need) {
-    const ask = async () => ({ status: need && isSafe(need) ? (await options.consent(need)).status : 'cancelled' });
+    const ask = async () => ({ status: need && isSafe(need) ? await consentTo(need) : 'cancelled' });
     const answer = await answerFrom(ask);
     session.send({ type: TYPES.consentResult, requestId, status: 'cancelled', ...answer });
+  }
+
+  /** @param {ConsentNeed} need of which a renewal begins with a dialog: nobody may open these without end */
+  async function consentTo(need) {
+    if (need.renew && patience.isOver(id)) return 'cancelled';
+    const { status } = await options.consent(need);
+    if (need.renew) patience.note(id, status === 'cancelled');
+    return status;
   }
 
   /** @param {ConsentNeed} need */
@@ -74,7 +86,7 @@ export function createPortReceiver({ session, calls, records, needs, states, opt
 
   /** @param {string} requestId */
   async function answerScopes(requestId) {
-    const answer = await answerFrom(async () => ({ integrations: allFlags((await options.scopes?.()) ?? {}) }));
+    const answer = await answerFrom(async () => ({ integrations: allFlags(await scopes()) }));
     session.send({ type: TYPES.scopes, requestId, integrations: {}, ...answer });
   }
 

@@ -70,6 +70,13 @@ export function createSession({ widget, url, origin, root, loading, handlers }) 
       port?.postMessage(message);
       if (port) handlers.onEvent({ type: 'sent', widgetId: widget.id, channel: 'port', message });
     },
+    /** @param {string} text @param {string} action @param {() => void} act */
+    warn(text, action, act) {
+      frame.show(text, action, () => {
+        act();
+        frame.hide();
+      });
+    },
     sendWidgets: () => post({ type: TYPES.widgets, widgets: handlers.widgets() }),
     /** @param {string} slotId @param {any} value @returns {boolean} */
     deliver(slotId, value) {

@@ -10,6 +10,7 @@ import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
 import { createHostIo } from './host-io.js';
 import { createLoading } from './host-loading.js';
+import { createPatience } from './host-patience.js';
 import { createPortReceiver } from './host-port.js';
 import { createHostRecords } from './host-records.js';
 import { createResizer } from './host-resize.js';
@@ -26,6 +27,8 @@ import { TYPES } from './messages.js';
  * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
  */
 
+const REFUSED = 'You have refused this widget several times. It can ask no more.';
+
 /** @param {HostOptions} options @returns {import('./widget-host.d.ts').CanvasHost} */
 export function createCanvasHost(options) {
   const { root, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
@@ -33,7 +36,8 @@ export function createCanvasHost(options) {
   const mounted = new Map();
   /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
   const siblings = new Map();
-  const approvals = createApprovals(options.approve);
+  const patience = createPatience((id) => mounted.get(id)?.session.warn(REFUSED, 'Ask again', () => patience.renew(id)));
+  const approvals = createApprovals(options.approve, patience);
   const needs = createNeeds();
   const loading = createLoading();
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
@@ -60,7 +64,8 @@ export function createCanvasHost(options) {
 
   /** @param {MessageEvent} event */
   function receive(event) {
-    const sender = [...mounted.values()].find(({ session }) => session.iframe.contentWindow === event.source);
+    const { source } = event; // null for a window that is gone; so is that of a frame out of the document
+    const sender = source && [...mounted.values()].find(({ session }) => session.iframe.contentWindow === source);
     if (sender) sender.session.receive(event);
     else drops.note(NOBODY, 'unknown_source', event.data);
   }
@@ -109,6 +114,7 @@ export function createCanvasHost(options) {
       calls,
       records,
       needs,
+      patience,
       states: wiring.states,
       options,
       force: (slotId, value) => io.set(id, slotId, value, true),
@@ -161,6 +167,7 @@ export function createCanvasHost(options) {
       mounted.delete(id);
       io.forget(id);
       drops.forget(id);
+      patience.renew(id);
       wiring.remove(id);
       announce();
     },
