@@ -157,12 +157,18 @@ test('the time of an approval does not count', async (t) => {
 });
 
 test('closing ends what is under way, and listens no more', async (t) => {
-  const { client, welcome, question, listeners } = frame(t);
+  const { client, welcome, question, listeners, heard } = frame(t);
   welcome();
   const call = client.post('generate-text', {});
-  await question('widget-api-request');
+  const state = client.state.get();
+  client.records.subscribe('notes', {});
+  await question('widget-records-subscribe');
   client.close();
   await assert.rejects(call, errors.AbortedError);
+  await assert.rejects(state, errors.AbortedError);
+  await question('widget-records-unsubscribe');
+  await question('widget-api-cancel');
+  assert.equal(heard.filter(({ type }) => type === 'widget-api-cancel').length, 1); // the state is no call
   await assert.rejects(client.post('generate-text', {}), errors.AbortedError);
   assert.equal(listeners.size, 0);
 });

@@ -56,7 +56,10 @@ export function createCanvasSession({ welcome, port, host, onContext }) {
 
     followRecords: records.subscribe,
     resize: (height) => questions.send({ type: TYPES.resizeRequest, height }),
-    close: questions.close,
+    close() {
+      records.close(); // a host does not hear that a port is closed
+      questions.close();
+    },
   };
 }
 

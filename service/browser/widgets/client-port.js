@@ -55,7 +55,8 @@ export function createPort(port, { onContext, onRecords }) {
      */
     async ask(message, { signal, timeoutMs, onStatus }) {
       const { requestId, endpoint } = message;
-      const onGivenUp = () => port.postMessage({ type: TYPES.apiCancel, requestId });
+      const isCall = message.type === TYPES.apiRequest; // all else ends by itself at the host
+      const onGivenUp = () => isCall && port.postMessage({ type: TYPES.apiCancel, requestId });
       const wait = createWait({ signal, timeoutMs, onGivenUp, facts: { endpoint, requestId } });
       open.set(requestId, { wait, answer: ANSWERS[message.type], onStatus });
       if (signal?.aborted) wait.abort();

@@ -1,7 +1,7 @@
 // Records of a collection for a widget that is alone: read by HTTP, and again while the page is seen.
 
 import { ApiError, NetworkError } from '../shared/errors.js';
-import { clientError, errorOf } from './widget-errors.js';
+import { WidgetError, clientError, errorOf } from './widget-errors.js';
 
 const AGAIN = 10_000; // ms
 const MOST = 200; // records, the most of one page
@@ -14,6 +14,7 @@ const MOST = 200; // records, the most of one page
  */
 export function readRecords(transport, collection, { onRecords, onError }) {
   let isOver = false;
+  let isShown = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -21,11 +22,15 @@ export function readRecords(transport, collection, { onRecords, onError }) {
     try {
       const { records } = await transport.get(`/api/records/${encodeURIComponent(collection)}`, { sort: '-createdAt', limit: MOST });
       if (isOver) return;
+      isShown = true;
       onRecords(records.reverse());
-      timer = setTimeout(readIfSeen, AGAIN);
     } catch (error) {
-      if (!isOver) onError(widgetError(error));
+      const problem = widgetError(error);
+      if (isOver) return;
+      // What is shown stays, as on a canvas, and is read again later.
+      if (!isShown || !(problem instanceof WidgetError && problem.retryable)) return onError(problem);
     }
+    timer = setTimeout(readIfSeen, AGAIN);
   }
 
   function readIfSeen() {

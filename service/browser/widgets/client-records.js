@@ -18,15 +18,20 @@ export function createClientRecords(send) {
   /** @type {Map<string, RecordsListener & {rows: Rows}>} by request id */
   const open = new Map();
 
+  /** @param {string} requestId */
+  function end(requestId) {
+    if (open.delete(requestId)) send({ type: TYPES.recordsUnsubscribe, requestId });
+  }
+
   return {
+    close: () => [...open.keys()].forEach(end),
+
     /** @param {string} collection @param {RecordsListener} listener @returns {() => void} ends the subscription */
     subscribe(collection, listener) {
       const requestId = newId();
       open.set(requestId, { ...listener, rows: {} });
       send({ type: TYPES.recordsSubscribe, requestId, collection });
-      return () => {
-        if (open.delete(requestId)) send({ type: TYPES.recordsUnsubscribe, requestId });
-      };
+      return () => end(requestId);
     },
 
     /** @param {any} message of the port, parsed @returns {boolean} whether it is about records */
