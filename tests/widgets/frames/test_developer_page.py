@@ -46,3 +46,13 @@ def test_what_is_no_object_of_json_is_not_sent(developing):
     page.get_by_label("Input: Fill in", exact=True).fill("Buy milk")
     page.get_by_role("button", name="Send: Input: Fill in").click()
     expect(page.get_by_role("alert").filter(has_text="Write an object of JSON.")).to_be_visible()
+
+
+def test_a_message_that_has_no_text_is_listed_too(developing):
+    page = developing("note").page
+    expect(page.get_by_text("widget-welcome")).to_be_visible()
+    page.frames[1].evaluate(
+        "() => { const value = {}; value.self = value;"
+        " parent.postMessage({ type: 'widget-io-output-update', slotId: 'text', value }, '*'); }"
+    )
+    expect(page.locator(".message-log li").filter(has_text="not_json")).to_have_count(2)
