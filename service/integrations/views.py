@@ -205,7 +205,7 @@ def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "integration": item.vendor.integration,
         "billing": proxy.billing(item),
         "credits": item.max_credits,
-        "metered": item.meter is not None or item.model is not None,
+        "metered": item.is_metered,
         "creditConsuming": item.max_credits > 0,
         "autoApprove": item.access.auto_approve,
         "cache": item.cache and asdict(item.cache),

@@ -25,6 +25,7 @@ class EndpointDescription(Schema):
     integration = fields.String()
     payer = fields.String(validate=validate.OneOf(["user", "owner"]))
     credits = fields.Float(required=True)
+    metered = fields.Boolean()
     approval = fields.String(required=True, validate=validate.OneOf(["auto", "ask"]))
     known = fields.Boolean(required=True)
     configured = fields.Boolean(required=True)
@@ -105,6 +106,7 @@ def _endpoint(name: str, proxy: Proxy) -> dict[str, Any]:
         "integration": item.vendor.integration,
         "payer": "user" if proxy.billing(item) == "user" else "owner",
         "credits": item.max_credits,
+        "metered": item.is_metered,
         "approval": "auto" if item.access.auto_approve else "ask",
         "known": True,
         "configured": proxy.is_configured(item),

@@ -45,6 +45,12 @@ def test_a_template_says_what_each_of_its_calls_costs_and_whether_it_asks(alice,
     assert unknown["configured"] is False
 
 
+def test_a_price_that_is_measured_is_told_from_a_fixed_one(alice, given):
+    given(endpoints=["generate-image-llm", "current-weather"])
+    measured, fixed = listed(alice)["map"]["endpoints"]
+    assert (measured["metered"], fixed["metered"]) == (True, False)
+
+
 def test_a_slot_says_only_what_its_manifest_says(alice, given):
     schema = {"type": "object", "required": ["lat"]}
     slots = [{**SLOT, "schema": schema, "maxConnections": 3, "persist": True}, {**SLOT, "id": "b"}]

@@ -120,6 +120,11 @@ class Endpoint:
         return self.price + (self.model.max_cost / CREDIT if self.model else 0)
 
     @property
+    def is_metered(self) -> bool:
+        """Whether the price of a call is known only after it."""
+        return self.meter is not None or self.model is not None
+
+    @property
     def repeatable(self) -> bool:
         """Whether a call that may have been made already may be made again."""
         return self.access.reads or self.access.idempotent
