@@ -10,19 +10,31 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from config import ROOT
 from service.auth.tokens import issue
+from tests.browser import contact_sheet
 from tests.browser.canvas import Canvas
+from tests.browser.canvas_page import Canvas as Sheet
 from tests.browser.explorer import Explorer
 from tests.browser.page import Console
-from tests.browser.suite import Connections
+from tests.browser.suite import Connections, forget
 from tests.services import Databases, Service, settings_for
 
 SIZE = {"width": 1440, "height": 900}
+PEOPLE = ("alice", "bob")  # bob has connected nothing yet
+PHONE = {"width": 320, "height": 640}
+SHEET = {"width": 1280, "height": 1100}
+COLUMN = {"width": 320, "height": 3470}  # all widgets below each other
+SHEETS: list[tuple[str, Literal["light", "dark"], Any]] = [
+    ("widgets.png", "light", SHEET),
+    ("widgets-dark.png", "dark", SHEET),
+    ("widgets-phone.png", "light", COLUMN),
+    ("widgets-phone-dark.png", "dark", COLUMN),
+]
 RECORDS = [
     ("tasks", {"title": "Book the train", "done": True}),
     ("tasks", {"title": "Order badges for the fair", "due": "2026-12-01T09:00:00Z"}),
@@ -47,7 +59,7 @@ def main(pictures: Path) -> None:
 
 
 def take(service: Service, pictures: Path) -> None:
-    token = issue(settings_for(service.database_url), "alice", "user", 3600)
+    alice, bob = (issue(settings_for(service.database_url), one, "user", 3600) for one in PEOPLE)
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -55,15 +67,21 @@ def take(service: Service, pictures: Path) -> None:
         )
         look: dict[str, Any] = {"viewport": SIZE, "locale": "en-GB", "timezone_id": "UTC"}
         page = browser.new_context(**look, reduced_motion="reduce").new_page()
-        console = Console(page, service, token, "alice")
+        console = Console(page, service, alice, "alice")
         talk(console)
         page.screenshot(path=pictures / "console.png")
         connect(console)
         page.screenshot(path=pictures / "connections.png")
         explore(console)
         page.screenshot(path=pictures / "explorer.png")
+        show_phone(page, pictures / "explorer-phone.png")
         draw(console)
         page.screenshot(path=pictures / "canvas.png")
+        page.emulate_media(color_scheme="dark")
+        page.screenshot(path=pictures / "canvas-dark.png")
+        page.emulate_media(color_scheme="light")
+        show_phone(page, pictures / "canvas-phone.png")
+        sheet(Console(page, service, bob, "bob"), pictures)
         browser.close()
 
 
@@ -113,6 +131,25 @@ def draw(console: Console) -> None:
     expect(canvas.frame("Weather").get_by_text("°").first).to_be_visible()
     canvas.saved()
     console.page.mouse.move(700, 5)
+
+
+def show_phone(page: Page, picture: Path) -> None:
+    page.set_viewport_size(PHONE)
+    page.screenshot(path=picture)
+    page.set_viewport_size(SIZE)
+
+
+def sheet(console: Console, pictures: Path) -> None:
+    """All widgets with data: side by side in light and dark, and below each other."""
+    forget(console)
+    console.page.set_viewport_size(SHEET)
+    contact_sheet.fill(contact_sheet.lay_out(Sheet(console)))
+    for name, scheme, size in SHEETS:
+        console.page.emulate_media(color_scheme=scheme)
+        console.page.set_viewport_size(size)
+        console.page.mouse.move(2, 2)
+        console.page.wait_for_timeout(700)  # until every frame is painted in its new size
+        console.page.screenshot(path=pictures / name)
 
 
 if __name__ == "__main__":

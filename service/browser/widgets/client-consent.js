@@ -67,7 +67,7 @@ function openDialog(provider, address, onCancel) {
     { 'aria-labelledby': id, on: { cancel: onCancel } },
     element('h2', { id }, `Connect your ${provider} account`),
     element('p', {}, 'Allow it in the other window. ', element('a', link, 'Open the page'), ' if there is none.'),
-    element('div', { class: 'dialog-actions' }, element('button', { type: 'button', on: { click: onCancel } }, 'Cancel')),
+    element('div', { class: 'dialog-actions' }, element('button', { type: 'button', class: 'quiet', on: { click: onCancel } }, 'Cancel')),
   );
   document.body.append(dialog);
   dialog.showModal();
