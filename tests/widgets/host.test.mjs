@@ -130,6 +130,24 @@ test('a question that nobody waits for is withdrawn, and its answer allows nothi
   assert.equal(asked.length, 2);
 });
 
+test('a call that only asked for a consent is allowed once more, as it was shown', async () => {
+  const { asked, decide, giveBack, forget } = asking();
+  giveBack(question());
+  decide(question({ text: '{"q":1}' }));
+  assert.equal(asked.length, 1, 'another text');
+  asked[0].answer('deny');
+  await settle();
+  assert.equal(await decide(question()), 'once');
+  decide(question());
+  assert.equal(asked.length, 2, 'it is used up');
+  asked[1].answer('deny');
+  await settle();
+  giveBack(question());
+  forget('a');
+  decide(question());
+  assert.equal(asked.length, 3, 'the widget has left its page');
+});
+
 /** The calls of a widget, with what they send to it and to the server. */
 function calling({ envelope = { success: true, data: {} }, policy = { ...POLICY, approval: 'auto' }, endpoints } = {}) {
   const [sent, made] = [[], []];

@@ -1,6 +1,6 @@
 // Reads the UI message stream: bytes → lines → chunks. What a chunk means is decided elsewhere.
 
-import { ProtocolError } from '../shared/errors.js';
+import { StreamFormatError } from '../shared/errors.js';
 
 /** @typedef {{type: string} & Record<string, any>} Chunk */
 
@@ -43,6 +43,6 @@ function chunksOf(line) {
   try {
     return [JSON.parse(data)];
   } catch {
-    throw new ProtocolError('A line of the stream is not JSON.');
+    throw new StreamFormatError('A line of the stream is not JSON.');
   }
 }

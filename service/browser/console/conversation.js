@@ -3,7 +3,7 @@
 import { actionOf, endingOf } from './chat-actions.js';
 import { EMPTY_REPLY, reduce } from './chat-reducer.js';
 import { readUiStream } from './chat-stream.js';
-import { ApiError, ProtocolError, errorText } from '../shared/errors.js';
+import { ApiError, StreamFormatError, errorText } from '../shared/errors.js';
 import { readPage, mergeNewest } from './history.js';
 import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
@@ -164,7 +164,7 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
         ending = endingOf(chunk) ?? ending;
       }
     } catch (error) {
-      if (!ending && error instanceof ProtocolError) console.warn(error.message);
+      if (!ending && error instanceof StreamFormatError) console.warn(error.message);
     }
     return ending;
   }

@@ -32,7 +32,7 @@ export function amount(credits) {
 }
 
 /** @param {Endpoint} endpoint */
-export function payerOf({ credits, billing }) {
+function payerOf({ credits, billing }) {
   if (!credits) return '';
   return billing === 'user' ? 'You pay' : 'The owner of the app pays';
 }

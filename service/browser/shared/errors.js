@@ -25,7 +25,7 @@ export class NetworkError extends Error {
 }
 
 /** The response is not a UI message stream. */
-export class ProtocolError extends Error {}
+export class StreamFormatError extends Error {}
 
 /** @param {unknown} error @returns {string} one or two sentences, with advice where there is some */
 export function errorText(error) {

@@ -45,7 +45,7 @@ export function linesOf(details, place = '') {
 }
 
 /** Places in lists are counted from one. @param {string} key */
-export function shownKey(key) {
+function shownKey(key) {
   return /^\d+$/.test(key) ? String(Number(key) + 1) : key;
 }
 

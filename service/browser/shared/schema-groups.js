@@ -13,7 +13,7 @@ import { emptyState } from './schema-values.js';
  */
 
 /** @param {Field} field @param {Place} place @returns {Control} */
-export function createControl(field, place) {
+function createControl(field, place) {
   if (field.kind === 'group') return createGroup(field, place);
   if (field.kind === 'list') return createList(field, place);
   if (field.kind === 'variants') return createVariants(field, place);
@@ -36,13 +36,21 @@ export function createFields(field, onChange, labelOf = ({ name }) => name) {
       for (const [name, control] of controls) control.write(state[name]);
     },
     /** @param {any} details @returns {string[]} */
-    show(details) {
-      const inner = innerReasons(details);
-      const shown = [...controls].flatMap(([name, control]) => control.show(inner[name]));
-      const unknown = Object.entries(inner).filter(([name]) => !controls.has(name));
-      return [...shown, ...linesOf(Object.fromEntries(unknown))];
-    },
+    show: (details) => showInner(details, [...controls]),
   };
+}
+
+/**
+ * Shows reasons at the controls that they are about.
+ * @param {any} details @param {[string, Control][]} controls by key @param {string} [label]
+ * @returns {string[]} those that no control has
+ */
+function showInner(details, controls, label) {
+  const inner = innerReasons(details);
+  const shown = controls.flatMap(([key, control]) => control.show(inner[key]));
+  const keys = new Set(controls.map(([key]) => key));
+  const unknown = Object.entries(inner).filter(([key]) => !keys.has(key));
+  return [...shown, ...linesOf(Object.fromEntries(unknown), label)];
 }
 
 /** @param {Field} field @param {Place} place @returns {Control} */
@@ -115,10 +123,7 @@ function createList(field, { label, onChange }) {
     write,
     show(details) {
       mark(problem, null, details);
-      const inner = innerReasons(details);
-      const shown = entries.flatMap(({ control }, at) => control.show(inner[at]));
-      const unknown = Object.entries(inner).filter(([at]) => !(Number(at) in entries));
-      return [...shown, ...linesOf(Object.fromEntries(unknown), label)];
+      return showInner(details, entries.map(({ control }, at) => [String(at), control]), label);
     },
   };
 }

@@ -20,8 +20,8 @@
  * @typedef {[State, Effect[]]} Step
  */
 
-export const SERVER_RESTARTS = 1012;
-export const SESSION_OVER = 4401;
+const SERVER_RESTARTS = 1012;
+const SESSION_OVER = 4401;
 export const CONNECTION_LOST = {
   type: 'error',
   error: 'connection_lost',

@@ -74,6 +74,6 @@ export function createRecords(session) {
 }
 
 /** @param {Rows} rows */
-export function inOrder(rows) {
+function inOrder(rows) {
   return sortRows(rows, (row) => row.createdAt);
 }

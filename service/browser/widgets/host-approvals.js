@@ -32,6 +32,8 @@ import { createPatience } from './host-patience.js';
 export function createApprovals(approve, patience = createPatience(() => {})) {
   /** @type {Map<string, {widgetId: string, policy: Policy}>} */
   const sessions = new Map();
+  /** @type {Map<string, string>} widgets, by what was allowed once and has only asked for a consent */
+  const unused = new Map();
   /** @type {Map<string, Group>} in the order of their questions */
   const groups = new Map();
   let isAsking = false;
@@ -39,6 +41,7 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
   /** @param {Question} question @returns {Promise<Approval>} */
   async function decide(question) {
     if (question.policy.approval === 'auto') return 'auto';
+    if (unused.delete(keyOfCall(question))) return 'once';
     return isAllowed(question) ? 'session' : ask(question);
   }
 
@@ -50,9 +53,9 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
 
   /** @param {Question} question @returns {Promise<Decision>} */
   function ask(question) {
-    const { widgetId, endpoint, policy, text, signal } = question;
+    const { signal } = question;
     if (signal.aborted) return Promise.resolve('deny');
-    const key = keyOf(widgetId, endpoint, policy.credits, policy.payer, text);
+    const key = keyOfCall(question);
     const group = groups.get(key) ?? newGroup(question);
     groups.set(key, group);
     return new Promise((resolve) => {
@@ -111,9 +114,15 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
 
   return {
     decide,
+    /**
+     * A call that was allowed once has done nothing, because an account is not connected: the same
+     * call is allowed once more. @param {Omit<Question, 'widgetName' | 'signal'>} question
+     */
+    giveBack: (question) => void unused.set(keyOfCall(question), question.widgetId),
     /** Ends what was allowed until the page closes. @param {string} widgetId */
     forget(widgetId) {
       for (const [key, session] of sessions) if (session.widgetId === widgetId) sessions.delete(key);
+      for (const [key, owner] of unused) if (owner === widgetId) unused.delete(key);
     },
   };
 }
@@ -136,6 +145,11 @@ function requestOf({ question, waiting, listeners, ended }) {
   const { signal: _, ...shown } = question;
   const times = () => waiting.size;
   return { ...shown, times, onTimes: (listener) => listeners.push(listener), signal: ended.signal };
+}
+
+/** @param {Pick<Question, 'widgetId' | 'endpoint' | 'policy' | 'text'>} question with the price that was shown */
+function keyOfCall({ widgetId, endpoint, policy, text }) {
+  return keyOf(widgetId, endpoint, policy.credits, policy.payer, text);
 }
 
 /** @param {...unknown} parts */

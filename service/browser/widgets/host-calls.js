@@ -63,7 +63,9 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     onEvent({ type: 'call', widgetId: widget.id, endpoint, approval, success: answer.envelope.success });
     const need = { widgetId: widget.id, endpoint, integration: policy.integration };
     const consentId = needs.note(need, answer.envelope, answer.httpStatus);
-    return consentId ? { ...answer, consentId } : answer;
+    if (!consentId) return answer;
+    if (approval === 'once') approvals.giveBack({ widgetId: widget.id, endpoint, policy, text: body.text });
+    return { ...answer, consentId };
   }
 
   /** @param {string} endpoint @returns {Policy} */

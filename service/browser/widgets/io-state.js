@@ -13,7 +13,7 @@ import { connectionId, isRef } from './slot-refs.js';
  *   have: unknown keys, broken entries, the order of the file
  */
 
-export const IO_VERSION = 1;
+const IO_VERSION = 1;
 
 /**
  * @param {unknown} state `{version, connections, widgets}` of a canvas record, or anything else
