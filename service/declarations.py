@@ -17,7 +17,7 @@ from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.records.collection import Collections
 from service.sandbox import collections as sandbox_collections
-from service.widgets.canvas import CANVASES
+from service.widgets.canvas import with_canvases
 from service.widgets.canvas_check import canvas_check
 from service.widgets.canvas_templates import canvas_templates
 from service.widgets.templates import WidgetTemplates, built_in
@@ -44,7 +44,7 @@ def declarations(settings: Settings) -> Declarations:
     if settings.sandbox:
         modules.append(sandbox_collections)
     try:
-        collections = Collections([*BUILT_IN, CANVASES, *_all(modules, "COLLECTIONS")])
+        collections = Collections([*BUILT_IN, *with_canvases(_all(modules, "COLLECTIONS"))])
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
         own_tools = (*LOOKUPS, *RECORDS, canvas_templates(templates), canvas_check(templates))
         tools = Tools([*own_tools, *_all(modules, "TOOLS")])

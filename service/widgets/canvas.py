@@ -3,8 +3,12 @@
 Earlier versions stored a canvas as `name` and `state`. A row of theirs stays as it is: both are
 read-only columns, which every door still answers and filters by. A client shows `name` where there
 is no `title`. An update may give such a row a title, widgets and connections.
+
+An app may declare `canvases` again, with other permissions.
 Source: docs/contract.md, sections 0.6, 7.1 and 12.
 """
+
+from collections.abc import Iterable
 
 from service.records.collection import EVERY_ROLE, Collection, Column
 from service.widgets.canvas_shape import wrong_io, wrong_widgets
@@ -25,3 +29,17 @@ CANVASES = Collection(
         EVERY_ROLE: {"read": "own", "create": "own", "update": "own", "delete": "own"},
     },
 )
+
+
+def with_canvases(declared: Iterable[Collection]) -> list[Collection]:
+    """The declared collections, with ours unless one of them takes its place.
+
+    Raises ValueError if that one lacks one of our columns, whose checks every door needs.
+    """
+    collections = list(declared)
+    instead = [one for one in collections if one.name == CANVASES.name]
+    if not instead:
+        return [CANVASES, *collections]
+    if not all(column in instead[0].columns for column in CANVASES.columns):
+        raise ValueError("collection 'canvases' lacks columns of service.widgets.canvas.CANVASES")
+    return collections

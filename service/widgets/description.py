@@ -5,6 +5,8 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from service.integrations.calling.proxy import Proxy
+from service.records import permissions
+from service.records.collection import Collection, Rule
 from service.widgets.settings import schema_of
 from service.widgets.template import DIRECTIONS, PERMISSIONS, SLOT_TYPES, Slot, WidgetTemplate
 
@@ -52,8 +54,16 @@ class TemplateDescription(Schema):
     settings = fields.Dict(required=True, metadata={"description": "A JSON Schema of an object."})
 
 
+class CanvasRights(Schema):
+    """Which canvases the caller may change and delete, of those that the caller may read."""
+
+    update = fields.String(required=True, validate=validate.OneOf(["all", "own", "none"]))
+    delete = fields.String(required=True, validate=validate.OneOf(["all", "own", "none"]))
+
+
 class TemplateList(Schema):
     templates = fields.List(fields.Nested(TemplateDescription), required=True)
+    canvases = fields.Nested(CanvasRights, required=True)
 
 
 def describe(template: WidgetTemplate, proxy: Proxy) -> dict[str, Any]:
@@ -73,6 +83,20 @@ def describe(template: WidgetTemplate, proxy: Proxy) -> dict[str, Any]:
         "permissions": list(template.permissions),
         "settings": schema_of(template.settings),
     }
+
+
+def rights(canvases: Collection, role: str) -> dict[str, str]:
+    """The fields of `CanvasRights`."""
+    return {
+        "update": _word(permissions.rule(canvases, role, "update")),
+        "delete": _word(permissions.rule(canvases, role, "delete")),
+    }
+
+
+def _word(rule: Rule) -> str:
+    if rule == "own":
+        return "own"
+    return "all" if rule else "none"
 
 
 def icon(template: WidgetTemplate) -> str:

@@ -5,15 +5,16 @@ Source: docs/contract.md, section 12.
 
 from typing import Any
 
-from flask import Blueprint, Response, current_app, make_response, render_template, request
+from flask import Blueprint, Response, current_app, g, make_response, render_template, request
 
+from service.auth.users import current_role
 from service.browser.files import MEDIA_TYPES, ROOT
 from service.browser.responses import conditional, file_response
 from service.web.edge import answers
 from service.web.errors import NotFound
 from service.web.origin import own_origin
 from service.widgets import policy
-from service.widgets.description import TemplateDescription, TemplateList, describe
+from service.widgets.description import TemplateDescription, TemplateList, describe, rights
 from service.widgets.preloads import modules
 from service.widgets.template import WidgetTemplate
 from service.widgets.templates import WidgetTemplates
@@ -26,9 +27,13 @@ developer = Blueprint("widget_developer", __name__, template_folder="pages")
 @widgets.get("/api/widgets/templates")
 @answers(TemplateList())
 def templates() -> dict[str, Any]:
-    """Every template, with its slots and with what its endpoints cost"""
+    """Every template, with its slots and what its endpoints cost; which canvases one may change"""
     proxy = current_app.extensions["proxy"]
-    return {"templates": [describe(one, proxy) for one in _templates()]}
+    canvases = current_app.extensions["collections"].get("canvases")
+    return {
+        "templates": [describe(one, proxy) for one in _templates()],
+        "canvases": rights(canvases, current_role(g.caller)),
+    }
 
 
 @widgets.get("/w/<handle>")
