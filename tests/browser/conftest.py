@@ -55,9 +55,9 @@ def opened(tabs, running) -> Iterator[Opened]:
 def opening(tabs: Tabs, service: Service) -> Iterator[Opened]:
     consoles: list[Console] = []
 
-    def open_one(like: Console | None = None, **options) -> Console:
+    def open_one(like: Console | None = None, role: str = "user", **options) -> Console:
         subject = like.subject if like else f"person-{next(people)}"
-        token = issue(settings_for(service.database_url), subject, "user", 3600)
+        token = issue(settings_for(service.database_url), subject, role, 3600)
         consoles.append(Console(tabs.take(**options), service, token, subject))
         return consoles[-1]
 

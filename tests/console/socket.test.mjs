@@ -74,6 +74,15 @@ test('a returning network ends the wait', () => {
   assert.deepEqual(after(START, OPENED, { type: 'reconnect' })[1], []);
 });
 
+test('a returning network replaces a connection that may be dead, from its last cursor', () => {
+  const before = after(START, SUBSCRIBE, OPENED, SNAPSHOT, { type: 'request', message: { id: 'r' } })[0];
+  const [renewed, effects] = advance(before, { type: 'renew' });
+  assert.deepEqual(effects.map((effect) => effect.do), ['answer', 'disconnect', 'connect']);
+  assert.equal(advance(renewed, OPENED)[1][0].message.cursor, 'c1');
+  assert.deepEqual(after(START, { type: 'renew' })[1], []);
+  assert.deepEqual(after(START, lost(), { type: 'renew' })[1], [{ do: 'connect' }]);
+});
+
 test('an operation without an answer is answered when the connection is lost', () => {
   const ask = { type: 'request', message: { id: 'a', op: 'create' } };
   const [state, effects] = after(START, OPENED, ask, lost());

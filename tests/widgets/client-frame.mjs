@@ -28,7 +28,7 @@ export function frame(t, { hash = '#wn=n1', ...options } = {}) {
   const own = {
     parent,
     location: { hash, pathname: '/w/test' },
-    addEventListener: (_, listener) => listeners.add(listener),
+    addEventListener: (type, listener) => type === 'message' && listeners.add(listener),
     removeEventListener: (_, listener) => listeners.delete(listener),
   };
   const { port1, port2 } = new MessageChannel();

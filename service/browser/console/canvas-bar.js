@@ -12,13 +12,14 @@ const PHASES = {
   failed: 'Not saved',
   gone: 'Deleted',
 };
+const READ_ONLY = 'This canvas is read-only: you see what others change, but you can’t change it yourself.';
 const ZOOM_STEP = 1.25;
 
 /**
  * @param {import('./canvas-room.js').CanvasRoom} room
  * @param {{add: () => void, arrange: () => void, toggleList: () => boolean}} actions `toggleList` says whether it is shown now
  */
-export function createCanvasBar({ store, view, history, act, undo, redo }, { add, arrange, toggleList }) {
+export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo }, { add, arrange, toggleList }) {
   const title = element('input', {
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
@@ -29,11 +30,13 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
   const problem = element('span', { class: 'problem' });
   const discard = button('Discard my changes', () => store.discard());
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, button('Try again', () => void store.retry()), discard);
+  const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, 'Ctrl+Z');
   const forth = button('Redo', redo, 'Ctrl+Shift+Z');
   const listButton = button('Connections', showOrHide, 'Show or hide the list of connections');
   listButton.setAttribute('aria-expanded', 'true');
   const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
+  const arrangeButton = button('Arrange', arrange, 'Put the widgets in order, from left to right');
   const tools = element(
     'div',
     { class: 'canvas-tools', role: 'group', 'aria-label': 'Tools of the canvas' },
@@ -43,7 +46,7 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
     button('−', () => view.camera.zoomBy(1 / ZOOM_STEP), 'Zoom out', 'Zoom out'),
     button('+', () => view.camera.zoomBy(ZOOM_STEP), 'Zoom in', 'Zoom in'),
     button('Show all', view.fit, 'Zoom so that all widgets are seen'),
-    button('Arrange', arrange, 'Put the widgets in order, from left to right'),
+    arrangeButton,
     listButton,
   );
   const node = element(
@@ -54,6 +57,7 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
     phase,
     tools,
     trouble,
+    looking,
   );
 
   function showOrHide() {
@@ -72,13 +76,20 @@ export function createCanvasBar({ store, view, history, act, undo, redo }, { add
     show() {
       const { canvas } = store;
       if (canvas && document.activeElement !== title) title.value = canvas.title || canvas.name || '';
-      if (phase.textContent !== PHASES[store.phase]) phase.textContent = PHASES[store.phase];
+      const isLooking = canvas !== null && !mayEdit();
+      const state = isLooking && store.phase === 'saved' ? 'Read-only' : PHASES[store.phase];
+      if (phase.textContent !== state) phase.textContent = state;
+      title.readOnly = isLooking;
+      if (looking.hidden === isLooking) {
+        looking.hidden = !isLooking;
+        looking.textContent = isLooking ? READ_ONLY : '';
+      }
       problem.textContent = store.problem;
       trouble.hidden = !store.problem;
       discard.hidden = store.phase !== 'failed';
       back.disabled = !history.canUndo;
       forth.disabled = !history.canRedo;
-      addButton.disabled = !canvas;
+      addButton.disabled = arrangeButton.disabled = !canvas || isLooking;
     },
   };
 }

@@ -3,7 +3,7 @@
 import { createConnectionList } from '../widgets/connection-list.js';
 
 /** @param {import('./canvas-room.js').CanvasRoom} room */
-export function createListedConnections({ store, view, act, labelOf, reasonOf }) {
+export function createListedConnections({ store, view, act, mayEdit, labelOf, reasonOf }) {
   const list = createConnectionList({
     remove: (id) => act({ type: 'disconnect', id }),
     enable: (id, enabled) => act({ type: 'set-enabled', id, enabled }),
@@ -12,6 +12,7 @@ export function createListedConnections({ store, view, act, labelOf, reasonOf })
   return {
     node: list.node,
     show() {
+      list.node.classList.toggle('read-only', !mayEdit());
       const connections = store.canvas?.io.connections ?? [];
       list.show(connections.map((one) => ({ id: one.id, label: labelOf(one), reason: reasonOf(one.id), enabled: one.enabled !== false })));
     },

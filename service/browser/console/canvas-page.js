@@ -34,17 +34,18 @@ export function createCanvasPage(recordId, context) {
   async function begin() {
     notice.hidden = true;
     try {
-      const { templates } = await context.transport.get('/api/widgets/templates');
-      if (!stopped) open(templates);
+      const { templates, canvases } = await context.transport.get('/api/widgets/templates');
+      if (!stopped) open(templates, canvases.update);
     } catch (error) {
       message.textContent = errorText(error);
       notice.hidden = false;
     }
   }
 
-  /** @param {Template[]} templates */
-  function open(templates) {
-    page = createOpenPage(recordId, templates, context);
+  /** @param {Template[]} templates @param {'all' | 'own' | 'none'} editable */
+  function open(templates, editable) {
+    const byHandle = new Map(templates.map((one) => [one.handle, one]));
+    page = createOpenPage(createCanvasRoom(recordId, byHandle, editable, context), templates);
     place.replaceChildren(page.node);
     page.begin();
   }
@@ -60,9 +61,8 @@ export function createCanvasPage(recordId, context) {
   };
 }
 
-/** @param {string} recordId @param {Template[]} templates @param {PageContext} context */
-function createOpenPage(recordId, templates, context) {
-  const room = createCanvasRoom(recordId, new Map(templates.map((one) => [one.handle, one])), context);
+/** @param {import('./canvas-room.js').CanvasRoom} room @param {Template[]} templates */
+function createOpenPage(room, templates) {
   const { store, view } = room;
   const gallery = createGallery(templates, add);
   const connections = createListedConnections(room);

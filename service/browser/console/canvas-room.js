@@ -27,15 +27,16 @@ const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collecti
 
 /**
  * @param {string} recordId @param {Map<string, Template>} templates by handle
+ * @param {'all' | 'own' | 'none'} editable which canvases the user may change
  * @param {import('./canvas-page.js').PageContext} context
  */
-export function createCanvasRoom(recordId, templates, context) {
+export function createCanvasRoom(recordId, templates, editable, context) {
   const { announce } = context;
   const store = createCanvasStore({ ...context, recordId });
   const history = createHistory({ countBroken });
   /** @type {Map<string, string>} of widgets; two of one template are numbered */
   const names = new Map();
-  const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, announce });
+  const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, mayEdit, announce });
   const server = createHostServer(context.transport, [...templates.values()]);
   const host = createCanvasHost({
     root: view.node,
@@ -136,10 +137,14 @@ export function createCanvasRoom(recordId, templates, context) {
     return `${slot?.title ?? ref.slotId} of ${name}`;
   }
 
+  function mayEdit() {
+    return editable === 'all' || (editable === 'own' && store.canvas?.userId === context.subject);
+  }
+
   /** @param {Operation} operation @returns {boolean} whether it had an effect */
   function act(operation) {
     const before = store.canvas;
-    if (!before || !store.perform(operation)) return false;
+    if (!before || !mayEdit() || !store.perform(operation)) return false;
     history.record(before, operation);
     context.onTitle();
     return true;
@@ -172,6 +177,7 @@ export function createCanvasRoom(recordId, templates, context) {
 
   /** @param {any} event of the host */
   function noteEvent({ type, channel, widgetId, message }) {
+    if (channel === 'port' && type === 'received') view.pass(widgetId, message);
     if (channel !== 'window' || !message?.slotId) return;
     if (type === 'sent' || type === 'received') view.noteValue({ widgetId, slotId: message.slotId });
   }
@@ -182,7 +188,7 @@ export function createCanvasRoom(recordId, templates, context) {
    * @param {any} io @param {string} [id] of the widget
    */
   function keepState(io, id) {
-    if (id !== undefined) store.perform({ type: 'note-widget', id, noted: io.widgets[id] });
+    if (id !== undefined && mayEdit()) store.perform({ type: 'note-widget', id, noted: io.widgets[id] });
   }
 
   /** @param {'undo' | 'redo'} way */
@@ -197,6 +203,7 @@ export function createCanvasRoom(recordId, templates, context) {
     view,
     history,
     act,
+    mayEdit,
     show,
     labelOf,
     reasonOf: (/** @type {string} */ id) => reasons.get(id) ?? '',

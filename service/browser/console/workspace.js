@@ -9,6 +9,7 @@ import { createDrafts } from './drafts.js';
 import { element } from '../shared/elements.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
 import { createLateView } from './late-view.js';
+import { letF6MoveBetweenRegions } from './regions.js';
 import { hrefOf, parseRoute } from './route.js';
 
 /**
@@ -18,6 +19,7 @@ import { hrefOf, parseRoute } from './route.js';
  * @property {import('../shared/records-socket.js').RecordsSocket} socket
  * @property {import('./drafts.js').Drafts} drafts
  * @property {Storage} storage
+ * @property {string} subject of the signed-in user
  * @property {() => void} onTurnEnd
  * @property {() => number | null} balance credits left when last read; null if unknown
  * @property {() => void} onTitle the title of a view has changed
@@ -57,7 +59,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
   const callbacks = { onTurnEnd: credits.refresh, balance: credits.balance, onTitle: showTitle };
-  const context = { transport, socket, drafts, storage, announce, ...callbacks };
+  const context = { transport, socket, drafts, storage, subject: session.subject, announce, ...callbacks };
   /** @type {Map<string, View>} */
   const views = new Map();
   /** @type {View | null} */
@@ -78,8 +80,9 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const header = createHeader({ ...parts, signOut });
   const node = element('div', { class: 'workspace' }, header, notice, main);
   const removePhaseListener = socket.onPhase(showPhase);
+  const stopF6 = letF6MoveBetweenRegions(node);
   window.addEventListener('hashchange', showRoute);
-  window.addEventListener('online', reconnectNow);
+  window.addEventListener('online', socket.renew);
   document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
   showRoute();
@@ -136,9 +139,10 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     },
     stop() {
       window.removeEventListener('hashchange', showRoute);
-      window.removeEventListener('online', reconnectNow);
+      window.removeEventListener('online', socket.renew);
       document.removeEventListener('visibilitychange', reconnectNow);
       removePhaseListener();
+      stopF6();
       for (const view of views.values()) view.stop();
       socket.stop();
       document.title = TITLE;

@@ -78,6 +78,8 @@ export function createRecordsSocket(options) {
     stop: () => handle({ type: 'stop' }),
     /** Reconnects now instead of waiting for the timer. */
     reconnectNow: () => handle({ type: 'reconnect' }),
+    /** Reconnects although the connection seems to be open. */
+    renew: () => handle({ type: 'renew' }),
     onPhase: listeners.add,
     /**
      * @param {string} collection @param {any} where @param {(message: any) => void} receive

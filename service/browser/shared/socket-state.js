@@ -6,7 +6,7 @@
  * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'over'} Phase
  * @typedef {{phase: Phase, attempt: number, subscriptions: Record<string, Subscription>,
  *   pending: readonly string[]}} State
- * @typedef {{type: 'start' | 'stop' | 'opened' | 'timeout' | 'reconnect'}
+ * @typedef {{type: 'start' | 'stop' | 'opened' | 'timeout' | 'reconnect' | 'renew'}
  *   | {type: 'closed', code: number, random: number}
  *   | {type: 'message', message: any}
  *   | {type: 'subscribe', id: string, collection: string, where?: any}
@@ -42,6 +42,8 @@ export function advance(state, event) {
     case 'timeout':
     case 'reconnect':
       return state.phase === 'waiting' ? connect(state) : [state, []];
+    case 'renew':
+      return renew(state);
     case 'stop':
       return [{ ...NOT_STARTED, phase: 'over' }, [{ do: 'disconnect' }, ...failPending(state)]];
     case 'opened':
@@ -62,6 +64,18 @@ export function advance(state, event) {
 /** @param {State} state @returns {Step} */
 function connect(state) {
   return [{ ...state, phase: 'connecting' }, [{ do: 'connect' }]];
+}
+
+/**
+ * Replaces a connection that may be dead: after a time without a network no message comes, and nothing
+ * says that none will.
+ * @param {State} state @returns {Step}
+ */
+function renew(state) {
+  if (state.phase === 'waiting') return connect(state);
+  if (state.phase !== 'open') return [state, []];
+  const [next, effects] = connect({ ...state, pending: [] });
+  return [next, [...failPending(state), { do: 'disconnect' }, ...effects]];
 }
 
 /** @param {State} state @returns {Step} every subscription resumes from its cursor */

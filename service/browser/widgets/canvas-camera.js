@@ -12,6 +12,7 @@ import { fitted, panned, pinched, revealing, toCanvas, toScreen, zoomed } from '
  */
 
 const LINE = 16; // pixels of a wheel that counts in lines
+const WHEEL_PAUSE = 250; // ms between two gestures
 
 /**
  * @param {HTMLElement} node the view @param {HTMLElement} surface what is moved under it
@@ -22,6 +23,8 @@ export function createCamera(node, surface, onChange) {
   let viewport = { x: 0, y: 0, zoom: 1 };
   /** @type {Map<number, Point>} */
   const fingers = new Map();
+  /** @type {any} */
+  let wheelEnd = 0;
   const size = () => ({ width: node.clientWidth, height: node.clientHeight });
   const center = () => ({ x: node.clientWidth / 2, y: node.clientHeight / 2 });
 
@@ -42,9 +45,22 @@ export function createCamera(node, surface, onChange) {
   function turnWheel(event) {
     event.preventDefault();
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
-    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
-    if (event.ctrlKey || event.metaKey) set(zoomed(viewport, Math.exp(-dy / 300), inView(event)));
-    else set(panned(viewport, -dx, -dy));
+    const zooms = event.ctrlKey || event.metaKey;
+    const { clientX, clientY } = event;
+    wheel({ dx: event.deltaX * unit, dy: event.deltaY * unit, zooms, clientX, clientY });
+    keepWheel();
+  }
+
+  /** A gesture that began on the canvas goes on over the frames that come under the pointer. */
+  function keepWheel() {
+    node.classList.add('wheeling');
+    clearTimeout(wheelEnd);
+    wheelEnd = setTimeout(() => node.classList.remove('wheeling'), WHEEL_PAUSE);
+  }
+
+  /** @param {{dx: number, dy: number, zooms: boolean, clientX: number, clientY: number}} turn in pixels */
+  function wheel({ dx, dy, zooms, ...event }) {
+    set(zooms ? zoomed(viewport, Math.exp(-dy / 300), inView(event)) : panned(viewport, -dx, -dy));
   }
 
   /** @param {PointerEvent} event */
@@ -63,7 +79,9 @@ export function createCamera(node, surface, onChange) {
 
   node.addEventListener('wheel', turnWheel, { passive: false });
   node.addEventListener('pointerdown', (event) => {
-    if (event.pointerType === 'touch') fingers.set(event.pointerId, inView(event));
+    if (event.pointerType !== 'touch') return;
+    if (event.isPrimary) fingers.clear(); // of one whose target was removed, nobody told that it is gone
+    fingers.set(event.pointerId, inView(event));
   });
   node.addEventListener('pointermove', moveFinger);
   node.addEventListener('pointerup', (event) => fingers.delete(event.pointerId));
@@ -72,10 +90,8 @@ export function createCamera(node, surface, onChange) {
   draggable(node, node, (event) => {
     if (event.shiftKey || !isEmptyPlace(event)) return null; // with Shift an area is drawn
     const start = viewport;
-    const move = (/** @type {number} */ dx, /** @type {number} */ dy) => {
-      if (fingers.size < 2) set(panned(start, dx, dy));
-    };
-    return { move, end: () => {}, cancel: () => set(start) };
+    const move = (/** @type {number} */ dx, /** @type {number} */ dy) => set(panned(start, dx, dy));
+    return { move, end: () => {}, cancel: () => {} };
   });
 
   return {
@@ -85,6 +101,7 @@ export function createCamera(node, surface, onChange) {
     /** @param {{clientX: number, clientY: number}} event @returns {Point} of the canvas */
     pointOf: (event) => toCanvas(viewport, inView(event)),
     isEmptyPlace,
+    wheel,
     /** @param {Point} point of the canvas @returns {Point} of the view */
     inView: (point) => toScreen(viewport, point),
     /** @returns {Point} of the canvas, in the middle of the view */

@@ -17,6 +17,7 @@ import { GRID, resized } from './canvas-snapping.js';
  * @property {ReturnType<typeof import('./canvas-camera.js').createCamera>} camera
  * @property {ReturnType<typeof import('./canvas-overlay.js').createOverlay>} overlay
  * @property {import('./canvas-selection.js').Selection} selection
+ * @property {() => boolean} mayEdit
  * @property {() => CanvasWidget[]} widgets
  * @property {(id: string) => CanvasWidget[]} groupOf a widget: all chosen ones, or it alone; of '': all chosen ones
  * @property {(widgets: CanvasWidget[]) => void} preview shows these elsewhere, and all others in their places
@@ -47,7 +48,7 @@ export function leastSize({ look }) {
 function letMove(stage, grip, id) {
   const { node, camera, selection, preview, overlay } = stage;
   draggable(grip, node, () => {
-    const group = stage.groupOf(id);
+    const group = stage.mayEdit() ? stage.groupOf(id) : [];
     const others = stage.widgets().filter((widget) => !group.includes(widget));
     if (!group.length) return null;
     const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
@@ -96,9 +97,9 @@ export function letChoose({ node, camera, selection, widgets, overlay }) {
 }
 
 /** @param {Stage} stage @param {import('./canvas-box.js').Box} box @param {string} id */
-function letResize({ node, camera, widgets, preview, act }, box, id) {
+function letResize({ node, camera, mayEdit, widgets, preview, act }, box, id) {
   draggable(box.corner, node, () => {
-    const start = widgets().find((widget) => widget.id === id);
+    const start = mayEdit() && widgets().find((widget) => widget.id === id);
     if (!start) return null;
     const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
       resized(start, 'se', dx / camera.zoom, dy / camera.zoom, leastSize(box));
@@ -115,9 +116,9 @@ function letResize({ node, camera, widgets, preview, act }, box, id) {
 }
 
 /** @param {Stage} stage @param {import('./canvas-slot.js').SlotButton} button @param {string} id */
-function letLink({ node, camera, pointOf, showDraft, slotAt, linking }, button, id) {
+function letLink({ node, camera, mayEdit, pointOf, showDraft, slotAt, linking }, button, id) {
   const ref = { widgetId: id, slotId: button.slot.id };
-  draggable(button.node, node, () => ({
+  draggable(button.node, node, () => mayEdit() && {
     move(dx, dy, event) {
       if (!linking.source) linking.begin(ref, button.slot);
       const [start, end] = [pointOf(ref), camera.pointOf(event)];
@@ -133,5 +134,5 @@ function letLink({ node, camera, pointOf, showDraft, slotAt, linking }, button, 
       showDraft(null);
       linking.cancel();
     },
-  }));
+  });
 }

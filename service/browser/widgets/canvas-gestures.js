@@ -15,7 +15,7 @@ const STILL = 4; // pixels; a shorter way is a click
  * Lets `node` be dragged with the first button or the first finger.
  * @param {HTMLElement} node
  * @param {HTMLElement} canvas gets the class `dragging`, which keeps frames from taking the pointer
- * @param {(event: PointerEvent) => Drag | null} begin null for what is not to be dragged
+ * @param {(event: PointerEvent) => Drag | null | false} begin null or false for what is not to be dragged
  */
 export function draggable(node, canvas, begin) {
   node.addEventListener('pointerdown', (event) => {
@@ -52,6 +52,9 @@ function follow(node, canvas, start, drag) {
     if (!moved) drag.press?.(event);
   }, options);
   node.addEventListener('pointercancel', () => finish(drag.cancel), options);
+  canvas.addEventListener('pointerdown', (event) => {
+    if (event.pointerType === 'touch' && !event.isPrimary) finish(drag.cancel); // two fingers zoom
+  }, options);
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') finish(drag.cancel);
   }, options);

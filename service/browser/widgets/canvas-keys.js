@@ -47,7 +47,7 @@ export function createKeys(stage, { remove, boxOf }) {
     const group = stage.groupOf(id);
     const step = arrowStep(event);
     const isRemoval = event.key === 'Delete' || event.key === 'Backspace';
-    if (!group.length || !(step || isRemoval)) return false;
+    if (!group.length || !(step || isRemoval) || !stage.mayEdit()) return false;
     if (isRemoval) remove(group.map(({ id }) => id));
     if (!step) return true;
     const moved = shifted(group, ...step);
@@ -61,7 +61,7 @@ export function createKeys(stage, { remove, boxOf }) {
   function resize(event, id) {
     const widget = stage.widgets().find((one) => one.id === id);
     const [box, step] = [boxOf(id), arrowStep(event)];
-    if (!widget || !box || !step) return false;
+    if (!widget || !box || !step || !stage.mayEdit()) return false;
     const { width, height } = resized(widget, 'se', ...step, leastSize(box));
     stage.act({ type: 'resize', id, width, height });
     return true;

@@ -6,6 +6,7 @@ import { element } from '../shared/elements.js';
 import { createBox } from './canvas-box.js';
 import { createCamera } from './canvas-camera.js';
 import { letChoose, letDrag } from './canvas-dragging.js';
+import { takeGesture } from './canvas-frames.js';
 import { slotPoints } from './canvas-geometry.js';
 import { removalOf } from './canvas-group.js';
 import { KEYS_TEXT, createKeys } from './canvas-keys.js';
@@ -31,18 +32,22 @@ import { widgetOf } from './canvas-state.js';
  * @property {(from: SlotRef, to: SlotRef) => void} connect
  * @property {(id: string) => void} configure opens the settings of a widget
  * @property {(operation: Operation) => void} act
+ * @property {() => boolean} mayEdit asked at each gesture; without it the canvas is only looked at
  * @property {(sentence: string) => void} announce
  */
 
+const READ_ONLY = 'This canvas is read-only.';
+
 /** @param {ViewOptions} options */
-export function createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, announce }) {
+export function createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, mayEdit, announce }) {
   const lines = createLines();
   const overlay = createOverlay();
   const surface = element('div', { class: 'canvas-surface' }, lines.node);
+  const keys = element('p', { class: 'visually-hidden', id: 'canvas-keys' });
   const node = element(
     'section',
     { class: 'canvas', tabindex: '-1', 'aria-label': 'Canvas', on: { focusin: onFocus, scroll: undoScroll } },
-    element('p', { class: 'visually-hidden', id: 'canvas-keys' }, KEYS_TEXT),
+    keys,
     surface,
     overlay.node,
   );
@@ -61,6 +66,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     camera,
     overlay,
     selection,
+    mayEdit,
     widgets: () => state?.widgets ?? [],
     groupOf,
     preview,
@@ -85,6 +91,8 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
   function show(next, reasons = new Map()) {
     state = next;
     broken = reasons;
+    node.classList.toggle('read-only', !mayEdit());
+    keys.textContent = mayEdit() ? KEYS_TEXT : READ_ONLY;
     const ids = new Set(next.widgets.map(({ id }) => id));
     for (const id of [...boxes.keys()]) if (!ids.has(id)) drop(id);
     selection.keep(ids);
@@ -97,7 +105,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
   function add(widget) {
     const { id } = widget;
     const box = createBox(widget, lookOf(widget), {
-      pressSlot: (slot) => linking.press({ widgetId: id, slotId: slot.id }, slot),
+      pressSlot: (slot) => (mayEdit() ? linking.press({ widgetId: id, slotId: slot.id }, slot) : announce(READ_ONLY)),
       remove: () => remove([id]),
       configure: () => configure(id),
     });
@@ -214,6 +222,11 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     /** @param {string} id */
     focus: (id) => boxes.get(id)?.grip.focus(),
     fit: () => camera.fit(state?.widgets ?? []),
+    /** @param {string} id of a widget @param {any} message that its frame has passed on */
+    pass(id, message) {
+      const iframe = boxes.get(id)?.frame.querySelector('iframe');
+      if (iframe) takeGesture(iframe, message, camera);
+    },
     /** @param {string} connectionId @param {boolean} on whether its line is emphasized */
     mark: (connectionId, on) => lines.mark(connectionId, on),
     /** @param {SlotRef} ref of a slot through which a value has gone */

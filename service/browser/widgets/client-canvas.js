@@ -3,6 +3,7 @@
 import { newId } from '../shared/ids.js';
 import { TIMEOUT } from './client-call.js';
 import { createPort } from './client-port.js';
+import { passGesturesOn } from './client-gestures.js';
 import { createClientRecords } from './client-records.js';
 import { TYPES } from './messages.js';
 import { TimeoutError, WidgetError, errorOf } from './widget-errors.js';
@@ -13,15 +14,18 @@ const CONSENT_TIMEOUT = 200_000; // ms; the host gives up after 180 s
 
 /**
  * @param {object} options
+ * @param {Window} options.own
  * @param {any} options.welcome the host's message
  * @param {MessagePort} options.port
  * @param {import('./client-window.js').HostWindow} options.host
  * @param {(context: any) => void} options.onContext
  * @returns {Session}
  */
-export function createCanvasSession({ welcome, port, host, onContext }) {
+export function createCanvasSession({ own, welcome, port, host, onContext }) {
   const records = createClientRecords((message) => port.postMessage(message));
   const questions = createPort(port, { onContext, onRecords: records.receive });
+
+  const stopGestures = passGesturesOn(own, questions.send);
 
   /** @param {string} type @param {Record<string, any>} [fields] @param {number} [timeoutMs] */
   const ask = (type, fields = {}, timeoutMs = TIMEOUT) =>
@@ -58,6 +62,7 @@ export function createCanvasSession({ welcome, port, host, onContext }) {
     resize: (height) => questions.send({ type: TYPES.resizeRequest, height }),
     close() {
       records.close(); // a host does not hear that a port is closed
+      stopGestures();
       questions.close();
     },
   };

@@ -28,7 +28,7 @@ export function joinCanvas({ own, parent, place, io, details, handshakeMs = HAND
     parent,
     handlers: {
       onWelcome(welcome, port) {
-        const session = createCanvasSession({ welcome, port, host, onContext });
+        const session = createCanvasSession({ own, welcome, port, host, onContext });
         place.take(session);
         io.begin({ slots: session.slots, send: session.sendOutput });
       },

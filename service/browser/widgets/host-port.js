@@ -50,6 +50,8 @@ export function createPortReceiver(surroundings) {
     [TYPES.recordsUnsubscribe]: records.unsubscribe,
     [TYPES.outputForce]: ({ slotId, value }) => force(slotId, value),
     [TYPES.resizeRequest]: ({ height }) => resize(height),
+    [TYPES.wheel]() {}, // a canvas that pans hears these as events
+    [TYPES.leave]() {},
     [TYPES.stateGet]({ requestId }) {
       session.send({ type: TYPES.stateGet, requestId, value: states.get(id) ?? null });
     },

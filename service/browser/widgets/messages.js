@@ -24,6 +24,8 @@ export const TYPES = Object.freeze({
   resizeRequest: 'widget-resize-request',
   recordsSubscribe: 'widget-records-subscribe',
   recordsUnsubscribe: 'widget-records-unsubscribe',
+  wheel: 'widget-wheel',
+  leave: 'widget-leave',
   // Port, host to widget.
   apiStatus: 'widget-api-status',
   apiResponse: 'widget-api-response',
@@ -94,6 +96,12 @@ const isVersion = (value) => Number.isInteger(value) && value >= 1;
 /** @param {any} value @returns {boolean} */
 const isHeight = (value) => typeof value === 'number' && value >= 0 && value <= LIMITS.height;
 
+/** @type {Check} */
+const isFinite = Number.isFinite;
+
+/** @type {Check} */
+const isFlag = (value) => typeof value === 'boolean';
+
 /** @param {any} value */
 const isWholeNumber = (value) => Number.isInteger(value) && value >= 0;
 
@@ -161,6 +169,8 @@ const WIDGET_PORT = {
   [TYPES.resizeRequest]: { required: { height: isHeight } },
   [TYPES.recordsSubscribe]: { required: { requestId: id, collection: text(LIMITS.collection) } },
   [TYPES.recordsUnsubscribe]: { required: { requestId: id } },
+  [TYPES.wheel]: { required: { dx: isFinite, dy: isFinite, zooms: isFlag, x: isFinite, y: isFinite } },
+  [TYPES.leave]: { required: { backwards: isFlag } },
   [TYPES.ping]: { required: {} },
   [TYPES.pong]: { required: {} },
 };

@@ -1,0 +1,62 @@
+// What a widget's frame passes on to the canvas around it: the wheel that it has no use for, and F6.
+//
+// A frame takes every wheel and key over it. Without this a pan would end at the first widget, Ctrl and
+// the wheel would zoom the whole page, and F6 would not leave the widget.
+
+import { TYPES } from './messages.js';
+
+const PAUSE = 250; // ms between two gestures of a wheel
+const LINE = 16; // pixels of a wheel that counts in lines
+
+/**
+ * @param {Window} page
+ * @param {(message: Record<string, any>) => void} send
+ * @returns {() => void} ends it
+ */
+export function passGesturesOn(page, send) {
+  let last = -Infinity;
+  let isOurs = false; // a gesture that began to scroll in here does not pan at the end of the scroll
+
+  /** @param {WheelEvent} event */
+  function turn(event) {
+    if (event.defaultPrevented) return;
+    const zooms = event.ctrlKey || event.metaKey;
+    if (event.timeStamp - last > PAUSE) isOurs = canScroll(event);
+    last = event.timeStamp;
+    if (isOurs && !zooms) return;
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    send({ type: TYPES.wheel, dx, dy, zooms, x: event.clientX, y: event.clientY });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.key !== 'F6' || event.altKey || event.metaKey || event.defaultPrevented) return;
+    event.preventDefault();
+    send({ type: TYPES.leave, backwards: event.shiftKey });
+  }
+
+  page.addEventListener('wheel', turn, { passive: false });
+  page.addEventListener('keydown', press);
+  return () => {
+    page.removeEventListener('wheel', turn);
+    page.removeEventListener('keydown', press);
+  };
+}
+
+/** @param {WheelEvent} event @returns {boolean} whether something under it scrolls in its direction */
+function canScroll({ target, deltaX, deltaY }) {
+  for (let node = /** @type {Element | null} */ (target); node; node = node.parentElement) {
+    if (deltaY && scrolls(node, 'overflowY', deltaY, node.scrollTop, node.scrollHeight - node.clientHeight)) return true;
+    if (deltaX && scrolls(node, 'overflowX', deltaX, node.scrollLeft, node.scrollWidth - node.clientWidth)) return true;
+  }
+  return false;
+}
+
+/** @param {Element} node @param {'overflowX' | 'overflowY'} axis @param {number} delta @param {number} now @param {number} most */
+function scrolls(node, axis, delta, now, most) {
+  const overflow = getComputedStyle(node)[axis];
+  const mayScroll = node === document.scrollingElement ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
+  return mayScroll && (delta < 0 ? now > 0 : Math.ceil(now) < most);
+}

@@ -1,0 +1,153 @@
+"""One canvas in several tabs, and with several people: all see the same, and nothing is lost."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.canvas import Canvas
+from tests.browser.conftest import opening
+from tests.browser.test_outage import Line
+from tests.services import Service
+
+TEXT, PERSON = "Text output, string, on Note", "Person output, object, on Contacts"
+BODY, TO = "Text input, string, on Mail", "To input, object, on Mail"
+CONNECTED = ["Text of Note to Text of Mail", "Person of Contacts to To of Mail"]
+
+
+def look(canvas: Canvas) -> dict[str, Any]:
+    """What a tab shows."""
+    places = [box.get_attribute("style") for box in canvas.boxes.all()]
+    names = [box.get_attribute("aria-label") for box in canvas.boxes.all()]
+    title = canvas.page.get_by_label("Title of the canvas").input_value()
+    return {
+        "places": dict(zip(names, places, strict=True)),
+        "rows": canvas.rows.all_inner_texts(),
+        "title": title,
+    }
+
+
+def show_the_same(canvases: list[Canvas], page: Page) -> dict[str, Any]:
+    """What all tabs show, once they do."""
+    for canvas in canvases:
+        expect(canvas.rows).to_have_count(2)
+    for _ in range(400):
+        looks = [look(canvas) for canvas in canvases]
+        if all(one == looks[0] for one in looks):
+            return looks[0]
+        page.wait_for_timeout(50)
+    raise AssertionError(looks)
+
+
+def rename(canvas: Canvas, title: str) -> None:
+    title_field = canvas.page.get_by_label("Title of the canvas")
+    title_field.fill(title)
+    title_field.press("Enter")
+
+
+def move(canvas: Canvas, name: str) -> None:
+    canvas.grip(name).press("ArrowDown")
+
+
+@dataclass
+class Gate:
+    """Keeps the writes of tabs until it is opened."""
+
+    held: list[Route] = field(default_factory=list)
+    is_open: bool = False
+
+    def stand_before(self, canvas: Canvas) -> None:
+        canvas.console.may_say("409")
+        canvas.page.route("**/api/records/canvases/*", self._meet)
+
+    def _meet(self, route: Route) -> None:
+        if self.is_open or route.request.method != "PATCH":
+            route.continue_()
+        else:
+            self.held.append(route)
+
+    def open(self) -> None:
+        self.is_open = True
+        for route in self.held:
+            route.continue_()
+
+
+def test_three_tabs_that_change_a_canvas_at_once_show_all_of_it(console, opened):
+    first = Canvas(console).create().add("Note", "Contacts", "Mail")
+    first.saved()
+    tabs = [first, *(Canvas(opened(like=console).sign_in()) for _ in range(2))]
+    for tab in tabs[1:]:
+        tab.page.goto(first.page.url)
+        expect(tab.boxes).to_have_count(3)
+    before, gate = look(first), Gate()
+    for tab in tabs:
+        gate.stand_before(tab)
+    move(first, "Note")
+    rename(first, "The plan")
+    tabs[1].connect(TEXT, BODY)
+    move(tabs[1], "Contacts")
+    tabs[2].connect(PERSON, TO)
+    move(tabs[2], "Mail")
+    while len(gate.held) < 3:  # each has written on what was stored before
+        first.page.wait_for_timeout(20)
+    gate.open()
+    shown = show_the_same(tabs, first.page)
+    assert (sorted(shown["rows"]), shown["title"]) == (sorted(CONNECTED), "The plan")
+    assert not before["places"].items() & shown["places"].items(), "each has moved"
+
+
+@pytest.fixture(scope="module")
+def shared(databases):
+    """An app where everybody may read a canvas, and editors may change it."""
+    service = Service(databases.make("sqlite"), EXTENSIONS="tests.widgets.shared_canvases")
+    yield service.start()
+    service.remove()
+
+
+def test_three_people_see_each_others_moves_also_after_an_offline_time(tabs, shared):
+    with opening(tabs, shared) as opened:
+        owner = Canvas(opened().sign_in()).create().add("Note", "Contacts", "Mail")
+        owner.saved()
+        editor, reader = Canvas(opened(role="editor", own=True)), Canvas(opened())
+        line = Line(editor.page)
+        line.install()
+        editor.console.may_say("WebSocket|ERR_FAILED|409")
+        for other in (editor, reader):
+            other.console.sign_in()
+            other.page.goto(owner.page.url)
+            expect(other.boxes).to_have_count(3)
+        before = look(owner)
+        line.cut()
+        move(owner, "Note")
+        owner.connect(PERSON, TO)
+        move(editor, "Contacts")
+        editor.connect(TEXT, BODY)
+        rename(editor, "Ours")
+        expect(editor.page.locator(".canvas-phase")).to_have_text("Not saved yet")
+        expect(reader.rows).to_have_text([CONNECTED[1]])
+        line.up = True
+        editor.page.evaluate("window.dispatchEvent(new Event('online'))")
+        shown = show_the_same([owner, editor, reader], owner.page)
+        assert (sorted(shown["rows"]), shown["title"]) == (sorted(CONNECTED), "Ours")
+        changed = {
+            name for name in shown["places"] if shown["places"][name] != before["places"][name]
+        }
+        assert changed == {"Note", "Contacts"}
+        only_looks(reader)
+
+
+def only_looks(reader: Canvas) -> None:
+    """A person who may not change the canvas is told so, and changes nothing."""
+    before = look(reader)
+    expect(reader.page.locator(".canvas-phase")).to_have_text("Read-only")
+    expect(reader.page.get_by_text("This canvas is read-only: you see")).to_be_visible()
+    expect(reader.console.button("Add widget")).to_be_disabled()
+    expect(reader.page.get_by_role("button", name="Remove")).to_have_count(0)
+    move(reader, "Note")
+    reader.grip("Note").press("Delete")
+    reader.slot(TEXT).press("Enter")
+    expect(reader.page.locator("#announcer")).to_have_text("This canvas is read-only.")
+    reader.drag(reader.grip("Mail"), 40, 80)
+    assert look(reader) == before
+    assert reader.console.violations() == []
