@@ -96,6 +96,19 @@ test('a change shows at once and is stored with one request for all that came so
   assert.deepEqual([xs(server.record.data), tab.store.phase, server.requests], ['a3 b0', 'saved', ['get', 'patch']]);
 });
 
+test('after an own change was stored the canvas is the very same, and nothing is drawn for it', async () => {
+  const server = createServer();
+  const [tab] = await openTabs(server, {});
+  tab.store.perform(move('a', 3));
+  const { canvas } = tab.store;
+  await tab.tick();
+  assert.equal(tab.store.phase, 'saved');
+  assert.equal(tab.store.canvas, canvas);
+  server.change(move('b', 7));
+  assert.equal(tab.store.canvas.io, canvas.io); // another has changed the widgets alone
+  assert.equal(xs(tab.store.canvas), 'a3 b7');
+});
+
 test('only the columns that changed are sent', async () => {
   const server = createServer();
   const sent = [];

@@ -58,9 +58,21 @@ export function unanswered(versions, sent) {
 
 /** @param {Row} record @param {Versions} versions @param {Canvas} origin from which both sides come */
 function onto(record, { mine }, origin) {
-  const theirs = canvasOf(record.data);
+  const theirs = sharing(canvasOf(record.data), mine);
   const merged = mine === origin ? theirs : merge(mine, theirs, origin);
   return { mine: merged, base: theirs, version: record.updatedAt, sent: null };
+}
+
+/**
+ * @param {Canvas} canvas as it came from the server @param {Canvas} mine
+ * @returns {Canvas} with those parts of mine that are equal. So nothing is compared by content again,
+ *   and after an own change was stored there is nothing to draw.
+ */
+function sharing(canvas, mine) {
+  const keys = Object.keys(canvas);
+  const equal = keys.filter((key) => same(mine[key] ?? null, canvas[key] ?? null));
+  if (equal.length === keys.length && Object.keys(mine).every((key) => key in canvas)) return mine;
+  return { ...canvas, ...Object.fromEntries(equal.map((key) => [key, mine[key]])) };
 }
 
 /**
