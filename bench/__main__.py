@@ -5,10 +5,10 @@ import contextlib
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import compaction, figures, limits, peers, scenarios
+from bench import canvas, compaction, figures, limits, peers, scenarios
 from bench.peers import Peer
 from bench.scenarios import Round, Scenario
 from tests.postgres import binaries
@@ -25,7 +25,9 @@ def main() -> int:
         measured = {scenario.name: _measure(scenario, running) for scenario in selected}
     rows = [row for s in selected if measured[s.name] for row in figures.table(s, measured[s.name])]
     if not arguments.only or compaction.NAME in arguments.only:
-        rows += _compaction(1 if arguments.quick else 3)
+        rows += _alone(compaction.rows, 1 if arguments.quick else 3)
+    if canvas.NAME in (arguments.only or ()):
+        rows += _alone(canvas.rows, 1 if arguments.quick else 3)
     _print(rows)
     cores = len(limits.CORES)
     print(f"\n{time.strftime('%Y-%m-%d')}, {cores} core(s), {time.monotonic() - began:.0f} s")
@@ -37,7 +39,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="takes a minute, with less accurate figures"
     )
-    names = [*(scenario.name for scenario in scenarios.FULL), compaction.NAME]
+    names = [*(scenario.name for scenario in scenarios.FULL), compaction.NAME, canvas.NAME]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=str(names))
     return parser.parse_args()
 
@@ -84,11 +86,14 @@ def _measure(scenario: Scenario, running: Mapping[str, Peer]) -> list[Round]:
     return rounds
 
 
-def _compaction(rounds: int) -> list[tuple[str, ...]]:
+def _alone(
+    rows: Callable[[int, Databases], list[tuple[str, ...]]], rounds: int
+) -> list[tuple[str, ...]]:
+    """The rows of a scenario that needs no upstream and none of the peers."""
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         databases = Databases(Path(directory))
         with limits.pinned(limits.CLIENT_CORE):
-            return compaction.rows(rounds, databases)
+            return rows(rounds, databases)
 
 
 def _print(rows: Sequence[tuple[str, ...]]) -> None:
