@@ -79,6 +79,11 @@ class Canvas:
     def saved(self) -> None:
         expect(self.page.locator(".canvas-phase")).to_have_text("Saved")
 
+    def store(self, values: dict[str, Any]) -> None:
+        """What another tab would store."""
+        record = self.console.api("GET", "records/canvases")["records"][0]
+        self.console.api("PATCH", f"records/canvases/{record['recordId']}", values)
+
     def stored(self) -> dict[str, Any]:
         self.saved()
         return self.console.api("GET", "records/canvases")["records"][0]["data"]

@@ -244,3 +244,19 @@ def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(canvas):
     expect(canvas.console.button("Settings of Chart")).to_be_focused()
     canvas.console.button("Undo").click()
     expect(bars).to_be_visible()
+
+
+def test_a_widget_far_outside_is_loaded_when_it_comes_near_and_gets_its_input(canvas):
+    canvas.add("Note", "Mail")
+    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    canvas.frame("Note").get_by_role("textbox").first.fill("Bring the badges")
+    expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")
+    widgets = canvas.stored()["widgets"]
+    widgets[1]["x"] += 60_000
+    canvas.store({"widgets": widgets})
+    canvas.page.reload()
+    expect(canvas.boxes).to_have_count(2)
+    expect(canvas.frame("Note").get_by_role("textbox").first).to_have_value("Bring the badges")
+    expect(canvas.page.locator("iframe")).to_have_count(1)
+    canvas.grip("Mail").press("ArrowRight")
+    expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")

@@ -40,6 +40,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   const server = createHostServer(context.transport, [...templates.values()]);
   const host = createCanvasHost({
     root: view.node,
+    lazy: true,
     ...server,
     call: (request) => server.call(request).finally(context.onTurnEnd), // which reads the balance again
     widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,

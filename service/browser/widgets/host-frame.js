@@ -10,6 +10,7 @@ import { element } from '../shared/elements.js';
  * @property {HTMLIFrameElement} iframe
  * @property {(text: string, action: string, act: () => void) => void} show a notice with one button
  * @property {() => void} hide
+ * @property {() => void} load also where it is not seen
  * @property {() => void} remove
  */
 
@@ -20,10 +21,11 @@ import { element } from '../shared/elements.js';
  * @param {string} options.url with the nonce in its fragment
  * @param {string} [options.permissions] of the Permissions Policy; none by default
  * @param {import('./host-loading.js').Loading} options.loading gives the frame its turn
+ * @param {import('./host-nearness.js').Nearness | null} [options.nearness] for a frame that waits until it is nearly seen
  * @param {() => void} options.onLoad
  * @returns {Frame} in no document yet
  */
-export function createFrame({ widgetId, title, url, permissions = '', loading, onLoad }) {
+export function createFrame({ widgetId, title, url, permissions = '', loading, nearness, onLoad }) {
   const iframe = /** @type {HTMLIFrameElement} */ (
     element('iframe', {
       title,
@@ -37,7 +39,10 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, o
   iframe.src = url; // before it is in the document: a frame without one loads about:blank first
   const notice = element('div', { class: 'widget-notice', role: 'status', hidden: true });
   const box = element('div', { class: 'widget-box', data: { widgetId } }, notice);
-  const leave = loading.enter(() => box.prepend(iframe));
+  let leave = () => {};
+  const enter = () => void (leave = loading.enter(() => box.prepend(iframe)));
+  if (nearness) leave = nearness.wait(box, enter);
+  else enter();
 
   function loaded() {
     leave();
@@ -47,6 +52,7 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, o
   return {
     box,
     iframe,
+    load: () => nearness?.come(box),
     show(text, action, act) {
       const button = element('button', { type: 'button', class: 'quiet', on: { click: act } }, action);
       notice.replaceChildren(element('span', {}, text), button);

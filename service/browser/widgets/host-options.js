@@ -41,6 +41,7 @@
  * @property {(need: ConsentNeed) => Promise<{status: 'connected' | 'timeout' | 'cancelled'}>} consent
  * @property {() => Promise<Record<string, any>>} [scopes] the status of all connections
  * @property {(collection: string) => import('./host-records.js').LiveRecords} [records] opens one; no records if absent
+ * @property {boolean} [lazy] frames are loaded when they are nearly seen in `root`, or give values to others
  * @property {(event: any) => void} [onEvent] every message, drop, call, decision
  * @property {(io: any, widgetId?: string) => void} [onState] after a change of what `exportState` returns; `widgetId` is
  *   that of the widget whose state or values they are, absent where connections have changed

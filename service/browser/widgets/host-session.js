@@ -39,9 +39,10 @@ const FLOODED = 'This widget sent too many messages and is paused.';
  * @param {string} options.origin of the widget's documents; 'null' for those in a sandbox
  * @param {HTMLElement} options.root
  * @param {import('./host-loading.js').Loading} options.loading
+ * @param {import('./host-nearness.js').Nearness | null} [options.nearness]
  * @param {Handlers} options.handlers
  */
-export function createSession({ widget, url, origin, root, loading, handlers }) {
+export function createSession({ widget, url, origin, root, loading, nearness, handlers }) {
   const target = origin === 'null' ? '*' : origin; // no other target reaches an opaque origin
   const rate = createRateMeter();
   let nonce = newId();
@@ -86,15 +87,19 @@ export function createSession({ widget, url, origin, root, loading, handlers }) 
       return canReceive;
     },
     reload,
-    close,
+    load: () => frame.load(),
+    close() {
+      reset();
+      frame.remove();
+    },
   };
   root.append(frame.box);
   return session;
 
   function newFrame() {
-    const { id: widgetId, templateName: title } = widget;
-    const permissions = (widget.permissions ?? []).join('; ');
-    return createFrame({ widgetId, title, url: `${url}#wn=${nonce}`, permissions, loading, onLoad });
+    const { id: widgetId, templateName: title, permissions = [] } = widget;
+    const facts = { widgetId, title, url: `${url}#wn=${nonce}`, permissions: permissions.join('; ') };
+    return createFrame({ ...facts, loading, nearness, onLoad });
   }
 
   /** @param {any} message @param {Transferable[]} [transfer] */
@@ -241,10 +246,5 @@ export function createSession({ widget, url, origin, root, loading, handlers }) 
     [hasSpoken, isReceiving, isFlooding, isLost] = [false, false, false, false];
     [loads, hasMissed] = [0, true];
     [slots, session.wantsWidgets] = [widget.slots, false];
-  }
-
-  function close() {
-    reset();
-    frame.remove();
   }
 }

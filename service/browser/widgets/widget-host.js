@@ -10,6 +10,7 @@ import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
 import { createHostIo } from './host-io.js';
 import { createLoading } from './host-loading.js';
+import { createNearness } from './host-nearness.js';
 import { createPatience } from './host-patience.js';
 import { createPortReceiver } from './host-port.js';
 import { createHostRecords } from './host-records.js';
@@ -40,6 +41,7 @@ export function createCanvasHost(options) {
   const approvals = createApprovals(options.approve, patience);
   const needs = createNeeds();
   const loading = createLoading();
+  const nearness = options.lazy ? createNearness(root) : null;
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
   const wiring = createWiring({ onChange: (widgetId) => changed(widgetId) });
   const io = createHostIo({
@@ -108,7 +110,7 @@ export function createCanvasHost(options) {
       drop: (reason, data, field) => drop(id, reason, data, field),
       onEvent,
     };
-    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, loading, handlers });
+    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, loading, nearness, handlers });
     const receivePort = createPortReceiver({
       session,
       calls,
@@ -128,6 +130,11 @@ export function createCanvasHost(options) {
       drop: (reason, data) => drop(id, reason, data),
     });
     return { session, calls };
+  }
+
+  /** A widget that gives values to others works also where it is not seen. */
+  function loadSources() {
+    for (const { from } of wiring.current().connections) mounted.get(from.widgetId)?.session.load();
   }
 
   function sendContext() {
@@ -198,6 +205,7 @@ export function createCanvasHost(options) {
     connect(from, to) {
       const { connection, deliveries } = wiring.connect(from, to);
       io.put(deliveries);
+      loadSources();
       return connection;
     },
     /** @param {string} id of a connection */
@@ -207,6 +215,7 @@ export function createCanvasHost(options) {
     importState(state) {
       const { broken, deliveries } = wiring.importState(state);
       io.put(deliveries);
+      loadSources();
       return broken;
     },
     /** @param {string} id of a widget, or '' for senders that are no widgets; counts by reason */
@@ -225,6 +234,7 @@ export function createCanvasHost(options) {
       isClosed = true; // a canvas that is closed has not lost its widgets
       for (const id of [...mounted.keys(), ...siblings.keys()]) host.unmount(id);
       siblings.clear();
+      nearness?.stop();
       io.stop();
       endContext();
       removeEventListener('message', receive);
