@@ -2,7 +2,7 @@
 // The messages of widgets as a list, newest first: who spoke, what was said, what became of it.
 
 import { element } from '../shared/elements.js';
-import { toJson } from './json-value.js';
+import { messageText } from './message-text.js';
 
 const MOST = 200; // lines
 const SHOWN = 2_000; // characters of a message
@@ -43,6 +43,5 @@ function summaryOf({ type, message, reason, field, endpoint, approval, success, 
 function detailsOf({ message }) {
   if (typeof message !== 'object' || message === null) return '';
   const { type: _, ...rest } = message;
-  const { text, error } = toJson(rest, Infinity);
-  return error ?? text.slice(0, SHOWN); // a widget may send what has no text
+  return messageText(rest, SHOWN);
 }

@@ -1,0 +1,43 @@
+// @ts-check
+// A message as one short text for people who develop widgets: no secrets, whatever its size and kind.
+
+const SECRET = /token|secret|password|authorization|cookie|nonce|api-?key|authurl|consentid/i;
+const HIDDEN = '•••';
+const DEEPEST = 8;
+
+/** @param {unknown} message without its type @param {number} most characters @returns {string} it never throws */
+export function messageText(message, most) {
+  const text = textOf(message, { left: most }, []);
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** @param {any} value @param {{left: number}} room in characters @param {object[]} above what it is in @returns {string} */
+function textOf(value, room, above) {
+  if (typeof value === 'string') return quoted(value, room);
+  if (typeof value !== 'object' || value === null) return taken(String(value), room);
+  if (above.includes(value)) return taken('not_json', room); // a circle
+  if (above.length >= DEEPEST) return taken('…', room);
+  const isList = Array.isArray(value);
+  if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return taken(kindOf(value), room);
+  const parts = [];
+  for (const key of isList ? value.keys() : Object.keys(value)) {
+    if (room.left <= 0) return `${isList ? '[' : '{'}${parts.join(',')},…`;
+    const part = SECRET.test(String(key)) ? taken(HIDDEN, room) : textOf(value[key], room, [...above, value]);
+    parts.push(isList ? part : `${quoted(String(key), room)}:${part}`);
+  }
+  return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
+}
+
+/** @param {string} text @param {{left: number}} room */
+function quoted(text, room) {
+  return taken(JSON.stringify(text.slice(0, Math.max(0, room.left) + 1)), room);
+}
+
+/** @param {string} text @param {{left: number}} room */
+function taken(text, room) {
+  room.left -= text.length + 1;
+  return text;
+}
+
+/** @param {object} value */
+const kindOf = (value) => Object.prototype.toString.call(value).slice('[object '.length, -1);
