@@ -80,7 +80,7 @@ test('the host stores a value when it sends it on', async (t) => {
   const delivered = [];
   const deliver = (delivery) => (delivered.push(delivery.value), true);
   const io = createHostIo({ graph: wiring.current, deliver, onDrop: assert.fail, onOutput: wiring.keep });
-  for (const n of [1, 2]) io.set('a', 'kept', { n });
+  io.set('a', 'kept', { n: 1 });
   await Promise.resolve();
-  assert.deepEqual([delivered, stored.length, values()], [[{ n: 2 }], 1, { kept: { n: 2 } }]);
+  assert.deepEqual([delivered, stored.length, values()], [[{ n: 1 }], 1, { kept: { n: 1 } }]);
 });

@@ -53,6 +53,8 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   let reasons = new Map();
   /** @type {Map<string, Record<string, any> | undefined>} settings that widgets have been told */
   const told = new Map();
+  /** @type {Canvas | null} */
+  let shown = null;
   /** @type {string} what the host has been told last */
   let known = '';
 
@@ -164,7 +166,8 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   /** Shows the state, and tells the host which connections and widgets' states there are now. */
   function show() {
     const { canvas } = store;
-    if (!canvas) return;
+    if (!canvas || canvas === shown) return; // only the phase of storing it has changed
+    shown = canvas;
     view.show(canvas, reasons);
     canvas.widgets.forEach(tellSettings);
     const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);

@@ -1,5 +1,6 @@
 // @ts-check
-// Values between widgets. Outputs are collected and sent on once in a frame, so that of many values
+// Values between widgets. A slot's first value in a frame is sent on at once, so that a chain of widgets
+// need not wait for a frame at each of them. Later ones are collected until the next frame: of many values
 // of a slot only the latest travels.
 
 import { createDeliveryQueue } from './delivery-queue.js';
@@ -22,8 +23,10 @@ const HIDDEN_FLUSH = 200; // ms; a page that is not shown draws no frames
  * @param {(widgetId: string) => void} options.onOutput one of its outputs has a value
  */
 export function createHostIo({ graph, deliver, onDrop, onOutput }) {
-  /** @type {Map<string, Output>} the latest value of each slot since the last flush */
+  /** @type {Map<string, Output>} the latest value of each slot that waits for the next frame */
   const outputs = new Map();
+  /** @type {Set<string>} slots that have had their value in this frame */
+  const sent = new Set();
   const inputs = createDeliveryQueue();
   let cancel = () => {};
   let isScheduled = false;
@@ -42,9 +45,21 @@ export function createHostIo({ graph, deliver, onDrop, onOutput }) {
 
   function flush() {
     cancel();
+    sent.clear();
     const taken = [...outputs.values()];
     outputs.clear();
-    for (const output of taken) inputs.add(publish(output));
+    taken.forEach(pass);
+    send();
+  }
+
+  /** @param {Output} output to the queue of the inputs; the next one of its slot waits for a frame */
+  function pass(output) {
+    sent.add(keyOf(output));
+    schedule();
+    inputs.add(publish(output));
+  }
+
+  function send() {
     for (const delivery of inputs.take()) deliver(delivery); // who can't receive gets the last inputs later
   }
 
@@ -71,8 +86,15 @@ export function createHostIo({ graph, deliver, onDrop, onOutput }) {
     /** @param {string} widgetId @param {string} slotId @param {any} value @param {boolean} [force] */
     set(widgetId, slotId, value, force = false) {
       const output = { widgetId, slotId, value, force };
-      output.force ||= outputs.get(keyOf(output))?.force ?? false;
-      outputs.set(keyOf(output), output);
+      const key = keyOf(output);
+      const isFirst = !outputs.size && !inputs.size && !sent.has(key); // never before what came earlier
+      if (isFirst) {
+        pass(output);
+        return send();
+      }
+      output.force ||= outputs.get(key)?.force ?? false;
+      outputs.delete(key); // of two slots with one input, that which has spoken last is the last
+      outputs.set(key, output);
       schedule();
     },
     put,
