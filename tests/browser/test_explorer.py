@@ -160,6 +160,10 @@ def test_nothing_scrolls_sideways_at_320_pixels(opened):
     assert console.width() <= 320
     explorer.open("calendar-create-events")
     assert console.width() <= 320
+    explorer.page.evaluate("scrollTo(0, 9999)")
+    header = explorer.page.locator(".top").bounding_box()
+    assert header
+    assert header["y"] == 0, "the document scrolls below its header"
     for target in console.page.locator("button:visible, a:visible, select:visible").all():
         box = target.bounding_box()
         assert box
