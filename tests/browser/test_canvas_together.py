@@ -1,5 +1,6 @@
 """One canvas in several tabs, and with several people: all see the same, and nothing is lost."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,6 +136,28 @@ def test_three_people_see_each_others_moves_also_after_an_offline_time(tabs, sha
         }
         assert changed == {"Note", "Contacts"}
         only_looks(reader)
+        sees_a_new_title_after_leaving_the_field(reader, owner)
+        sees_whose_it_is(reader, owner)
+
+
+def sees_a_new_title_after_leaving_the_field(reader: Canvas, owner: Canvas) -> None:
+    title = reader.page.get_by_label("Title of the canvas")
+    title.focus()
+    rename(owner, "Mine")
+    expect(reader.page).to_have_title(re.compile("Mine"))
+    expect(title).to_have_value("Ours")
+    title.press("Tab")
+    expect(title).to_have_value("Mine")
+
+
+def sees_whose_it_is(reader: Canvas, owner: Canvas) -> None:
+    """In the list, where the owner alone has a button that deletes."""
+    for person, count in ((reader, 0), (owner, 1)):
+        person.page.get_by_role("link", name="Canvases").click()
+        expect(person.page.get_by_role("button", name="Delete Mine")).to_have_count(count)
+    card = reader.page.get_by_role("link", name=re.compile("^Mine"))
+    expect(card).to_contain_text(f"of {owner.console.subject}, 3 widgets")
+    expect(owner.page.get_by_text(f"of {owner.console.subject}")).to_have_count(0)
 
 
 def only_looks(reader: Canvas) -> None:

@@ -24,7 +24,7 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
     maxlength: '200',
-    on: { change: rename, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && title.blur() },
+    on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && title.blur() },
   });
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
   const problem = element('span', { class: 'problem' });
@@ -67,7 +67,10 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
   function rename() {
     const text = title.value.trim();
     if (text) act({ type: 'set-title', title: text });
-    else title.value = store.canvas?.title ?? '';
+  }
+
+  function showTitle() {
+    title.value = store.canvas?.title || store.canvas?.name || '';
   }
 
   return {
@@ -75,7 +78,7 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
     focus: () => addButton.focus(),
     show() {
       const { canvas } = store;
-      if (canvas && document.activeElement !== title) title.value = canvas.title || canvas.name || '';
+      if (canvas && document.activeElement !== title) showTitle(); // what is being typed stays
       const isLooking = canvas !== null && !mayEdit();
       const state = isLooking && store.phase === 'saved' ? 'Read-only' : PHASES[store.phase];
       if (phase.textContent !== state) phase.textContent = state;

@@ -1,4 +1,4 @@
-// The list of the canvases of the signed-in user, the one that was changed last first.
+// The list of the canvases that the signed-in user may read, the one that was changed last first.
 
 import { requestConfirmation } from './confirm-dialog.js';
 import { arrange, element, icon, iconButton } from '../shared/elements.js';
@@ -16,9 +16,12 @@ export function titleOf({ data }) {
 
 /**
  * @param {import('../shared/live-collection.js').LiveCollection} collection of canvases
- * @param {{open: (id: string) => void}} handlers
+ * @param {object} options
+ * @param {(id: string) => void} options.open
+ * @param {string} options.subject of the signed-in user
+ * @param {() => Promise<'all' | 'own' | 'none'>} options.deletable which canvases the user may delete
  */
-export function createCanvasList(collection, { open }) {
+export function createCanvasList(collection, { open, subject, deletable }) {
   const problem = createProblemLine(collection);
   const add = element('button', { type: 'button', class: 'primary', on: { click: create } }, icon('plus'), 'New canvas');
   const list = element('ul', { class: 'canvas-cards' });
@@ -38,6 +41,17 @@ export function createCanvasList(collection, { open }) {
   /** @type {Map<string, ReturnType<typeof createCard>>} */
   const cards = new Map();
   const stop = collection.onChange(show);
+  /** @type {'all' | 'own' | 'none'} */
+  let rights = 'own'; // until the server has said it
+  let begun = false;
+
+  /** Reads which canvases may be deleted, when the list is first seen. */
+  async function begin() {
+    if (begun) return;
+    begun = true;
+    rights = await deletable().catch(() => rights); // then the server alone refuses
+    show();
+  }
 
   async function create() {
     add.disabled = true;
@@ -63,8 +77,9 @@ export function createCanvasList(collection, { open }) {
     }
     arrange(list, rows.map((row) => {
       const card = cards.get(row.recordId) ?? createCard(remove);
+      const isOwn = row.data.userId === subject;
       cards.set(row.recordId, card);
-      card.update(row);
+      card.update(row, isOwn, rights === 'all' || (rights === 'own' && isOwn));
       return card.node;
     }));
     empty.hidden = rows.length > 0 || !collection.loaded;
@@ -72,7 +87,7 @@ export function createCanvasList(collection, { open }) {
   }
 
   show();
-  return { node, stop, focus: () => add.focus() };
+  return { node, begin, stop, focus: () => add.focus() };
 }
 
 /** @param {(row: Row) => void} remove */
@@ -86,13 +101,15 @@ function createCard(remove) {
   const node = element('li', { class: 'canvas-card' }, link, bin);
   return {
     node,
-    /** @param {Row} next */
-    update(next) {
+    /** @param {Row} next @param {boolean} isOwn @param {boolean} mayDelete */
+    update(next, isOwn, mayDelete) {
       row = next;
       const count = row.data.widgets?.length ?? 0;
       title.textContent = titleOf(row);
-      about.textContent = `${count} ${count === 1 ? 'widget' : 'widgets'}, changed ${ago(row.updatedAt)}`;
+      const owner = isOwn || !row.data.userId ? '' : `of ${row.data.userId}, `;
+      about.textContent = `${owner}${count} ${count === 1 ? 'widget' : 'widgets'}, changed ${ago(row.updatedAt)}`;
       link.href = hrefOf('canvas', row.recordId);
+      bin.hidden = !mayDelete;
       bin.setAttribute('aria-label', `Delete ${titleOf(row)}`);
     },
   };

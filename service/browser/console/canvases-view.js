@@ -11,7 +11,11 @@ import { hrefOf } from './route.js';
 /** @param {ViewContext} context @returns {import('./workspace.js').View} */
 export function createCanvasesView(context) {
   const collection = createLiveCollection('canvases', context);
-  const list = createCanvasList(collection, { open: (id) => (location.hash = hrefOf('canvas', id)) });
+  const list = createCanvasList(collection, {
+    open: (id) => (location.hash = hrefOf('canvas', id)),
+    subject: context.subject,
+    deletable: async () => (await context.transport.get('/api/widgets/templates')).canvases.delete,
+  });
   const node = element('div', { class: 'canvases-view' });
   /** @type {ReturnType<typeof createCanvasPage> | null} */
   let page = null;
@@ -31,7 +35,7 @@ export function createCanvasesView(context) {
       open = id;
       page = id ? createCanvasPage(id, { ...context, collection }) : null;
       node.replaceChildren(page?.node ?? list.node);
-      page?.begin();
+      (page ?? list).begin();
       context.onTitle();
     },
     refresh: () => void collection.refresh(),
