@@ -17,9 +17,10 @@ const ZOOM_STEP = 1.25;
 
 /**
  * @param {import('./canvas-room.js').CanvasRoom} room
- * @param {{add: () => void, arrange: () => void, toggleList: () => boolean}} actions `toggleList` says whether it is shown now
+ * @param {{add: () => void, arrange: () => void, toggleList: () => boolean, toggleMessages: () => boolean}} actions
+ *   `toggleList` and `toggleMessages` say whether it is shown now
  */
-export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo }, { add, arrange, toggleList }) {
+export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo }, { add, arrange, toggleList, toggleMessages }) {
   const title = element('input', {
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
@@ -33,8 +34,8 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, 'Ctrl+Z');
   const forth = button('Redo', redo, 'Ctrl+Shift+Z');
-  const listButton = button('Connections', showOrHide, 'Show or hide the list of connections');
-  listButton.setAttribute('aria-expanded', 'true');
+  const listButton = toggle('Connections', toggleList, 'Show or hide the list of connections', true);
+  const messagesButton = toggle('Messages', toggleMessages, 'Show or hide what the widgets send and receive', false);
   const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
   const arrangeButton = button('Arrange', arrange, 'Put the widgets in order, from left to right');
   const tools = element(
@@ -48,6 +49,7 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
     button('Show all', view.fit, 'Zoom so that all widgets are seen'),
     arrangeButton,
     listButton,
+    messagesButton,
   );
   const node = element(
     'div',
@@ -59,10 +61,6 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
     trouble,
     looking,
   );
-
-  function showOrHide() {
-    listButton.setAttribute('aria-expanded', String(toggleList()));
-  }
 
   function rename() {
     const text = title.value.trim();
@@ -100,4 +98,11 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
 /** @param {string} text @param {() => void} act @param {string} [hint] @param {string} [label] */
 function button(text, act, hint, label) {
   return element('button', { type: 'button', class: 'quiet', title: hint, 'aria-label': label, on: { click: act } }, text);
+}
+
+/** @param {string} text @param {() => boolean} act says whether it is shown now @param {string} hint @param {boolean} isShown at first */
+function toggle(text, act, hint, isShown) {
+  const node = button(text, () => node.setAttribute('aria-expanded', String(act())), hint);
+  node.setAttribute('aria-expanded', String(isShown));
+  return node;
 }

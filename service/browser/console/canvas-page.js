@@ -63,16 +63,17 @@ export function createCanvasPage(recordId, context) {
 
 /** @param {import('./canvas-room.js').CanvasRoom} room @param {Template[]} templates */
 function createOpenPage(room, templates) {
-  const { store, view } = room;
+  const { store, view, inspector } = room;
   const gallery = createGallery(templates, add);
   const connections = createListedConnections(room);
   const bar = createCanvasBar(room, {
     add: gallery.open,
     arrange: () => store.canvas && room.act(arrange(store.canvas)) && view.fit(),
     toggleList: () => !(connections.node.hidden = !connections.node.hidden),
+    toggleMessages: inspector.toggle,
   });
   const empty = element('p', { class: 'canvas-empty', hidden: true }, NOTHING_YET);
-  const body = element('div', { class: 'canvas-body' }, view.node, empty, connections.node);
+  const body = element('div', { class: 'canvas-body' }, view.node, empty, connections.node, inspector.node);
   const node = element('div', { class: 'canvas-open', on: { keydown: onKey } }, bar.node, body, gallery.node);
   let fitted = false;
 

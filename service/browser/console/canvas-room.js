@@ -7,6 +7,7 @@ import { openSettings } from './canvas-settings.js';
 import { createHistory } from '../widgets/canvas-history.js';
 import { createCanvasStore } from '../widgets/canvas-store.js';
 import { createCanvasView } from '../widgets/canvas-view.js';
+import { createMessageInspector } from '../widgets/message-inspector.js';
 import { createHostServer } from '../widgets/host-server.js';
 import { importIo } from '../widgets/io-state.js';
 import { canonical } from '../widgets/json-value.js';
@@ -37,6 +38,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   /** @type {Map<string, string>} of widgets; two of one template are numbered */
   const names = new Map();
   const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, mayEdit, announce });
+  const inspector = createMessageInspector({ nameOf: (id) => names.get(id) });
   const server = createHostServer(context.transport, [...templates.values()]);
   const host = createCanvasHost({
     root: view.node,
@@ -180,7 +182,9 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   }
 
   /** @param {any} event of the host */
-  function noteEvent({ type, channel, widgetId, message }) {
+  function noteEvent(event) {
+    const { type, channel, widgetId, message } = event;
+    inspector.add(event);
     if (channel === 'port' && type === 'received') view.pass(widgetId, message);
     if (channel !== 'window' || !message?.slotId) return;
     if (type === 'sent' || type === 'received') view.noteValue({ widgetId, slotId: message.slotId });
@@ -205,6 +209,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   return {
     store,
     view,
+    inspector,
     history,
     act,
     mayEdit,

@@ -193,7 +193,7 @@ function createMenu() {
 function createCanvases(context) {
   return createLateView(context, {
     title: 'Canvases',
-    styles: ['../shared/schema-form.css', 'canvases.css', '../widgets/canvas.css', '../widgets/approval.css'],
+    styles: ['../shared/schema-form.css', 'canvases.css', '../widgets/canvas.css', '../widgets/approval.css', '../widgets/message-log.css'],
     load: () => import('./canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
   });
 }

@@ -1,0 +1,80 @@
+// @ts-check
+// The newest messages of widgets, as short texts without secrets. An event of the host may hold a
+// quarter of a megabyte, so it is not kept.
+
+import { messageText } from './message-text.js';
+
+const SHOWN = 2_000; // characters of a message
+
+/**
+ * @typedef {object} Entry
+ * @property {number} at in ms since 1970
+ * @property {string} type of the host's event, such as `sent`, `received`, `drop`, `call`
+ * @property {string} widgetId '' if the sender was no widget
+ * @property {string} summary
+ * @property {string} details
+ * @typedef {ReturnType<typeof createMessageBuffer>} MessageBuffer
+ */
+
+/** @param {any} event of a host @param {number} [at] in ms since 1970 @returns {Entry} */
+export function entryOf(event, at = Date.now()) {
+  const { type, widgetId = '' } = event;
+  return { at, type, widgetId, summary: summaryOf(event), details: detailsOf(event) };
+}
+
+/** @param {number} [most] entries that are kept @param {() => number} [now] in ms since 1970 */
+export function createMessageBuffer(most = 500, now = Date.now) {
+  /** @type {Entry[]} the oldest first */
+  let entries = [];
+  /** @type {Entry[] | null} what was there when it was paused */
+  let paused = null;
+  let missed = 0;
+  return {
+    /** @param {any} event of a host */
+    add(event) {
+      entries.push(entryOf(event, now()));
+      if (entries.length > 2 * most) entries = entries.slice(-most); // not at each one: it moves them all
+      if (paused) missed += 1;
+    },
+    /** @param {string} [widgetId] all if absent @returns {Entry[]} the newest first */
+    rows(widgetId) {
+      const all = paused ?? entries.slice(-most);
+      return all.filter((entry) => widgetId === undefined || entry.widgetId === widgetId).reverse();
+    },
+    /** @returns {string[]} the widgets of the entries, and '' for senders that are no widgets */
+    widgetIds: () => [...new Set((paused ?? entries.slice(-most)).map((entry) => entry.widgetId))],
+    get isPaused() {
+      return paused !== null;
+    },
+    /** How many have come since it was paused. */
+    get missed() {
+      return missed;
+    },
+    pause() {
+      paused ??= entries.slice(-most);
+    },
+    resume() {
+      [paused, missed] = [null, 0];
+    },
+    clear() {
+      entries = [];
+      missed = 0;
+      if (paused) paused = [];
+    },
+  };
+}
+
+/** @param {any} event @returns {string} */
+function summaryOf({ type, message, reason, field, endpoint, approval, success, height }) {
+  if (type === 'drop') return `${message || 'a message'}: ${reason}${field ? ` (${field})` : ''}`;
+  if (type === 'call') return `${endpoint}: ${success ? 'succeeded' : 'failed'}`;
+  if (type === 'approval') return `${endpoint}: ${approval}`;
+  return type === 'resize' ? `${height} px` : (message?.type ?? '');
+}
+
+/** @param {any} event */
+function detailsOf({ message }) {
+  if (typeof message !== 'object' || message === null) return '';
+  const { type: _, ...rest } = message;
+  return messageText(rest, SHOWN);
+}

@@ -1,0 +1,106 @@
+// @ts-check
+// The inspector of a canvas: what its widgets sent and received, and what was dropped. It can be filtered,
+// paused and cleared, and shows nothing while it is closed.
+
+import { arrange, element } from '../shared/elements.js';
+import { createMessageBuffer } from './message-buffer.js';
+import { createMessageLine, createMessageList } from './message-log.js';
+
+const ALL = 'All widgets';
+const STRANGERS = 'Senders that are no widgets';
+
+/** @param {{nameOf: (widgetId: string) => string | undefined}} options `nameOf` a widget of the canvas */
+export function createMessageInspector({ nameOf }) {
+  const buffer = createMessageBuffer();
+  /** @type {Map<string, string>} names by id, also of widgets that are gone */
+  const names = new Map([['', 'a stranger']]);
+  /** @type {WeakMap<import('./message-buffer.js').Entry, Node>} */
+  const lines = new WeakMap();
+  const filter = element('select', { class: 'field', 'aria-label': 'Show the messages of', on: { change: show } }, optionOf(ALL, '*'));
+  const pauseButton = button('Pause', pauseOrResume);
+  const empty = element('p', { class: 'empty' }, 'No messages yet.');
+  const list = createMessageList();
+  const head = element('header', {}, element('h2', {}, 'Messages'), filter, pauseButton, button('Clear', clear));
+  const node = element('section', { class: 'message-inspector', 'aria-label': 'Messages of widgets', hidden: true }, head, empty, list);
+  let isDue = false;
+
+  function pauseOrResume() {
+    if (buffer.isPaused) buffer.resume();
+    else buffer.pause();
+    show();
+  }
+
+  function clear() {
+    buffer.clear();
+    show();
+  }
+
+  function show() {
+    isDue = false;
+    if (node.hidden) return;
+    showWidgets();
+    const rows = buffer.rows(filter.value === '*' ? undefined : filter.value.slice(1));
+    arrange(list, rows.map(lineOf));
+    while (list.children.length > rows.length) list.lastElementChild.remove();
+    empty.hidden = rows.length > 0;
+    list.hidden = rows.length === 0;
+    pauseButton.textContent = buffer.isPaused ? `Resume (${buffer.missed} new)` : 'Pause';
+  }
+
+  /** The widgets that can be chosen. The chosen one stays one of them. */
+  function showWidgets() {
+    const { value } = filter;
+    const values = ['*', ...new Set([...buffer.widgetIds().map((id) => `=${id}`), value].filter((each) => each !== '*'))];
+    const options = values.map((each) => optionOf(titleOf(each), each));
+    if (sameOptions([...filter.options], options)) return; // an open list would close
+    filter.replaceChildren(...options);
+    filter.value = value;
+  }
+
+  /** @param {string} value of an option */
+  function titleOf(value) {
+    if (value === '*') return ALL;
+    return value === '=' ? STRANGERS : (names.get(value.slice(1)) ?? value.slice(1));
+  }
+
+  /** @param {import('./message-buffer.js').Entry} entry */
+  function lineOf(entry) {
+    const line = lines.get(entry) ?? createMessageLine(entry, (id) => names.get(id) ?? id);
+    lines.set(entry, line);
+    return line;
+  }
+
+  return {
+    node,
+    /** @param {any} event of the host */
+    add(event) {
+      const name = nameOf(event.widgetId);
+      if (name) names.set(event.widgetId, name);
+      buffer.add(event);
+      if (node.hidden || isDue) return;
+      isDue = true;
+      requestAnimationFrame(show); // messages may come by the thousand
+    },
+    /** @returns {boolean} whether it is shown now */
+    toggle() {
+      node.hidden = !node.hidden;
+      show();
+      return !node.hidden;
+    },
+  };
+}
+
+/** @param {string} text @param {string} value */
+function optionOf(text, value) {
+  return element('option', { value }, text);
+}
+
+/** @param {HTMLOptionElement[]} before @param {HTMLOptionElement[]} now */
+function sameOptions(before, now) {
+  return before.length === now.length && now.every(({ value, text }, at) => value === before[at].value && text === before[at].text);
+}
+
+/** @param {string} text @param {() => void} act */
+function button(text, act) {
+  return element('button', { type: 'button', class: 'quiet', on: { click: act } }, text);
+}
