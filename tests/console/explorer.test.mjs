@@ -12,6 +12,7 @@ import { tokensOf } from '../../service/browser/console/json-text.js';
 import { safeAddress } from '../../service/browser/console/safe-address.js';
 import { curl, javascript, python, pythonLiteral, shellWord } from '../../service/browser/console/snippets.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
+import { createSessionApprovals } from '../../service/browser/widgets/session-approvals.js';
 
 const PAGE = 'http://127.0.0.1:8000/';
 const PLAIN = {
@@ -134,8 +135,9 @@ function calling(answers, changes = {}) {
   });
   const decisions = changes.decisions ?? ['once'];
   const approve = async () => decisions.shift();
-  const call = createEndpointCall(endpoint(changes), { transport, approve, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
-  return { call, sent, seen, phases: () => seen.map(({ phase }) => phase) };
+  const sessions = createSessionApprovals();
+  const call = createEndpointCall(endpoint(changes), { transport, sessions, approve, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
+  return { call, sent, seen, sessions, phases: () => seen.map(({ phase }) => phase) };
 }
 
 test('a free call that only reads is not asked for', async () => {
@@ -153,6 +155,25 @@ test('nothing is sent before the approval, and nothing after a refusal', async (
   await call.send({});
   await call.send({});
   assert.deepEqual(sent.map((request) => request[3]), [{ 'X-Approval': 'session' }, { 'X-Approval': 'session' }]);
+});
+
+test('what was allowed until the page closes is asked for again after it was taken back', async () => {
+  const { call, sent, sessions } = calling([{}, {}], { autoApprove: false, credits: 2, decisions: ['session', 'once'] });
+  await call.send({});
+  const [{ endpoint: name, policy }] = sessions.list();
+  assert.deepEqual([name, policy.credits], ['current-weather', 2]);
+  sessions.takeBack({ widgetId: '', endpoint: name });
+  await call.send({});
+  assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'once']);
+});
+
+test('a call that waited for a consent is asked for again if its approval was taken back', async () => {
+  const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
+  const { call, sent, sessions } = calling([consent, {}], { autoApprove: false, decisions: ['session', 'once'] });
+  await call.send({});
+  sessions.takeBack({ widgetId: '', endpoint: 'current-weather' });
+  await call.repeat();
+  assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'once']);
 });
 
 test('a call that needs consent is repeated as it was approved', async () => {

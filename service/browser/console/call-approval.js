@@ -11,16 +11,23 @@ import { createApprovalDialog } from '../widgets/approval.js';
  * @returns {Promise<import('./endpoint-call.js').Decision>}
  */
 export function requestApproval(endpoint, body, balance) {
-  const { name, credits, metered, billing } = endpoint;
   const ask = createApprovalDialog({ balance: () => balance });
   return ask({
-    widgetId: '',
-    widgetName: '',
-    endpoint: name,
-    policy: { approval: 'ask', credits, metered, payer: billing === 'user' ? 'user' : 'owner', title: name, known: true },
+    ...ownCall(endpoint),
     text: JSON.stringify(body),
     times: () => 1,
     onTimes: () => {},
     signal: new AbortController().signal,
   });
+}
+
+/**
+ * A call by the user, with no widget.
+ * @param {Endpoint} endpoint
+ * @returns {import('../widgets/session-approvals.js').SessionApproval}
+ */
+export function ownCall({ name, credits, metered, billing }) {
+  const payer = billing === 'user' ? 'user' : 'owner';
+  const policy = { approval: /** @type {const} */ ('ask'), credits, metered, payer, title: name, known: true };
+  return { widgetId: '', widgetName: '', endpoint: name, policy: /** @type {any} */ (policy) };
 }

@@ -20,7 +20,7 @@ const ZOOM_STEP = 1.25;
  * @param {{add: () => void, arrange: () => void, toggleList: () => boolean, toggleMessages: () => boolean}} actions
  *   `toggleList` and `toggleMessages` say whether it is shown now
  */
-export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo }, { add, arrange, toggleList, toggleMessages }) {
+export function createCanvasBar({ store, view, allowed, history, act, mayEdit, undo, redo }, { add, arrange, toggleList, toggleMessages }) {
   const title = element('input', {
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
@@ -50,6 +50,7 @@ export function createCanvasBar({ store, view, history, act, mayEdit, undo, redo
     arrangeButton,
     listButton,
     messagesButton,
+    allowed.node,
   );
   const node = element(
     'div',

@@ -2,6 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
+import { createAllowedPanel } from '../widgets/allowed-panel.js';
 import { createApprovalDialog } from '../widgets/approval.js';
 import { openSettings } from './canvas-settings.js';
 import { createHistory } from '../widgets/canvas-history.js';
@@ -11,6 +12,7 @@ import { createMessageInspector } from '../widgets/message-inspector.js';
 import { createHostServer } from '../widgets/host-server.js';
 import { importIo } from '../widgets/io-state.js';
 import { canonical } from '../widgets/json-value.js';
+import { createSessionApprovals } from '../widgets/session-approvals.js';
 import { connectionId } from '../widgets/slot-refs.js';
 import { createCanvasHost } from '../widgets/widget-host.js';
 import { settingsOf } from '../widgets/widget-settings.js';
@@ -39,6 +41,8 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   const names = new Map();
   const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, mayEdit, announce });
   const inspector = createMessageInspector({ nameOf: (id) => names.get(id) });
+  const sessions = createSessionApprovals();
+  const allowed = createAllowedPanel(sessions);
   const server = createHostServer(context.transport, [...templates.values()]);
   const host = createCanvasHost({
     root: view.node,
@@ -47,6 +51,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     call: (request) => server.call(request).finally(context.onTurnEnd), // which reads the balance again
     widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,
     approve: createApprovalDialog({ balance: context.balance }),
+    sessions,
     records: (name) => createLiveCollection(name, context),
     onEvent: noteEvent,
     onState: keepState,
@@ -210,6 +215,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     store,
     view,
     inspector,
+    allowed,
     history,
     act,
     mayEdit,
@@ -220,6 +226,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     redo: () => step('redo'),
     stop() {
       view.close();
+      allowed.stop();
       host.close();
       return store.stop();
     },

@@ -2,6 +2,8 @@
 
 import { ApiError, NetworkError } from '../shared/errors.js';
 import { consentNeeded } from '../shared/oauth-answer.js';
+import { createSessionApprovals } from '../widgets/session-approvals.js';
+import { ownCall } from './call-approval.js';
 
 /**
  * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
@@ -22,14 +24,14 @@ import { consentNeeded } from '../shared/oauth-answer.js';
  * @property {(progress: Progress) => void} onProgress
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now milliseconds
+ * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] what is allowed until the page closes
  */
 
 const POLL_INTERVALS = [1_000, 2_000, 3_000, 5_000]; // ms; the last one repeats
 const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job is not over with these
 
 /** @param {Endpoint} endpoint @param {Surroundings} surroundings */
-export function createEndpointCall(endpoint, { transport, approve, onProgress, sleep, now }) {
-  let approval = endpoint.autoApprove ? 'auto' : '';
+export function createEndpointCall(endpoint, { transport, approve, onProgress, sleep, now, sessions = createSessionApprovals() }) {
   let current = new AbortController();
   /** @type {{body: any, approval: string} | null} what waits for a consent */
   let pending = null;
@@ -39,16 +41,22 @@ export function createEndpointCall(endpoint, { transport, approve, onProgress, s
     if (own === current) onProgress(progress);
   }
 
+  /** What needs no question now. */
+  function allowed() {
+    if (endpoint.autoApprove) return 'auto';
+    return sessions.covers(ownCall(endpoint)) ? 'session' : '';
+  }
+
   /** @param {any} body */
   async function send(body) {
     const own = begin();
-    let decision = approval;
+    let decision = allowed();
     if (!decision) {
       report(own, { phase: 'asking' });
       const answer = await approve(body);
       if (own !== current) return;
       if (answer === 'deny') return report(own, { phase: 'idle' });
-      if (answer === 'session') approval = answer;
+      if (answer === 'session') sessions.add(ownCall(endpoint));
       decision = answer;
     }
     await make(own, body, decision);
@@ -110,7 +118,8 @@ export function createEndpointCall(endpoint, { transport, approve, onProgress, s
     send,
     /** The call that was waiting for a consent, as it was approved. */
     async repeat() {
-      if (pending) await make(begin(), pending.body, pending.approval);
+      if (pending?.approval === 'session' && !allowed()) await send(pending.body); // it was taken back
+      else if (pending) await make(begin(), pending.body, pending.approval);
     },
     /** Looks at a job that was begun earlier. @param {string} job */
     async resume(job) {

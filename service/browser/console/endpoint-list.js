@@ -12,8 +12,8 @@ import { hrefOf } from './route.js';
 
 const QUERY = 'explorer:query'; // the name of the draft
 
-/** @param {{drafts: import('./drafts.js').Drafts}} options */
-export function createEndpointList({ drafts }) {
+/** @param {{drafts: import('./drafts.js').Drafts, foot: HTMLElement}} options `foot` is shown below the list */
+export function createEndpointList({ drafts, foot }) {
   /** @type {Endpoint[]} */
   let endpoints = [];
   let current = '';
@@ -28,7 +28,7 @@ export function createEndpointList({ drafts }) {
   });
   const count = element('p', { class: 'hint', role: 'status' });
   const groups = element('div', { class: 'endpoint-groups', on: { keydown: move } });
-  const node = element('nav', { class: 'endpoint-list', 'aria-label': 'Endpoints' }, field, count, groups);
+  const node = element('nav', { class: 'endpoint-list', 'aria-label': 'Endpoints' }, field, count, groups, foot);
 
   function search() {
     drafts.set(QUERY, field.value);

@@ -15,12 +15,13 @@ import { createSnippetBox } from './snippet-box.js';
  * @typedef {import('./workspace.js').ViewContext & {
  *   connections: import('../shared/connections.js').Connections,
  *   consents: ReturnType<typeof import('../shared/consent.js').createConsents>,
+ *   sessions: import('../widgets/session-approvals.js').SessionApprovals,
  * }} PanelContext
  */
 
 /** @param {Endpoint} endpoint @param {any} schema @param {PanelContext} context */
 export function createEndpointPanel(endpoint, schema, context) {
-  const { transport, drafts, storage, announce, onTurnEnd } = context;
+  const { transport, drafts, storage, sessions, announce, onTurnEnd } = context;
   const draft = `explorer:${endpoint.name}`;
   const jobDraft = `explorer-job:${endpoint.name}`;
   const url = new URL(`/api/integrations/${endpoint.name}`, location.href).href;
@@ -36,6 +37,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   const call = createEndpointCall(endpoint, {
     transport,
     approve,
+    sessions,
     onProgress,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     now: () => performance.now(),

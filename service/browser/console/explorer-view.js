@@ -9,6 +9,8 @@ import { createEndpointList } from './endpoint-list.js';
 import { createEndpointPanel } from './endpoint-panel.js';
 import { endpointNamed } from './endpoint-search.js';
 import { hrefOf } from './route.js';
+import { createAllowedPanel } from '../widgets/allowed-panel.js';
+import { createSessionApprovals } from '../widgets/session-approvals.js';
 
 /** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
 /** @typedef {import('../shared/schema-fields.js').JsonSchema} JsonSchema */
@@ -21,7 +23,9 @@ export function createExplorerView(context) {
   const connections = createConnections(transport);
   const consents = createConsents({ transport, connections });
   const stopListening = listenForConsents(consents.receive);
-  const list = createEndpointList({ drafts });
+  const sessions = createSessionApprovals();
+  const allowed = createAllowedPanel(sessions);
+  const list = createEndpointList({ drafts, foot: allowed.node });
   const message = element('p', {});
   const retry = element('button', { type: 'button', class: 'quiet', on: { click: load } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
@@ -76,7 +80,7 @@ export function createExplorerView(context) {
   function panelOf(endpoint) {
     const schema = schemas[endpoint.name] ?? { type: 'object' };
     const known = panels.get(endpoint.name);
-    const panel = known ?? createEndpointPanel(endpoint, schema, { ...context, connections, consents });
+    const panel = known ?? createEndpointPanel(endpoint, schema, { ...context, connections, consents, sessions });
     panels.set(endpoint.name, panel);
     return panel;
   }
@@ -95,6 +99,7 @@ export function createExplorerView(context) {
     focus: () => list.focus(),
     stop() {
       stopListening();
+      allowed.stop();
       consents.stop();
       for (const panel of panels.values()) panel.stop();
     },

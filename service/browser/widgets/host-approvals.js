@@ -3,6 +3,7 @@
 // text that was shown (once), or for a widget and an endpoint at its price (session).
 
 import { createPatience } from './host-patience.js';
+import { createSessionApprovals } from './session-approvals.js';
 
 /**
  * @typedef {import('./host-options.js').Policy} Policy
@@ -28,10 +29,9 @@ import { createPatience } from './host-patience.js';
 /**
  * @param {(request: ApprovalRequest) => Promise<Decision>} approve
  * @param {ReturnType<typeof createPatience>} [patience] of the user
+ * @param {import('./session-approvals.js').SessionApprovals} [sessions] a list that the page may show
  */
-export function createApprovals(approve, patience = createPatience(() => {})) {
-  /** @type {Map<string, {widgetId: string, policy: Policy}>} */
-  const sessions = new Map();
+export function createApprovals(approve, patience = createPatience(() => {}), sessions = createSessionApprovals()) {
   /** @type {Map<string, string>} widgets, by what was allowed once and has only asked for a consent */
   const unused = new Map();
   /** @type {Map<string, Group>} in the order of their questions */
@@ -42,13 +42,7 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
   async function decide(question) {
     if (question.policy.approval === 'auto') return 'auto';
     if (unused.delete(keyOfCall(question))) return 'once';
-    return isAllowed(question) ? 'session' : ask(question);
-  }
-
-  /** @param {Question} question */
-  function isAllowed({ widgetId, endpoint, policy }) {
-    const session = sessions.get(keyOf(widgetId, endpoint));
-    return session !== undefined && coversPrice(session.policy, policy);
+    return sessions.covers(question) ? 'session' : ask(question);
   }
 
   /** @param {Question} question @returns {Promise<Decision>} */
@@ -82,7 +76,7 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
     const [key, group] = next;
     isAsking = true;
     try {
-      settle(group, isAllowed(group.question) ? 'session' : await askUser(group));
+      settle(group, sessions.covers(group.question) ? 'session' : await askUser(group));
     } catch (error) {
       settle(group, 'deny'); // whatever went wrong, nothing was allowed
       throw error;
@@ -104,10 +98,7 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
 
   /** @param {Group} group @param {Decision} decision */
   function settle({ question, waiting }, decision) {
-    const { widgetId, endpoint, policy } = question;
-    if (decision === 'session' && waiting.size) {
-      sessions.set(keyOf(widgetId, endpoint), { widgetId, policy });
-    }
+    if (decision === 'session' && waiting.size) sessions.add(question);
     for (const resolve of waiting) resolve(decision);
     waiting.clear();
   }
@@ -121,18 +112,10 @@ export function createApprovals(approve, patience = createPatience(() => {})) {
     giveBack: (question) => void unused.set(keyOfCall(question), question.widgetId),
     /** Ends what was allowed until the page closes. @param {string} widgetId */
     forget(widgetId) {
-      for (const [key, session] of sessions) if (session.widgetId === widgetId) sessions.delete(key);
+      sessions.forget(widgetId);
       for (const [key, owner] of unused) if (owner === widgetId) unused.delete(key);
     },
   };
-}
-
-/**
- * Whether what was agreed to still holds: the price has not risen, and nobody else pays it.
- * @param {Policy} shown @param {Policy} now
- */
-export function coversPrice(shown, now) {
-  return now.credits <= shown.credits && (now.payer === shown.payer || now.payer === 'owner');
 }
 
 /** @param {Question} question @returns {Group} */

@@ -3,9 +3,9 @@
 // Nothing leaves the page before the user has answered.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
-import { coversPrice } from './host-approvals.js';
 import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
+import { coversPrice } from './session-approvals.js';
 
 const AT_ONCE = 32; // calls of one widget
 

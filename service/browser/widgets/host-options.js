@@ -38,6 +38,8 @@
  * @property {(request: CallRequest) => Promise<any>} call returns the envelope; throws errors of shared/errors.js
  * @property {(endpoint: string) => Policy} policy
  * @property {(request: ApprovalRequest) => Promise<Decision>} approve
+ * @property {import('./session-approvals.js').SessionApprovals} [sessions] what is allowed until the page closes; a page
+ *   that shows it gives its own
  * @property {(need: ConsentNeed) => Promise<{status: 'connected' | 'timeout' | 'cancelled'}>} consent
  * @property {() => Promise<Record<string, any>>} [scopes] the status of all connections
  * @property {(collection: string) => import('./host-records.js').LiveRecords} [records] opens one; no records if absent

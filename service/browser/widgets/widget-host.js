@@ -38,7 +38,7 @@ export function createCanvasHost(options) {
   /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
   const siblings = new Map();
   const patience = createPatience((id) => mounted.get(id)?.session.warn(REFUSED, 'Ask again', () => patience.renew(id)));
-  const approvals = createApprovals(options.approve, patience);
+  const approvals = createApprovals(options.approve, patience, options.sessions);
   const needs = createNeeds();
   const loading = createLoading();
   const nearness = options.lazy ? createNearness(root) : null;

@@ -1,0 +1,72 @@
+// @ts-check
+// A button that tells how much is allowed until the page closes, and the list of it in a dialog, where each
+// can be taken back.
+
+import { element } from '../shared/elements.js';
+
+/** @typedef {import('./session-approvals.js').SessionApproval} SessionApproval */
+
+const TITLE = 'Allowed until you close this page';
+
+/** @param {import('./session-approvals.js').SessionApprovals} sessions */
+export function createAllowedPanel(sessions) {
+  const open = element('button', { type: 'button', class: 'quiet', title: TITLE, on: { click: show } });
+  const list = element('ul', { class: 'allowed-rows' });
+  const empty = element('p', { class: 'hint' }, 'Nothing. Calls that cost credits or change something are asked for one by one.');
+  const close = element('button', { type: 'button', class: 'quiet', on: { click: () => dialog.close() } }, 'Close');
+  const dialog = element(
+    'dialog',
+    { class: 'allowed', 'aria-labelledby': 'allowed-title' },
+    element('h2', { id: 'allowed-title' }, TITLE),
+    empty,
+    list,
+    element('div', { class: 'dialog-actions' }, close),
+  );
+  const stopWatching = sessions.onChange(render);
+
+  function show() {
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  function render() {
+    const all = sessions.list();
+    open.textContent = all.length ? `Allowed (${all.length})` : 'Allowed';
+    list.replaceChildren(...all.map(rowOf));
+    empty.hidden = all.length > 0;
+  }
+
+  /** @param {SessionApproval} approval */
+  function rowOf(approval) {
+    const { endpoint, widgetName } = approval;
+    const label = `Take back ${endpoint}${widgetName && ` for ${widgetName}`}`;
+    const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label, on: { click: () => takeBack(approval) } }, 'Take back');
+    const who = widgetName ? `The widget “${widgetName}” may call it.` : 'You may send it without a question.';
+    const text = element('span', {}, element('code', {}, endpoint), element('span', { class: 'hint' }, `${who} ${priceOf(approval)}`));
+    return element('li', {}, text, button);
+  }
+
+  /** @param {SessionApproval} approval */
+  function takeBack(approval) {
+    sessions.takeBack(approval);
+    (list.querySelector('button') ?? close).focus(); // its button is gone
+  }
+
+  render();
+  dialog.addEventListener('close', () => dialog.remove());
+  return {
+    /** The button, for a bar. */
+    node: open,
+    stop() {
+      stopWatching();
+      dialog.remove();
+    },
+  };
+}
+
+/** @param {SessionApproval} approval */
+function priceOf({ policy: { credits, metered, payer } }) {
+  if (credits === 0) return 'It costs no credits.';
+  const price = `${metered ? 'about ' : ''}${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}`;
+  return `Each call costs ${payer === 'owner' ? `the operator ${price}` : price}.`;
+}
