@@ -217,3 +217,10 @@ def test_a_table_alone_reads_its_collection(opened):
     console.page.get_by_label("Sign-in token").fill(console.token)
     console.button("Sign in").click()
     expect(console.page.get_by_role("rowheader")).to_have_text(["Read"])
+
+
+def test_a_note_keeps_what_was_typed_just_before_its_page_was_left(opened):
+    page = opened().open("/app/note").page
+    page.get_by_label("Note").fill("Last words")
+    page.reload()
+    expect(page.get_by_label("Note")).to_have_value("Last words")

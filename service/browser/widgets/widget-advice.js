@@ -27,6 +27,9 @@ const ADVICE = {
   network: ['The server can’t be reached. Check the connection.', 'retry', 'Try again'],
 };
 
+/** @type {[string, Remedy, string]} */
+const UNKNOWN = ['Nobody knows whether this was done. Look where it would show, before you do it again.', null, ''];
+
 const ENDINGS = {
   timeout: 'Consent was not given in time.',
   cancelled: 'Consent was not given.',
@@ -35,7 +38,7 @@ const ENDINGS = {
 
 /** @param {any} error @returns {Advice} */
 export function adviceFor(error) {
-  const known = Object.hasOwn(ADVICE, error?.code ?? '') ? ADVICE[error.code] : null;
+  const known = isUnknown(error) ? UNKNOWN : Object.hasOwn(ADVICE, error?.code ?? '') ? ADVICE[error.code] : null;
   if (!error?.code) console.error(error); // an error of the widget itself, for its developers
   const [text, remedy, label] = known ?? [messageOf(error), 'retry', 'Try again'];
   const sentence = text.replace(ACCOUNT, accountOf(error)) || messageOf(error);
@@ -45,6 +48,11 @@ export function adviceFor(error) {
 /** Where a widget by itself can't connect an account anew. @param {any} error a `ReconnectRequiredError` */
 export function reconnectText(error) {
   return `Reconnect ${accountOf(error)} under Connections in the console, then try again.`;
+}
+
+/** Whether a call with a key was sent before, and has no known end. @param {any} error */
+function isUnknown(error) {
+  return error?.code === 'conflict' && error.facts?.outcome === 'unknown';
 }
 
 /** @param {any} error */

@@ -4,11 +4,12 @@
 // One action runs at a time. A newer one ends the one before, whose answer is then not shown.
 
 import { element } from '../shared/elements.js';
+import { newId } from '../shared/ids.js';
 import { adviceFor, endingText, reconnectText } from './widget-advice.js';
 
 /**
  * @typedef {import('./widget-advice.js').Advice} Advice
- * @typedef {{signal: AbortSignal, onStatus: (status: string) => void, timeoutMs?: number}} CallOptions
+ * @typedef {{signal: AbortSignal, onStatus: (status: string) => void, timeoutMs?: number, idempotencyKey?: string}} CallOptions
  * @typedef {ReturnType<typeof createPanel>} Panel
  */
 
@@ -63,6 +64,26 @@ export function createPanel(client, { title, signOut }) {
     }
   }
 
+  /**
+   * For a call that must not be made twice. All tries of it have one key, and its button rests
+   * meanwhile: nobody knows whether a call that was not answered in time was made.
+   * @template T
+   * @param {HTMLButtonElement} pressed
+   * @param {(options: CallOptions) => Promise<T>} act
+   * @param {(result: T) => void} show
+   */
+  function runOnce(pressed, act, show) {
+    const idempotencyKey = newId();
+    return run(async (options) => {
+      pressed.disabled = true;
+      try {
+        return await act({ ...options, idempotencyKey });
+      } finally {
+        pressed.disabled = false;
+      }
+    }, show);
+  }
+
   function stop() {
     current?.abort();
     current = null;
@@ -103,6 +124,7 @@ export function createPanel(client, { title, signOut }) {
     controls,
     content,
     run,
+    runOnce,
     showProblem,
     /** @param {string} sentence for everybody, also read aloud */
     say: (sentence) => (status.textContent = sentence),

@@ -11,6 +11,7 @@ export function createEventForm({ save, close }) {
   const end = element('input', { class: 'field', type: 'datetime-local', required: true });
   const place = element('input', { class: 'field', maxlength: 1024 });
   const guests = element('input', { class: 'field', type: 'email', multiple: true });
+  const saveButton = button('Save', submit, { class: 'primary' });
   const node = element(
     'div',
     { class: 'event-fields' },
@@ -19,12 +20,12 @@ export function createEventForm({ save, close }) {
     labelled('Ends', end),
     labelled('Place', place),
     labelled('Guests', guests),
-    element('div', { class: 'widget-line' }, button('Save', submit, { class: 'primary' }), button('Cancel', close)),
+    element('div', { class: 'widget-line' }, saveButton, button('Cancel', close)),
   );
 
   function submit() {
     end.setCustomValidity(end.value > start.value ? '' : 'The end must be after the start.');
-    if (!isFilledIn(node)) return;
+    if (saveButton.disabled || !isFilledIn(node)) return;
     const attendees = guests.value.split(',').map((/** @type {string} */ one) => one.trim()).filter(Boolean);
     const [from, to] = [start, end].map((one) => new Date(one.value).toISOString());
     save({ title: title.value.trim(), start: from, end: to, ...(place.value ? { location: place.value } : {}), attendees });
@@ -33,6 +34,7 @@ export function createEventForm({ save, close }) {
   onEnter(node, submit);
   return {
     node,
+    saveButton,
     /** @param {string[]} invited */
     open(invited) {
       title.value = place.value = '';

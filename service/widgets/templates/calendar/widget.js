@@ -96,7 +96,8 @@ function closeForm() {
 
 /** @param {any} event as `calendar-create-events` takes it */
 function save(event) {
-  panel.run((options) => client.post('calendar-create-events', { events: [event], sendUpdates: 'none' }, options), ({ events: made, failed }) => {
+  const body = { events: [event], sendUpdates: /** @type {const} */ ('none') };
+  panel.runOnce(form.saveButton, (options) => client.post('calendar-create-events', body, options), ({ events: made, failed }) => {
     if (failed.length) return panel.say(failed[0].message);
     events = [...events, ...made].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
     closeForm();

@@ -15,11 +15,12 @@ const PATIENCE = 180_000; // ms: fine pictures take a minute or two
 const { client, panel } = createWidget('Image');
 const prompt = element('textarea', { class: 'field', 'aria-label': 'What to show', placeholder: 'What to show', required: true, minlength: 3, maxlength: LONGEST, rows: 2 });
 const model = element('select', { class: 'field' }, ...Object.entries(MODELS).map(([value, { title }]) => element('option', { value }, title)));
+const makeButton = button('Make', make, { class: 'primary' });
 const fields = element(
   'div',
   { class: 'image-fields' },
   prompt,
-  element('div', { class: 'widget-line' }, labelled('Model', model), button('Make', make, { class: 'primary' })),
+  element('div', { class: 'widget-line' }, labelled('Model', model), makeButton),
 );
 panel.controls.append(fields);
 panel.showEmpty('Say what the picture shows. Each picture uses credits.');
@@ -35,7 +36,8 @@ function make() {
   if (!isFilledIn(fields)) return;
   const text = prompt.value.trim();
   const { endpoint } = MODELS[model.value];
-  panel.run(
+  panel.runOnce(
+    makeButton,
     (options) => client.post(endpoint, { prompt: text }, { ...options, timeoutMs: PATIENCE }),
     ({ images }) => show(text, images),
   );

@@ -45,13 +45,17 @@ function fill(field, text) {
 function send() {
   if (!isFilledIn(fields)) return;
   const body = { to: to.value.trim(), subject: subject.value.trim(), content: content.value };
-  sendButton.disabled = true;
-  panel
-    .run((options) => client.post('cloudsuite/mail-send', body, options), ({ id }) => {
-      client.setOutput('sent', { id, to: body.to, subject: body.subject });
-      for (const field of [to, subject, content]) field.value = '';
-      filled.clear();
-      panel.say(`Sent to ${body.to}.`);
-    })
-    .finally(() => (sendButton.disabled = false));
+  const sent = [to, subject, content].map((field) => [field, field.value]);
+  panel.runOnce(sendButton, (options) => client.post('cloudsuite/mail-send', body, options), ({ id }) => {
+    client.setOutput('sent', { id, to: body.to, subject: body.subject });
+    for (const [field, text] of sent) clear(field, text);
+    panel.say(`Sent to ${body.to}.`);
+  });
+}
+
+/** What was typed while the message was being sent stays. @param {any} field @param {string} sent */
+function clear(field, sent) {
+  if (field.value !== sent) return;
+  field.value = '';
+  filled.delete(field);
 }

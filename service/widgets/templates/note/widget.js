@@ -4,7 +4,7 @@
 
 import { button, createWidget, element, textOf } from '../../../browser/widgets/widget-ui.js';
 
-const PAUSE = 400; // ms after the last key until the text is kept and sent
+const PAUSE = 400; // ms after the last key until the text is sent
 
 const { client, panel } = createWidget('Note');
 const area = element('textarea', { class: 'note', 'aria-label': 'Note', placeholder: 'Write a note', on: { input: changed } });
@@ -44,15 +44,20 @@ function take(text, whole) {
   area.value = whole;
   offer.hidden = true;
   if (hadFocus) area.focus();
+  send();
   keep();
 }
 
 function changed() {
   clearTimeout(timer);
-  timer = setTimeout(keep, PAUSE);
+  timer = setTimeout(send, PAUSE);
+  keep(); // at once: a page that goes away can't do it any more
+}
+
+function send() {
+  client.setOutput('text', { value: area.value });
 }
 
 function keep() {
-  client.setOutput('text', { value: area.value });
   client.state.set({ text: area.value, taken }).catch((error) => panel.showProblem(error));
 }

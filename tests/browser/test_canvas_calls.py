@@ -1,0 +1,114 @@
+"""Widgets on the console's canvas call endpoints: approval, consent, and what the server notes."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.canvas import Canvas
+from tests.browser.suite import allow, forget
+
+MAIL = "/api/integrations/cloudsuite/mail-send"
+
+
+@pytest.fixture
+def canvas(console):
+    forget(console)
+    return Canvas(console).create()
+
+
+def approve(canvas, answer="Allow once"):
+    """Answer the dialog of the approval, once its buttons can be pressed."""
+    button = canvas.page.get_by_role("dialog").get_by_role("button", name=answer, exact=True)
+    expect(button).to_have_attribute("aria-disabled", "false")
+    button.click()
+
+
+def requested(canvas, path, header="x-approval"):
+    """What one header says in the requests that are sent to this path from now on."""
+    said = []
+
+    def note(request):
+        if urlsplit(request.url).path == path:
+            said.append(request.headers.get(header))
+
+    canvas.page.on("request", note)
+    return said
+
+
+def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_lost(canvas):
+    canvas.add("Mail")
+    allowed, keys = requested(canvas, MAIL), requested(canvas, MAIL, "idempotency-key")
+    mail = canvas.frame("Mail")
+    write_and_send(mail, "First")
+    approve(canvas)
+    with canvas.page.expect_popup() as opened:
+        mail.get_by_role("alert").get_by_role("button", name="Connect").click()
+    allow(opened.value)
+    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
+    expect(canvas.page.get_by_role("dialog")).to_have_count(0)
+    assert allowed == ["once", "once"]
+
+    lost = lose_the_answer(canvas, mail)
+    with canvas.page.expect_response(f"**{MAIL}") as again:
+        mail.get_by_role("alert").get_by_role("button", name="Try again").click()
+        approve(canvas)
+    expect(mail.get_by_label("Subject")).to_have_value("Typed meanwhile")
+    expect(mail.get_by_label("Message")).to_have_value("")
+    assert again.value.json()["data"]["id"] == lost["data"]["id"]
+    assert [len(keys), len(set(keys))] == [4, 2]
+    assert keys[2] == keys[3]
+
+
+def write_and_send(mail, text):
+    mail.get_by_label("To").fill("cleo@example.com")
+    mail.get_by_label("Message").fill(text)
+    mail.get_by_role("button", name="Send").click()
+
+
+def lose_the_answer(canvas, mail):
+    """Send a message whose answer does not come back; returns the answer."""
+    canvas.console.may_say("ERR_FAILED")
+    held = []
+    canvas.page.route(f"**{MAIL}", lambda route: held.append(route), times=1)
+    with canvas.page.expect_request(f"**{MAIL}"):
+        write_and_send(mail, "Second")
+        approve(canvas)
+    expect(mail.get_by_role("button", name="Send")).to_be_disabled()
+    mail.get_by_label("Subject").fill("Typed meanwhile")
+    [route] = held
+    answer = route.fetch().json()
+    route.abort()
+    return answer
+
+
+def test_where_the_window_is_blocked_the_canvas_shows_a_link(canvas):
+    canvas.add("Calendar")
+    canvas.page.evaluate("window.open = () => null")
+    calendar = canvas.frame("Calendar")
+    calendar.get_by_role("button", name="Connect").click()
+    approve(canvas)
+    calendar.get_by_role("alert").get_by_role("button", name="Connect").click()
+    with canvas.page.context.expect_page() as opened:
+        canvas.page.get_by_role("link", name="Open the page").click()
+    allow(opened.value)
+    expect(calendar.get_by_role("button", name="Visit to the printer")).to_be_visible()
+
+
+def test_the_server_notes_how_each_call_was_allowed(canvas):
+    canvas.add("Web search", "Weather")
+    sent = requested(canvas, "/api/integrations/current-weather")
+    search, weather = canvas.frame("Web search"), canvas.frame("Weather")
+    weather.get_by_label("City").fill("Berlin")
+    weather.get_by_label("City").press("Enter")
+    expect(weather.get_by_text("Feels like")).to_be_visible()
+    assert sent == ["auto"]
+    search.get_by_label("Search the web for").fill("brave search")
+    for answer in ("Allow once", "Allow until this page closes", ""):
+        with canvas.page.expect_response(re.compile(r"/search-web-raw\b")):
+            search.get_by_role("button", name="Search", exact=True).click()
+            if answer:
+                approve(canvas, answer)
+    entries = canvas.console.api("GET", "credits")["entries"]
+    assert [one["facts"].get("approval") for one in entries][:3] == ["session", "session", "once"]
