@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, make_response, render_template, request
 
+from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.browser.files import MEDIA_TYPES, ROOT
 from service.browser.responses import conditional, file_response
@@ -25,6 +26,7 @@ developer = Blueprint("widget_developer", __name__, template_folder="pages")
 
 
 @widgets.get("/api/widgets/templates")
+@open_to("calls")
 @answers(TemplateList())
 def templates() -> dict[str, Any]:
     """Every template, with its slots and what its endpoints cost; which canvases one may change"""

@@ -17,6 +17,7 @@ OPEN = {
         "POST /api/integrations/<path:endpoint>",
         "GET /api/media/<media_id>",
         "POST /api/media/<media_id>/link",
+        "GET /api/widgets/templates",
     },
     "chat": {
         "POST /api/ai/chats",

@@ -13,8 +13,18 @@ export function createListedConnections({ store, view, act, mayEdit, labelOf, re
     node: list.node,
     show() {
       list.node.classList.toggle('read-only', !mayEdit());
-      const connections = store.canvas?.io.connections ?? [];
-      list.show(connections.map((one) => ({ id: one.id, label: labelOf(one), reason: reasonOf(one.id), enabled: one.enabled !== false })));
+      list.show(rowsOf(store.canvas?.io.connections ?? [], { labelOf, reasonOf }));
     },
   };
+}
+
+/**
+ * Rows of earlier versions may have anything in their list. What has no id can't be switched or removed.
+ * @param {any[]} connections as stored
+ * @param {{labelOf: (connection: any) => string, reasonOf: (id: string) => string}} words
+ * @returns {import('../widgets/connection-list.js').Row[]}
+ */
+export function rowsOf(connections, { labelOf, reasonOf }) {
+  const listed = connections.filter((one) => typeof one?.id === 'string');
+  return listed.map((one) => ({ id: one.id, label: labelOf(one), reason: reasonOf(one.id), enabled: one.enabled !== false }));
 }
