@@ -79,8 +79,12 @@ export function createBox(widget, look, { pressSlot, remove, configure }) {
       node.classList.toggle('chosen', on);
       grip.setAttribute('aria-label', on ? `${look.name}, chosen` : look.name);
     },
-    /** @param {{x: number, y: number, width: number, height: number}} place in canvas pixels */
-    place({ x, y, width, height }) {
+    /**
+     * @param {{x: number, y: number, width: number, height: number}} place in canvas pixels
+     * @param {boolean} [isMoving] whether it is being dragged
+     */
+    place({ x, y, width, height }, isMoving = false) {
+      node.classList.toggle('moving', isMoving);
       const now = `${x} ${y} ${width} ${height}`;
       if (now === placed) return;
       placed = now;

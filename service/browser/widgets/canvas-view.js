@@ -184,7 +184,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     for (const { id, x, y, width, height } of widgets) dragged.set(id, { x, y, width, height });
     for (const id of moved) {
       const widget = state && widgetOf(state, id);
-      if (widget) boxes.get(id)?.place(place(widget));
+      if (widget) boxes.get(id)?.place(place(widget), dragged.has(id));
     }
     lines.move(linesOf(state, look, broken, [...moved]));
   }
