@@ -32,6 +32,15 @@ test('a burst is no flood, and neither is what stays at the limit', () => {
   assert.ok(floods(2 * LIMITS.messagesPerSecond, 60) > 0);
 });
 
+test('a paused widget that goes on sending is endless once, and again only after a reset', () => {
+  const meter = createRateMeter(() => 0);
+  const endless = (count) => Array.from({ length: count }, () => meter.isEndless()).filter(Boolean).length;
+  assert.equal(endless(9_999), 0);
+  assert.equal(endless(20_000), 1);
+  meter.reset();
+  assert.equal(endless(9_999), 0);
+});
+
 test('heights are clamped, and small changes are ignored', () => {
   let time = 0;
   const resize = createResizer(() => (time += 300));

@@ -5,15 +5,18 @@
 import { LIMITS } from './messages.js';
 
 const SECOND = 1_000; // ms
+const ENDLESS = 10_000; // messages of a paused widget
 
 /**
  * @param {() => number} now milliseconds
- * @returns {{isFlood: () => boolean, reset: () => void}} `isFlood` counts one message more
+ * @returns {{isFlood: () => boolean, isEndless: () => boolean, reset: () => void}} `isFlood` counts one
+ *   message more, `isEndless` one that a paused widget sends
  */
 export function createRateMeter(now = () => performance.now()) {
   /** @type {number} */
   let tokens = LIMITS.burst;
   let last = now();
+  let refused = 0;
   return {
     isFlood() {
       const time = now();
@@ -23,8 +26,12 @@ export function createRateMeter(now = () => performance.now()) {
       tokens -= 1;
       return false;
     },
+    isEndless() {
+      refused += 1;
+      return refused === ENDLESS; // once
+    },
     reset() {
-      [tokens, last] = [LIMITS.burst, now()];
+      [tokens, last, refused] = [LIMITS.burst, now(), 0];
     },
   };
 }

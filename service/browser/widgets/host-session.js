@@ -5,16 +5,14 @@
 // and a second load stops the inputs until the document at the other end of the port has answered.
 
 import { newId } from '../shared/ids.js';
+import { createChannel } from './host-channel.js';
 import { createFrame } from './host-frame.js';
+import { ENDED, FLOODED, LEFT, SILENT } from './host-notices.js';
 import { createRateMeter } from './host-rate.js';
 import { LIMITS, TYPES, VERSION, parseWidgetPort, parseWidgetWindow } from './messages.js';
 
 const ANSWER_TIME = 3_000; // ms from the load to the first message
 const PONG_TIME = 1_000; // ms
-
-const SILENT = 'This widget does not answer.';
-const LEFT = 'This widget has left its page and is cut off.';
-const FLOODED = 'This widget sent too many messages and is paused.';
 
 /**
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
@@ -47,8 +45,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   const rate = createRateMeter();
   let nonce = newId();
   let frame = newFrame();
-  /** @type {MessagePort | null} */
-  let port = null;
+  const channel = createChannel({ onMessage: receiveFromPort, onSilent });
   let loads = 0;
   let timer = 0;
   let hasSpoken = false;
@@ -68,8 +65,8 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     receive,
     /** @param {any} message on the port; lost where there is none */
     send(message) {
-      port?.postMessage(message);
-      if (port) handlers.onEvent({ type: 'sent', widgetId: widget.id, channel: 'port', message });
+      channel.send(message);
+      if (channel.isOpen) handlers.onEvent({ type: 'sent', widgetId: widget.id, channel: 'port', message });
     },
     /** @param {string} text @param {string} action @param {() => void} act */
     warn(text, action, act) {
@@ -83,6 +80,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     deliver(slotId, value) {
       const canReceive = isReceiving && slots.some((slot) => slot.id === slotId);
       if (canReceive) post({ type: TYPES.input, slotId, value });
+      if (canReceive) channel.expectLife();
       else hasMissed = true;
       return canReceive;
     },
@@ -119,16 +117,21 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   /** Another document may be in the frame: only the one that has the port can prove that it is the widget's. */
   function suspect() {
     isReceiving = false;
-    if (!port) return lose();
-    timer = setTimeout(lose, PONG_TIME);
-    port.postMessage({ type: TYPES.ping });
+    if (!channel.isOpen) return lose();
+    timer = setTimeout(() => lose(), PONG_TIME);
+    channel.ping();
   }
 
-  function lose() {
-    closePort();
+  function lose(text = LEFT) {
+    channel.close();
     handlers.onGone();
     [isReceiving, isLost] = [false, true];
-    frame.show(LEFT, 'Reload', reload);
+    frame.show(text, 'Reload', reload);
+  }
+
+  /** It may be at work for long, or hang: the user chooses. */
+  function onSilent() {
+    if (isReceiving) frame.show(SILENT, 'Reload', reload);
   }
 
   function resume() {
@@ -144,7 +147,14 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   function isTooMuch(data) {
     if (!isFlooding && rate.isFlood()) pause();
     if (isFlooding) handlers.drop('paused', data);
+    if (isFlooding && rate.isEndless()) end();
     return isFlooding;
+  }
+
+  /** A message costs time and memory also where it is dropped: without its frame nothing sends any. */
+  function end() {
+    frame.iframe.remove();
+    lose(ENDED);
   }
 
   function pause() {
@@ -189,25 +199,16 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   function welcome(hello) {
     if (hello.nonce !== nonce) return handlers.drop('wrong_nonce', hello);
     note(hello, 'window');
-    if (port) handlers.onGone(); // the document that had it has been loaded again
-    const channel = openPort();
+    if (channel.isOpen) handlers.onGone(); // the document that had it has been loaded again
     slots = widget.slots.filter(({ id }) => !hello.slots || hello.slots.includes(id));
     const { id: widgetId } = widget;
     const context = handlers.context();
     const greeting = { type: TYPES.welcome, v: VERSION, nonce, mode: 'canvas', widgetId, slots, context, limits: LIMITS };
-    post(greeting, [channel.port2]);
+    post(greeting, [channel.open()]);
     session.wantsWidgets = hello.wants?.includes('widgets') ?? false;
     if (session.wantsWidgets) handlers.onWantsWidgets();
     [hasMissed, isLost] = [true, false];
     resume();
-  }
-
-  function openPort() {
-    closePort();
-    const channel = new MessageChannel();
-    port = channel.port1;
-    port.onmessage = ({ data }) => receiveFromPort(data);
-    return channel;
   }
 
   /** @param {any} data */
@@ -215,17 +216,16 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     if (isTooMuch(data)) return;
     const { message, dropped, field } = parseWidgetPort(data);
     if (dropped) return handlers.drop(dropped, data, field);
+    if (message.type === TYPES.pong) return answered();
     note(message, 'port');
-    if (message.type === TYPES.pong) resume();
-    else if (message.type === TYPES.ping) session.send({ type: TYPES.pong });
+    if (message.type === TYPES.ping) session.send({ type: TYPES.pong });
     else if (message.type === TYPES.outputForce && !hasOutput(message.slotId)) handlers.drop('unknown_slot', message);
     else handlers.onPort(message);
   }
 
-  function closePort() {
-    if (port) port.onmessage = null;
-    port?.close();
-    port = null;
+  /** A notice of somebody else's stays. */
+  function answered() {
+    if (channel.answered() || !isReceiving) resume();
   }
 
   /** A new frame in the place of the old one; connections stay. */
@@ -240,7 +240,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
 
   function reset() {
     clearTimeout(timer);
-    closePort();
+    channel.close();
     handlers.onGone();
     rate.reset();
     [hasSpoken, isReceiving, isFlooding, isLost] = [false, false, false, false];

@@ -1,0 +1,7 @@
+// @ts-check
+// What the host says beside the frame of a widget.
+
+export const ENDED = 'This widget did not stop sending messages and was ended.';
+export const FLOODED = 'This widget sent too many messages and is paused.';
+export const LEFT = 'This widget has left its page and is cut off.';
+export const SILENT = 'This widget does not answer.';
