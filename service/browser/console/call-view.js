@@ -78,7 +78,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
 
     /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
     function onStage(stage, url) {
-      const link = url && element('a', { href: url, target: '_blank', rel: 'opener' }, 'Open the consent page');
+      const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
       note.replaceChildren(STAGES[stage], ' ', link || '');
     }
   }

@@ -117,7 +117,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
 
   /** @param {string} text @param {string} [url] of the page that could not be opened */
   function showNote(text, url) {
-    const link = url && element('a', { href: url, target: '_blank', rel: 'opener' }, 'Open the consent page');
+    const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
     note.replaceChildren(...[text, link].filter(Boolean).flatMap((part) => [part, ' ']));
     problem.textContent = '';
     hidePreview();

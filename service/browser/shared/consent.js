@@ -2,6 +2,7 @@
 
 import { isGranted } from './connections.js';
 import { createSignals, waitForConsent } from './consent-wait.js';
+import { openWindow } from './consent-opening.js';
 import { consentNeeded, isAboutTheBody, isResult, safeAuthUrl } from './oauth-answer.js';
 
 /**
@@ -22,7 +23,7 @@ const CLOSED_CHECK = 500; // ms between two checks whether the window is still o
 
 /** @type {Environment} */
 const BROWSER = {
-  open: (...options) => window.open(...options),
+  open: openWindow,
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   now: () => performance.now(),
 };

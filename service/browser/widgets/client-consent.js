@@ -2,6 +2,7 @@
 // the widget's page meanwhile, from which the page can be opened if the browser blocked the window.
 
 import { listenForConsents } from '../shared/consent-messages.js';
+import { openWindow } from '../shared/consent-opening.js';
 import { createSignals, waitForConsent } from '../shared/consent-wait.js';
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
@@ -16,7 +17,7 @@ const WINDOW_FEATURES = 'popup,width=560,height=720';
 export async function openConsent(need, readStatus) {
   if (!(need instanceof OAuthRequiredError)) throw need; // only the app can disconnect an account
   const address = safeAuthUrl(need.authUrl);
-  const popup = window.open('about:blank', '_blank', WINDOW_FEATURES);
+  const popup = openWindow('about:blank', '_blank', WINDOW_FEATURES);
   const signals = createSignals();
   const close = openDialog(need.provider, address, () => signals.send('stop'));
   const stopListening = listenForConsents((value) => {
