@@ -44,7 +44,7 @@ INSTANCE = ROOT / "instance"
 NOT_BUILT = (
     "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
     "BUDGETS", "APPROVAL_SECONDS", "RESUME_SECONDS", "ASSISTANT_ENDPOINTS",
-    "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE", "MCP_ENDPOINTS",
+    "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE",
 )  # fmt: skip
 # Only our own settings begin with these.
 PREFIXES = (
@@ -110,6 +110,8 @@ class Settings:
     integrations_gateway_url: str | None = setting(url)
     media_dir: Path | None = setting(directory)
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
+    mcp: bool = setting(switch, True)
+    mcp_endpoints: bool = setting(switch, True)
     cors_origins: tuple[str, ...] = setting(origins, ())
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)

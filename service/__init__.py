@@ -24,6 +24,8 @@ from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.oauth import oauth
 from service.integrations.views import integrations
+from service.mcp.server import Server
+from service.mcp.views import mcp
 from service.media import setup as media
 from service.media.views import media as media_routes
 from service.observing import observe
@@ -55,6 +57,7 @@ BLUEPRINTS = (
     oauth,
     integrations,
 )
+MCP_BLUEPRINTS = (mcp,)
 SANDBOX_BLUEPRINTS = (suite_pages, widget_developer)
 COMMANDS = (
     people.token,
@@ -98,6 +101,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     app.extensions["tools"] = declared.tools
     app.extensions["catalog"] = declared.catalog
     app.extensions["widget_templates"] = declared.templates
+    app.extensions["mcp"] = Server(app)
     _defer_secrets(app, settings, upstream, declared.catalog)
     _answer_requests(app, settings)
     boot.init_app(app, settings)
@@ -130,10 +134,10 @@ def _answer_requests(app: Flask, settings: Settings) -> None:
     edge.init_app(app)
     errors.init_app(app)
     exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]
-    CORS(
-        app, resources={r"/api/*": {"origins": list(settings.cors_origins)}}, expose_headers=exposed
-    )
-    for blueprint in (*BLUEPRINTS, *(SANDBOX_BLUEPRINTS if settings.sandbox else ())):
+    origins = {"origins": list(settings.cors_origins)}
+    CORS(app, resources={r"/api/*": origins, "/mcp": origins}, expose_headers=exposed)
+    switched = (MCP_BLUEPRINTS, settings.mcp), (SANDBOX_BLUEPRINTS, settings.sandbox)
+    for blueprint in (*BLUEPRINTS, *(one for some, is_on in switched if is_on for one in some)):
         app.register_blueprint(blueprint)
     for command in COMMANDS:
         app.cli.add_command(command)

@@ -4,7 +4,18 @@ import uuid
 from typing import Literal
 
 Kind = Literal[
-    "chat", "msg", "turn", "call", "hold", "entry", "lease", "rec", "job", "attempt", "media"
+    "chat",
+    "msg",
+    "turn",
+    "call",
+    "hold",
+    "entry",
+    "lease",
+    "rec",
+    "job",
+    "attempt",
+    "media",
+    "mcp",
 ]
 
 

@@ -26,6 +26,7 @@ FLOORS = [
     {"browser", "generation", "media"},
     {"records", "integrations"},
     {"chat"},
+    {"mcp"},
     {"upkeep"},
     {"cli", "sandbox", "tokens", "widgets", "console"},
     {"declarations"},

@@ -156,12 +156,21 @@ def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, 
         by_status.setdefault(error.status, []).append(error)
     for status, errors in sorted(by_status.items()):
         refusal = _refusal(status, errors, is_integration)
-        response = responses.setdefault(str(status), refusal)
-        response["content"] = {**response.get("content", {}), **refusal["content"]}
+        described = responses.setdefault(str(status), refusal)
+        described["content"] = _merged(described.get("content", {}), refusal["content"])
     responses["default"] = _refusal(500, [ServiceError], is_integration)
     if is_integration:  # a request line that is too long never gets to the route
         responses["414"] = _refusal(414, [ServiceError], False)
     return responses
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The contents of two responses with the same status, by media type."""
+    merged = {**one, **other}
+    for kind in one.keys() & other.keys():
+        if one[kind] != other[kind]:
+            merged[kind] = {"schema": {"anyOf": [one[kind]["schema"], other[kind]["schema"]]}}
+    return merged
 
 
 def _refusals(rule: Rule, view: Any, contract: Mapping[str, Any]) -> list[type[ServiceError]]:

@@ -8,7 +8,7 @@ from service.web.errors import ServiceError
 REQUEST_ID = {"schema": {"type": "string"}, "description": "Is in every log line."}
 HEADERS: dict[str, dict[str, Any]] = {
     "Retry-After": {"schema": {"type": "string", "pattern": "^[0-9]+$"}, "description": "Seconds."},
-    "WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}},
+    "WWW-Authenticate": {"schema": {"type": "string", "pattern": "^Bearer"}},
     "Upgrade": {"schema": {"type": "string"}},
     "Sec-WebSocket-Version": {"schema": {"type": "string"}},
 }

@@ -1,0 +1,52 @@
+"""Which requests may reach `/mcp`: their Host, their Origin, and the forms that they take.
+
+A page of another site must not speak to a server that its visitor can reach, whatever name it gives
+to that server's address. Source:
+https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http.
+"""
+
+from urllib.parse import urlsplit
+
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.exceptions import NotAcceptable, UnsupportedMediaType
+
+from config import Settings
+from service.web.errors import Forbidden
+from service.web.origin import LOOPBACK, public_origin
+
+JSON, EVENTS = "application/json", "text/event-stream"
+
+
+def check_host(settings: Settings, host: str) -> None:
+    """Raises `Forbidden` for a name that is neither ours nor a loopback's."""
+    if not LOOPBACK.fullmatch(host) and _hostname(f"//{host}") != _hostname(settings.own_url):
+        raise Forbidden("This server has another name: see PUBLIC_URL.")
+
+
+def _hostname(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def check_origin(settings: Settings, origin: str | None) -> None:
+    """Raises `Forbidden` for a page of another site. Programs send no origin."""
+    if origin is None or origin in (public_origin(settings), *settings.cors_origins):
+        return
+    scheme, _, host = origin.partition("://")
+    if scheme not in ("http", "https") or not LOOPBACK.fullmatch(host):
+        raise Forbidden("This origin may not connect here: see CORS_ORIGINS.")
+
+
+def check_forms(accept: MIMEAccept, mimetype: str) -> None:
+    """Raises werkzeug's errors for 406 and 415: messages and answers are JSON."""
+    if mimetype != JSON:
+        raise UnsupportedMediaType()
+    if accept.provided and not accept[JSON]:
+        raise NotAcceptable()
+
+
+def takes_events(accept: MIMEAccept) -> bool:
+    """Whether an answer may be a stream of events."""
+    return accept.provided and bool(accept[EVENTS])

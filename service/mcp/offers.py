@@ -1,0 +1,104 @@
+"""The tools that clients see: their names, descriptions, schemas and hints.
+
+Source: https://modelcontextprotocol.io/specification/2026-07-28/server/tools.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from service.chat.tools.tool import Tool
+
+# Hosts put names of their own in front, and models take 64 characters.
+NAME_LIMIT = 45
+_FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True)
+class ToolEffects:
+    """What a call does, as a text and as hints. Hints bind nobody."""
+
+    title: str
+    text: str
+    reads: bool = False
+    destroys: bool = False
+    repeats: bool = False  # a second call with the same arguments changes nothing more
+    outside: bool = False  # it reaches other services
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """All hints, because the default of a missing one is the worst case."""
+        return {
+            "title": self.title,
+            "readOnlyHint": self.reads,
+            "destructiveHint": self.destroys,
+            "idempotentHint": self.repeats,
+            "openWorldHint": self.outside,
+        }
+
+
+def _read(title: str) -> ToolEffects:
+    return ToolEffects(title, "Changes nothing and costs nothing.", reads=True, repeats=True)
+
+
+RECORD_TOOLS: Mapping[str, ToolEffects] = {
+    "schema.list": _read("List collections"),
+    "schema.describe": _read("Describe a collection"),
+    "user.current": _read("Look up the user"),
+    "records.query": _read("List records"),
+    "records.get": _read("Fetch a record"),
+    "records.create": ToolEffects("Create a record", "Adds one record. Costs nothing."),
+    "records.update": ToolEffects(
+        "Change a record", "Overwrites values. Costs nothing.", destroys=True, repeats=True
+    ),
+    "records.delete": ToolEffects(
+        "Delete a record", "Cannot be undone. Costs nothing.", destroys=True, repeats=True
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A tool under its name on the wire."""
+
+    name: str
+    tool: Tool
+    effects: ToolEffects
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """The tool in the list. Its schema is of an object, or clients drop the whole list."""
+        spec = self.tool.spec
+        return {
+            "name": self.name,
+            "title": self.effects.title,
+            "description": f"{spec.description} {self.effects.text}",
+            "inputSchema": dict(spec.schema),
+            "annotations": self.effects.annotations,
+        }
+
+
+class Offers:
+    """The tools by their names on the wire, in a stable order. Their own names are known too."""
+
+    def __init__(self, tools: Iterable[tuple[Tool, ToolEffects]]) -> None:
+        self._by_name: dict[str, Offer] = {}
+        for tool, effects in tools:
+            name = wire_name(tool.name, self._by_name)
+            self._by_name[name] = Offer(name, tool, effects)
+        self._own = {offer.tool.name: offer for offer in self._by_name.values()}
+        self.listed = [offer.described for offer in self._by_name.values()]
+
+    def get(self, name: str) -> Offer | None:
+        return self._by_name.get(name) or self._own.get(name)
+
+
+def wire_name(name: str, taken: Iterable[str]) -> str:
+    """A name that every model takes: without dots and slashes, short, and not yet `taken`."""
+    plain = _FORBIDDEN.sub("_", name)
+    if len(plain) <= NAME_LIMIT and plain not in taken:
+        return plain
+    digest = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]
+    return f"{plain[: NAME_LIMIT - 9]}_{digest}"

@@ -1,0 +1,11 @@
+"""Names of tools on the wire."""
+
+from service.mcp.offers import NAME_LIMIT, wire_name
+
+
+def test_names_are_short_and_differ():
+    assert wire_name("cloudsuite/mail-send", ()) == "cloudsuite_mail-send"
+    assert wire_name("a.b", ["a_b"]) != "a_b"
+    long = wire_name("x" * 60, ())
+    assert len(long) == NAME_LIMIT
+    assert long != wire_name("x" * 61, ())
