@@ -15,7 +15,7 @@ TESTS = Path(__file__).parent
 WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
 # Their files share a running service or a browser, so they stay together.
 TOGETHER = ("browser", "permissions", "integrations/bench", "integrations/third_party")
-NPM = (TESTS / "clients", TESTS / "integrations/third_party")
+NPM = (TESTS / "clients", TESTS / "mcp/clients", TESTS / "integrations/third_party")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

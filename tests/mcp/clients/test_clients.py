@@ -1,0 +1,66 @@
+"""Official clients of TypeScript and Python use the tools, through two workers."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from service.auth.tokens import issue
+from tests.mcp.clients.conftest import HERE
+from tests.services import settings_for
+
+NOTE = {"collection": "notes", "data": {"title": "of a client", "text": "line\u2028 end"}}
+CALLS = [
+    ["user_current", {}],
+    ["records_create", NOTE],
+    ["records_query", {"collection": "notes"}],
+    ["records_get", {"collection": "notes"}],
+    *[["schema_list", {}] for _ in range(6)],
+]
+CLIENTS = {
+    "sdk": ("2025-11-25", "sdk", "legacy"),
+    "client-legacy": ("2025-11-25", "client", "legacy"),
+    "client-auto": ("2026-07-28", "client", "auto"),
+    "python-legacy": ("2025-11-25", "python", "legacy"),
+    "python-auto": ("2026-07-28", "python", "auto"),
+}
+
+
+@pytest.fixture
+def use(running, npm_packages, request):
+    """Has a client call tools for a user of its own; returns what it has read."""
+
+    def using(which: str, mode: str, calls: list[Any]) -> dict[str, Any]:
+        token = issue(settings_for(running.database_url), f"{which}-{mode}", "user", 3600)
+        told = {"client": which, "mode": mode, "url": f"{running.url}/mcp", "token": token}
+        command, environment = ["node", "call.mjs"], os.environ
+        if which == "python":
+            packages = request.getfixturevalue("python_packages")
+            command, environment = [sys.executable, "call.py"], {"PYTHONPATH": str(packages)}
+        done = subprocess.run(
+            command, cwd=HERE, input=json.dumps({**told, "calls": calls}), text=True, timeout=60,
+            capture_output=True, env=environment,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return using
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_finds_and_calls_the_tools(use, name):
+    version, which, mode = CLIENTS[name]
+    told = use(which, mode, CALLS)
+    assert told["errors"] == []
+    assert told["version"] == version
+    assert {"records_query", "user_current"} <= {tool["name"] for tool in told["tools"]}
+    user, made, page, refused, *lists = told["results"]
+    assert user["structuredContent"]["recordId"] == f"{which}-{mode}"
+    assert page["structuredContent"]["records"] == [made["structuredContent"]]
+    assert made["structuredContent"]["data"]["text"] == NOTE["data"]["text"]
+    assert refused["isError"] is True
+    assert "recordId" in refused["content"][0]["text"]
+    assert all(one["structuredContent"] == lists[0]["structuredContent"] for one in lists)
