@@ -43,8 +43,7 @@ INSTANCE = ROOT / "instance"
 # A limit that is set and does not hold is worse than a server that does not start.
 NOT_BUILT = (
     "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
-    "BUDGETS", "APPROVAL_SECONDS", "RESUME_SECONDS", "ASSISTANT_ENDPOINTS",
-    "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE",
+    "BUDGETS", "RESUME_SECONDS", "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE",
 )  # fmt: skip
 # Only our own settings begin with these.
 PREFIXES = (
@@ -103,6 +102,8 @@ class Settings:
     token_ceiling_c: int = setting(integer(1_000, 10_000_000), 120_000)
     keep_aborted_turns: bool = setting(switch, True)
     tools_allowed: tuple[str, ...] | None = setting(names)
+    assistant_endpoints: tuple[str, ...] = setting(names, ())
+    approval_seconds: int = setting(integer(1, 3600), 120)
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     integrations_billing: Mapping[str, str] = field(
         default_factory=dict, metadata={"parse": billing, "secret": False}

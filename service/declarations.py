@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config import ConfigError, Settings, with_declared
+from service.assistant import calls
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
@@ -46,9 +47,17 @@ def declarations(settings: Settings) -> Declarations:
     try:
         collections = Collections([*BUILT_IN, *with_canvases(_all(modules, "COLLECTIONS"))])
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
-        own_tools = (*LOOKUPS, *RECORDS, canvas_templates(templates), canvas_check(templates))
-        tools = Tools([*own_tools, *_all(modules, "TOOLS")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
+    except ValueError as error:
+        raise ConfigError(f"EXTENSIONS: {error}") from None
+    try:
+        endpoint_tools = calls.tools(catalog, settings.assistant_endpoints)
+    except ValueError as error:
+        raise ConfigError(f"ASSISTANT_ENDPOINTS: {error}") from None
+    canvas_tools = (canvas_templates(templates), canvas_check(templates))
+    own_tools = (*LOOKUPS, *RECORDS, *canvas_tools, *endpoint_tools)
+    try:
+        tools = Tools([*own_tools, *_all(modules, "TOOLS")])
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {error}") from None
     try:

@@ -96,6 +96,7 @@ def app(settings, monkeypatch):
     yield app
     wait_for(lambda: not app.extensions["runs"], 20)
     app.extensions["claim_watch"].stop()
+    app.extensions["waits"].stop()
     app.extensions["feed"].stop()
     if listener:
         listener.stop()

@@ -69,9 +69,15 @@ def person(client: FlaskClient, settings: Settings, subject: str, role: str = "u
 
 def chunks_of(stream: bytes) -> list[dict[str, Any]]:
     """The chunks of a stream that ends as every stream must."""
-    events = [event for event in stream.split(b"\n\n") if event and not event.startswith(b":")]
-    assert events[-1] == b"data: [DONE]", stream[-300:]
-    return [json.loads(event.removeprefix(b"data: ")) for event in events[:-1]]
+    assert stream.endswith(b"data: [DONE]\n\n"), stream[-300:]
+    return chunks_so_far(stream)
+
+
+def chunks_so_far(stream: bytes) -> list[dict[str, Any]]:
+    """The whole chunks of a stream's beginning."""
+    events = stream.split(b"\n\n")[:-1]
+    told = [event.removeprefix(b"data: ") for event in events if event.startswith(b"data: ")]
+    return [json.loads(event) for event in told if event != b"[DONE]"]
 
 
 def types(chunks: list[dict[str, Any]]) -> list[str]:

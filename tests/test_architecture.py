@@ -26,8 +26,12 @@ FLOORS = [
     {"browser", "generation", "media"},
     {"records", "integrations"},
     {"chat"},
+<<<<<<< HEAD
     {"mcp"},
     {"upkeep"},
+=======
+    {"assistant", "upkeep"},
+>>>>>>> a93d041 (Let the assistant call endpoints that its user allows)
     {"cli", "sandbox", "tokens", "widgets", "console"},
     {"declarations"},
     {"__init__"},

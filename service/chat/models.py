@@ -117,6 +117,28 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
+class Approval(db.Model):  # type: ignore[name-defined,misc]
+    """A tool call that waits for the user's decision, or a decision.
+
+    `shown` is the part that the client shows, until the turn has read the decision. A decision
+    "chat" lets the same endpoint through in this chat, up to `credits` micro-credits a call.
+    """
+
+    __tablename__ = "approvals"
+    __table_args__ = (Index(None, "chat_id", "endpoint"),)
+
+    call_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    turn_id: Mapped[str] = mapped_column(String(64), index=True)
+    chat_id: Mapped[str] = mapped_column(ForeignKey("chats.record_id", ondelete="CASCADE"))
+    user_id: Mapped[str] = mapped_column(String(255), index=True)
+    endpoint: Mapped[str] = mapped_column(String(128))
+    credits: Mapped[int] = mapped_column(BigInteger)
+    state: Mapped[str] = mapped_column(String(16))  # asked, once, chat, denied, expired
+    shown: Mapped[dict[str, Any] | None]
+    expires_at: Mapped[datetime]
+    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
+
+
 class Lease(db.Model):  # type: ignore[name-defined,misc]
     """A worker counts as alive until `expires_at`, which it renews."""
 

@@ -13,7 +13,7 @@ class Question:
 
     `replaces` are the ids of the stored messages that this turn replaces: the question and, unless
     it was deleted, its answer. `answered_by` is the turn that stored them. `hold_amount` is in
-    micro-credits.
+    micro-credits. `token` is the caller's bearer as it came.
     """
 
     turn_id: str
@@ -28,4 +28,5 @@ class Question:
     hold_amount: int
     replaces: tuple[str, ...] = ()
     answered_by: str | None = None
+    token: str = field(default="", repr=False)
     began: float = field(default_factory=time.monotonic)

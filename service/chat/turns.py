@@ -13,7 +13,7 @@ from config import MODEL_NAMES
 from service.auth.bearer import open_to
 from service.chat import claims, journal
 from service.chat.stream import sse
-from service.chat.turn import pump, reuse
+from service.chat.turn import approvals, pump, reuse
 from service.chat.turn.admission import Submission, admit, check_chat
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
@@ -62,6 +62,20 @@ class ModelsSchema(Schema):
     models = fields.List(fields.Nested(ModelSchema), required=True)
 
 
+class DecisionSchema(Schema):
+    decision = fields.String(required=True, validate=validate.OneOf(tuple(approvals.STATES)))
+
+
+class ApprovalSchema(Schema):
+    toolCallId = fields.String(required=True)
+    endpoint = fields.String(required=True)
+    summary = fields.String(required=True)
+    body = fields.Dict(required=True)
+    credits = fields.Float(required=True)
+    expiresAt = fields.AwareDateTime(required=True)
+    state = fields.String(required=True)
+
+
 class StopSchema(Schema):
     stopped = fields.Boolean(required=True)
 
@@ -105,6 +119,22 @@ def stop(chat_id: str) -> dict[str, bool]:
     runs: Runs = current_app.extensions["runs"]
     runs.interrupt_chat(chat_id, "stop")
     return {"stopped": stopped}
+
+
+@turns.post("/chat/<chat_id>/approvals/<call_id>")
+@open_to("chat")
+@body(DecisionSchema())
+@refuses(NotFound, Conflict)
+@answers(ApprovalSchema())
+def approve(data: dict[str, Any], chat_id: str, call_id: str) -> dict[str, Any]:
+    """Decide about a tool call that waits for the user
+
+    `once` for this call, `chat` for every call of this endpoint in this chat for 24 hours, `deny`.
+    """
+    with write_transaction() as session:
+        shown = approvals.decide(session, g.caller, chat_id, call_id, data["decision"])
+    current_app.extensions["waits"].wake(call_id)
+    return shown
 
 
 @turns.get("/chat/<chat_id>/stream")
@@ -179,6 +209,7 @@ def _submission(data: dict[str, Any]) -> Submission:
         model_id=data["modelId"],
         trigger=data["trigger"],
         request_id=g.request_id,
+        token=g.token,
     )
 
 

@@ -15,7 +15,7 @@ class Inbound:
 
     `token` is the caller's bearer as it came. `browser` is the cookie that binds a consent to this
     browser. `approval` is the decision that let the call through, if the client says so. `fresh`
-    means that the client wants no kept answer.
+    means that the client wants no kept answer. `door` is where the call came from, if not by HTTP.
     """
 
     caller: Caller
@@ -27,6 +27,7 @@ class Inbound:
     approval: str | None = None
     request_id: str = ""
     fresh: bool = False
+    door: str | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing import allowances, ledger
 from service.chat import claims, journal
+from service.chat.turn import approvals
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import current_time
@@ -51,6 +52,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         idempotency.sweep(session)
         jobs.sweep(session)
         once.sweep(session)
+        approvals.sweep(session)
     kept_answers.sweep()
     with write_transaction() as session:
         user_limits.sweep(session)

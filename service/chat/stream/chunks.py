@@ -101,6 +101,15 @@ class ToolOutputError:
 
 
 @dataclass(frozen=True, slots=True)
+class Data:
+    """A part of our own. A later one of the same type and id replaces it in the message."""
+
+    type: str  # begins with `data-`
+    id: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     messageMetadata: Optional = ABSENT
     type: Literal["finish"] = "finish"
@@ -136,6 +145,7 @@ Chunk = (
     | ToolInputError
     | ToolOutputAvailable
     | ToolOutputError
+    | Data
     | Finish
     | MessageMetadata
     | Abort

@@ -11,6 +11,8 @@ from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 
 INTERRUPTED = "interrupted"
+ASKED = "asked"  # the state of a part that waits for the user
+EXPIRED = "expired"
 
 
 class Assembly:
@@ -21,6 +23,7 @@ class Assembly:
         self._texts: dict[str, dict[str, Any]] = {}
         self._pieces: dict[str, list[str]] = {}
         self._calls: dict[str, dict[str, Any]] = {}
+        self._data: dict[tuple[str, str], dict[str, Any]] = {}
         self._in_step = False
 
     @property
@@ -62,10 +65,15 @@ class Assembly:
                 self._calls[call_id].update(state="output-available", output=output)
             case chunks.ToolOutputError(call_id, text):
                 self._calls[call_id].update(state="output-error", errorText=text)
+            case chunks.Data():
+                self._set_data(chunk)
 
     def closing(self) -> Iterator[Chunk]:
         """The chunks that close open parts, to be sent before an `abort` or an `error`."""
         yield from [chunks.TextEnd(id) for id in self._texts]
+        for (kind, id), part in list(self._data.items()):
+            if part["data"].get("state") == ASKED:
+                yield chunks.Data(kind, id, {**part["data"], "state": EXPIRED})
         for call_id, part in list(self._calls.items()):
             name = part["type"].removeprefix("tool-")
             if part["state"] == "input-streaming":
@@ -74,6 +82,13 @@ class Assembly:
                 yield chunks.ToolOutputError(call_id, INTERRUPTED)
         if self._in_step:
             yield chunks.FinishStep()
+
+    def _set_data(self, chunk: chunks.Data) -> None:
+        key = (chunk.type, chunk.id)
+        if key not in self._data:
+            self._data[key] = {"type": chunk.type, "id": chunk.id}
+            self.parts.append(self._data[key])
+        self._data[key]["data"] = chunk.data
 
     def _open_call(self, call_id: str, name: str, **values: Any) -> None:
         part = self._calls.get(call_id)

@@ -2,8 +2,10 @@
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import structlog
 from flask import Flask
@@ -14,13 +16,15 @@ from sqlalchemy.exc import DBAPIError
 from service.chat import earlier
 from service.chat.tools.cap import limit_size
 from service.chat.tools.guard import ANSWERED
+from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.database import access as database
 from service.web.errors import InvalidRequest, ServiceError
 from service.web.json_values import MAX_DEPTH, encode, poisoned
 
-TOOL_SECONDS = 15
-TOO_LONG = f"The tool took longer than {TOOL_SECONDS} seconds."
+TOO_LONG = "The tool took longer than {:g} seconds."
+
+T = TypeVar("T")
 
 log = structlog.get_logger("tool")
 
@@ -80,29 +84,58 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return any(levels == 1 or _is_deeper(item, levels - 1) for item in nested)
 
 
-def execute(app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Outcome:
-    """Run a tool in an app context of its own, which gives its database connection back.
+def needs_of(
+    app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]
+) -> Needs | Outcome:
+    """What a call needs from the user before it is made, or why it can't be made."""
+    if tool.needs is None:
+        return NOTHING
+    needs = partial(tool.needs, context, **tool_input)
+    return _within_limits(app, tool, TOOL_SECONDS, needs)
+
+
+def execute(
+    app: Flask,
+    tool: Tool,
+    context: ToolContext,
+    tool_input: dict[str, Any],
+    seconds: float = TOOL_SECONDS,
+) -> Outcome:
+    """Run a tool. Raises `GrantMissing`."""
+    if context.guard.repeats(tool.name, tool_input, tool.reads):
+        return Outcome(ANSWERED)
+
+    def run() -> Outcome:
+        output = limit_size(_result(tool, context, tool_input))
+        dump(output)
+        return Outcome(output)
+
+    return _within_limits(app, tool, seconds, run)
+
+
+def _within_limits(
+    app: Flask, tool: Tool, seconds: float, function: Callable[[], T]
+) -> T | Outcome:
+    """Run code of a tool in an app context of its own, which gives its database connection back.
 
     The time limit applies to its queries too: the database would otherwise go on with them.
     """
-    if context.guard.repeats(tool.name, tool_input, tool.reads):
-        return Outcome(ANSWERED)
-    began, limit = time.monotonic(), Timeout(TOOL_SECONDS)
+    began, limit = time.monotonic(), Timeout(seconds)
     try:
-        with limit, database.time_limit(TOOL_SECONDS), app.app_context():
-            output = limit_size(_result(tool, context, tool_input))
-            dump(output)
-            return Outcome(output)
+        with limit, database.time_limit(seconds), app.app_context():
+            return function()
     except Timeout as expired:
         if expired is not limit:
             raise
-        return failure(TOO_LONG)
+        return failure(TOO_LONG.format(seconds))
+    except GrantMissing:
+        raise
     except ServiceError as error:
         return failure(explain(error))
     except DBAPIError:
         log.exception("tool failed", tool=tool.name)
-        late = time.monotonic() - began >= TOOL_SECONDS
-        return failure(TOO_LONG if late else "The tool failed.")
+        late = time.monotonic() - began >= seconds
+        return failure(TOO_LONG.format(seconds) if late else "The tool failed.")
     except Exception:  # an extension's tool may raise anything, and the turn goes on
         log.exception("tool failed", tool=tool.name)
         return failure("The tool failed.")
@@ -126,4 +159,7 @@ def failure(text: str) -> Outcome:
 def explain(error: ServiceError) -> str:
     if isinstance(error, InvalidRequest) and error.facts.get("details"):
         return f"{error.message} {json.dumps(error.facts['details'], ensure_ascii=False)}"
+    nearest = error.facts.get("nearest")
+    if isinstance(nearest, list) and nearest:
+        return f"{error.message} The nearest names: {', '.join(nearest)}."
     return error.message

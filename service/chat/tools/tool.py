@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from marshmallow import Schema
 
 from service.auth.users import Caller
 from service.chat.earlier import EarlierWrites
 from service.chat.tools.guard import LoopGuard
+from service.chat.tools.needs import Needs
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
 from service.web.openapi import json_schema
+
+Door = Literal["chat", "mcp"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class ToolContext:
     """The caller and the turn of a tool call. A tool runs inside an app context of its own.
 
     `fingerprint` identifies the call, `earlier` has the writes of earlier tries of the message.
+    `call_id` is the tool call's own id. `token` is the caller's bearer as it came. `door` is where
+    the call came from, and `approval` is what let it through.
     """
 
     caller: Caller
@@ -29,13 +34,19 @@ class ToolContext:
     user_message_id: str | None = None
     earlier: EarlierWrites = field(default_factory=EarlierWrites)
     fingerprint: str | None = None
+    call_id: str = ""
+    token: str = ""
+    door: Door = "chat"
+    approval: str | None = None
 
 
 @dataclass(frozen=True)
 class Tool:
     """`execute(context, **input)` returns a JSON value. A `ServiceError`'s text goes to the model.
 
-    `reads` is true for a tool that changes nothing.
+    `reads` is true for a tool that changes nothing. `needs(context, **input)` tells what a call
+    needs before it is made; None means that no call needs anything. `execute` may raise
+    `GrantMissing` as well.
     """
 
     name: str
@@ -43,6 +54,7 @@ class Tool:
     schema: Schema
     execute: Callable[..., Any]
     reads: bool
+    needs: Callable[..., Needs] | None = None
 
     @property
     def spec(self) -> ToolSpec:

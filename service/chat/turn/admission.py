@@ -3,7 +3,7 @@
 Source: docs/contract.md, section 5.1.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import gevent
 from flask import Flask
@@ -45,6 +45,7 @@ class Submission:
     model_id: str | None
     trigger: str | None
     request_id: str
+    token: str = field(default="", repr=False)
 
 
 def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
@@ -99,6 +100,7 @@ def _question(submission: Submission, model: Model, stored: reuse.StoredAnswer |
         hold_amount=0,
         replaces=stored.record_ids if stored else (),
         answered_by=stored.turn.turn_id if stored else None,
+        token=submission.token,
     )
 
 

@@ -19,6 +19,7 @@ from service.chat import claims
 from service.chat.claims import RunningClaim, WorkerLease
 from service.chat.turn.lease_watch import LeaseWatch
 from service.chat.turn.running import Run, Runs
+from service.chat.turn.waits import Waits
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
@@ -152,5 +153,6 @@ def init_app(app: Flask) -> None:
     runs = app.extensions["runs"] = Runs()
     lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
     app.extensions["lease_watch"] = LeaseWatch()
+    app.extensions["waits"] = Waits(app)
     app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
     lifecycle.on_drain(runs.drain)

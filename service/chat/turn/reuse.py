@@ -86,6 +86,9 @@ def _part(part: dict[str, Any], text_id: str) -> Iterator[Chunk]:
         yield chunks.TextDelta(text_id, part["text"])
         yield chunks.TextEnd(text_id)
         return
+    if part["type"].startswith("data-"):
+        yield chunks.Data(part["type"], part["id"], part["data"])
+        return
     call_id, name = part["toolCallId"], part["type"].removeprefix("tool-")
     if "rawInput" in part:
         yield chunks.ToolInputError(call_id, name, part["rawInput"], part["errorText"])

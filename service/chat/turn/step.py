@@ -1,15 +1,16 @@
 """One step of a turn: the model's events as chunks, then its tool calls with their results."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flask import Flask
 
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
-from service.chat.tools.run import InvalidInput, execute, parse_input, read_arguments
+from service.chat.tools.run import InvalidInput, parse_input, read_arguments
 from service.chat.tools.tool import ToolContext, Tools
+from service.chat.turn.tool_call import carry_out
 from service.ids import new_id
 from service.providers.events import (
     CallFragment,
@@ -117,7 +118,7 @@ class Step:
             yield chunks.ToolInputError(call_id, name, public, str(error))
             return
         yield chunks.ToolInputAvailable(call_id, name, public)
-        outcome = execute(app, tool, context, loaded)
+        outcome = yield from carry_out(app, tool, replace(context, call_id=call_id), loaded)
         self.results += 1
         if outcome.error is not None:
             yield chunks.ToolOutputError(call_id, outcome.error)

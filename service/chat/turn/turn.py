@@ -99,4 +99,5 @@ def _context(app: Flask, run: Run) -> ToolContext:
         chat_id=question.chat_id,
         user_message_id=question.user_message_id or None,
         earlier=run.earlier,
+        token=question.token,
     )

@@ -207,6 +207,7 @@ class Proxy:
         if not most:
             return None
         facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
+        facts["door"] = request.door
         return Charge(
             payer=self.payer(endpoint, request),
             most=most,

@@ -1,0 +1,1 @@
+"""The catalog of endpoints as tools of the assistant."""

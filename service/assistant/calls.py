@@ -1,0 +1,198 @@
+"""`integrations.call`, and the endpoints that are tools of their own.
+
+A call of the assistant is a call of its user: the same proxy checks it, and the same payer pays.
+Source: docs/contract.md, section 14.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from flask import current_app
+from marshmallow import Schema, fields, validate
+
+from service.assistant.find import find
+from service.assistant.shaping import shaped
+from service.auth import permits
+from service.billing.prices import CREDIT
+from service.chat import journal
+from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs
+from service.chat.tools.tool import Tool, ToolContext
+from service.database.access import write_transaction
+from service.integrations.calling.admission import validated
+from service.integrations.calling.proxy import Proxy
+from service.integrations.consent.connections import Connection
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.documents import body_schema
+from service.integrations.inbound import Inbound
+from service.providers.prompt import ToolSpec
+from service.web.errors import Forbidden, NotConfigured, UpstreamFailed
+from service.web.fields import Text
+
+CALL = "integrations.call"
+GRACE = 5.0  # seconds beyond an endpoint's own: its token may have to be refreshed first
+MOST_TOOLS = 40
+EVERY = "all"
+
+
+class EndpointCall(Schema):
+    endpoint = Text(
+        required=True,
+        validate=validate.Length(1, 128),
+        metadata={"description": "An endpoint's name, as integrations.find gives it."},
+    )
+    body = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={"description": "Its parameters, which fit the schema of integrations.find."},
+    )
+
+
+class AnyBody(Schema):
+    class Meta:
+        unknown = "include"
+
+
+@dataclass(frozen=True)
+class EndpointTool(Tool):
+    """A tool whose input is the body of one endpoint."""
+
+    endpoint: Endpoint | None = None
+
+    @property
+    def spec(self) -> ToolSpec:
+        assert self.endpoint
+        return ToolSpec(self.name, self.description, body_schema(self.endpoint))
+
+
+def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs:
+    """What a call needs: a grant, an approval, time. Raises `ServiceError` if it can't be made."""
+    proxy = _proxy()
+    item = proxy.catalog.named(endpoint)
+    permits.check_endpoint(context.caller.permit, item.name)
+    params, wait = validated(item, body)
+    seconds = max(item.seconds, wait) + GRACE
+    if proxy.gateway is None and not proxy.is_configured(item):
+        raise NotConfigured(item.vendor.missing(proxy.calls.settings) or item.name)
+    grant = None if proxy.gateway else _missing_grant(proxy, item, context)
+    if item.access.auto_approve:
+        return Needs(grant, seconds=seconds)
+    credits = item.most(params) / CREDIT
+    return Needs(grant, NeededApproval(item.name, item.summary, body, credits), seconds)
+
+
+def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
+    """Call an endpoint that integrations.find has found. The user sees the body, and is asked first
+    if it costs credits or changes something outside."""
+    proxy = _proxy()
+    item = proxy.catalog.named(endpoint)
+    approval = "auto" if item.access.auto_approve else context.approval
+    if approval is None and context.door == "chat":
+        raise Forbidden("The user has not allowed this call.")
+    inbound = Inbound(
+        caller=context.caller,
+        token=context.token,
+        endpoint=endpoint,
+        body=body,
+        browser=secrets.token_urlsafe(32),
+        idempotency_key=context.call_id or None,
+        approval=approval,
+        door=context.door,
+    )
+    answer = proxy.call(inbound)
+    data = answer.envelope.get("data")
+    if answer.status >= 400:
+        raise UpstreamFailed(str(answer.envelope.get("message") or ""), upstreamStatus=None)
+    if isinstance(data, dict) and data.get("requiresOAuth"):
+        scopes = tuple(data.get("scopes", ()))
+        raise GrantMissing(_grant(proxy, item, context, scopes))
+    if not item.access.reads:
+        _note(context, item)
+    return shaped(data)
+
+
+def _missing_grant(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant | None:
+    connection = proxy.connections.of(item, context.caller.subject)
+    if connection is None or connection.is_sufficient:
+        return None
+    return _grant(proxy, item, context, tuple(proxy.connections.scopes_of(item)))
+
+
+def _grant(
+    proxy: Proxy, item: Endpoint, context: ToolContext, scopes: tuple[str, ...]
+) -> NeededGrant:
+    is_granted = partial(_is_sufficient, proxy.connections.of(item, context.caller.subject))
+    return NeededGrant(item.name, item.vendor.integration, scopes, is_granted)
+
+
+def _is_sufficient(connection: Connection | None) -> bool:
+    return connection is not None and connection.is_sufficient
+
+
+def _note(context: ToolContext, item: Endpoint) -> None:
+    """An entry in the journal: what the assistant has done outside, for this user."""
+    entry = journal.called(
+        context.turn_id,
+        context.chat_id,
+        context.caller.subject,
+        CALL,
+        item.name,
+        context.user_message_id,
+    )
+    with write_transaction() as session:
+        session.add(entry)
+
+
+def _proxy() -> Proxy:
+    proxy: Proxy = current_app.extensions["proxy"]
+    return proxy
+
+
+def tools(catalog: Catalog, names: Iterable[str]) -> list[Tool]:
+    """The two tools for the whole catalog, and one for each of `names`, endpoints or categories.
+
+    Raises ValueError for an unknown name, and for more than `MOST_TOOLS` endpoints.
+    """
+    described = " ".join((call.__doc__ or "").split())
+    own = Tool(CALL, described, EndpointCall(), call, reads=False, needs=needs)
+    return [find, own, *(_of_endpoint(item) for item in named(catalog, names))]
+
+
+def named(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
+    """The endpoints that `ASSISTANT_ENDPOINTS` names. Raises ValueError."""
+    found: dict[str, Endpoint] = {}
+    for name in names:
+        of_name = [item for item in catalog if name in (EVERY, item.category, *item.names)]
+        if not of_name:
+            raise ValueError(f"{name} is neither an endpoint nor a category")
+        found.update((item.name, item) for item in of_name)
+    if len(found) > MOST_TOOLS:
+        raise ValueError(
+            f"names {len(found)} endpoints; a model takes {MOST_TOOLS} at most. The tools "
+            f"{find.name} and {CALL} reach every endpoint without it"
+        )
+    return list(found.values())
+
+
+def _of_endpoint(item: Endpoint) -> Tool:
+    asks = "The user is not asked." if item.access.auto_approve else "The user is asked first."
+    price = f"It costs up to {item.max_credits:g} credits. " if item.max_credits else ""
+    return EndpointTool(
+        name=item.name.replace("/", "."),
+        description=f"{item.summary} {price}{asks}",
+        schema=AnyBody(),
+        execute=_bound(call, item.name),
+        reads=item.access.reads,
+        needs=_bound(needs, item.name),
+        endpoint=item,
+    )
+
+
+def _bound(function: Callable[..., Any], endpoint: str) -> Callable[..., Any]:
+    def with_body(context: ToolContext, **body: Any) -> Any:
+        return function(context, endpoint, body)
+
+    return with_body

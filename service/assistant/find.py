@@ -1,0 +1,95 @@
+"""`integrations.find`: which endpoints there are for what the user wants.
+
+Source: docs/contract.md, section 14.1.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from flask import current_app
+from marshmallow import Schema, fields, validate
+
+from service.auth.users import Caller
+from service.chat.tools.tool import ToolContext, tool
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.categories import CATEGORIES
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.documents import body_schema
+from service.web.fields import Text
+
+MOST = 20
+WORD = re.compile(r"[a-z0-9]+")
+STEM = 4  # letters: "mails" and "mail" are one word, "forecasting" and "forecast" too
+NAME, CATEGORY, SUMMARY, PARAMETER = 6.0, 3.0, 2.0, 1.0  # how much a word in each place counts
+
+
+class FindQuery(Schema):
+    query = Text(
+        required=True,
+        validate=validate.Length(1, 300),
+        metadata={"description": "What to do, in English, such as: send a mail; weather forecast."},
+    )
+    limit = fields.Integer(strict=True, load_default=5, validate=validate.Range(1, MOST))
+
+
+@tool("integrations.find", FindQuery(), reads=True)
+def find(context: ToolContext, query: str, limit: int) -> dict[str, Any]:
+    """Find endpoints outside the app, by what they do: mail, calendar, files, contacts, search,
+    news, pictures, weather, places, sports, markets and more. Each comes with the JSON Schema of
+    its body for integrations.call, its price in credits, and whether the user is asked first."""
+    proxy: Proxy = current_app.extensions["proxy"]
+    usable = [item for item in proxy.catalog if _is_usable(proxy, context.caller, item)]
+    found = ranked(usable, query)[:limit]
+    return {"endpoints": [_described(proxy, context.caller, item) for item in found]}
+
+
+def ranked(endpoints: Iterable[Endpoint], query: str) -> list[Endpoint]:
+    """The endpoints that share words with a query, the best first; at equal ranks by name."""
+    wanted = stems(query)
+    scored = [(score(item, wanted), item) for item in endpoints]
+    return [item for points, item in sorted(scored, key=_order) if points > 0]
+
+
+def _order(scored: tuple[float, Endpoint]) -> tuple[float, str]:
+    points, item = scored
+    return (-points, item.name)
+
+
+def score(item: Endpoint, wanted: frozenset[str]) -> float:
+    """How well an endpoint fits: each wanted word counts once, where it counts most."""
+    places = (
+        (NAME, stems(" ".join(item.names))),
+        (CATEGORY, stems(CATEGORIES[item.category])),
+        (SUMMARY, stems(item.summary)),
+        (PARAMETER, stems(" ".join(item.parameters.fields))),
+    )
+    everywhere = (*places, (0.0, wanted))
+    return sum(max(points for points, words in everywhere if word in words) for word in wanted)
+
+
+def stems(text: str) -> frozenset[str]:
+    """The words of a text by their first letters, without those that say little."""
+    separated = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
+    return frozenset(word[:STEM] for word in WORD.findall(separated) if len(word) > 2) - IDLE
+
+
+IDLE = frozenset({"the", "and", "for", "with", "from", "that", "this", "what", "find", "some"})
+
+
+def _is_usable(proxy: Proxy, caller: Caller, item: Endpoint) -> bool:
+    permit = caller.permit
+    return proxy.is_configured(item) and (permit is None or permit.allows(item.name))
+
+
+def _described(proxy: Proxy, caller: Caller, item: Endpoint) -> dict[str, Any]:
+    connection = proxy.connections.of(item, caller.subject)
+    connected = {} if connection is None else {"connected": connection.is_sufficient}
+    return {
+        "endpoint": item.name,
+        "summary": item.summary,
+        "credits": item.max_credits,
+        "asksUser": not item.access.auto_approve,
+        **connected,
+        "body": body_schema(item),
+    }

@@ -1,0 +1,63 @@
+"""What a tool call may need from the user before it is made: a grant, and their approval.
+
+Source: docs/contract.md, section 14.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.web.errors import ServiceError
+
+TOOL_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class NeededGrant:
+    """A scope that the user has not granted to the endpoint's integration, `provider`.
+
+    `is_granted` looks again; it needs an app context.
+    """
+
+    endpoint: str
+    provider: str
+    scopes: tuple[str, ...]
+    is_granted: Callable[[], bool] = field(compare=False)
+
+
+@dataclass(frozen=True)
+class NeededApproval:
+    """What the user must allow: `body` is what will be sent, `credits` the most that it costs."""
+
+    endpoint: str
+    summary: str
+    body: Mapping[str, Any]
+    credits: float
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What one call needs. `seconds` is the time limit of the call itself."""
+
+    grant: NeededGrant | None = None
+    approval: NeededApproval | None = None
+    seconds: float = TOOL_SECONDS
+
+    @property
+    def of_user(self) -> bool:
+        """Whether the user must do something first."""
+        return bool(self.grant or self.approval)
+
+
+NOTHING = Needs()
+
+
+class GrantMissing(ServiceError):
+    """The provider has refused a call for want of a scope, which the user can grant."""
+
+    status, code = 403, "oauth_required"
+    message = "The user has not connected the account, or not allowed this."
+
+    def __init__(self, grant: NeededGrant) -> None:
+        super().__init__()
+        self.grant = grant

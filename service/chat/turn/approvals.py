@@ -1,0 +1,139 @@
+"""The user's decisions about tool calls: asked, decided, expired.
+
+A call that waits has a row, so that the decision may come to any worker. It is stored before it
+acts, and holds for a turn that still runs only: after a crash it is void.
+Source: docs/contract.md, section 14.2.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any, Literal
+
+from sqlalchemy import bindparam, delete, exists, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.auth.users import Caller
+from service.billing.prices import CREDIT
+from service.chat.claims import count_changes, has_lapsed
+from service.chat.models import Approval, Claim, Lease
+from service.chat.tools.needs import NeededApproval
+from service.chat.tools.tool import ToolContext
+from service.database.clock import current_time, from_now
+from service.extensions import now, table, timestamp
+from service.web.errors import Conflict, NotFound
+
+Decision = Literal["once", "chat", "deny"]
+STATES = {"once": "once", "chat": "chat", "deny": "denied"}
+ASKED, EXPIRED = "asked", "expired"
+CHAT_SECONDS = 24 * 3600  # how long the decision "chat" holds
+KEPT_SECONDS = CHAT_SECONDS  # then a row says nothing any more
+
+_approvals = table(Approval)
+
+
+class Decided(Conflict):
+    message = "This was decided already."
+
+
+def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval) -> bool:
+    """Whether the user has allowed this endpoint for the whole chat, at this price or a higher."""
+    allowed = select(_approvals.c.call_id).where(
+        _approvals.c.chat_id == context.chat_id,
+        _approvals.c.user_id == context.caller.subject,
+        _approvals.c.endpoint == needed.endpoint,
+        _approvals.c.state == "chat",
+        _approvals.c.credits >= micro(needed.credits),
+        _approvals.c.created_at > from_now(-CHAT_SECONDS),
+    )
+    return session.scalar(allowed.limit(1)) is not None
+
+
+def ask(
+    session: Session, context: ToolContext, needed: NeededApproval, seconds: float
+) -> dict[str, Any]:
+    """Store a call that waits for its user; returns the data of the part to show."""
+    shown = {
+        "toolCallId": context.call_id,
+        "endpoint": needed.endpoint,
+        "summary": needed.summary,
+        "body": needed.body,
+        "credits": needed.credits,
+        "expiresAt": timestamp(now() + timedelta(seconds=seconds)),
+    }
+    row = {
+        "call_id": context.call_id,
+        "turn_id": context.turn_id,
+        "chat_id": context.chat_id,
+        "user_id": context.caller.subject,
+        "endpoint": needed.endpoint,
+        "credits": micro(needed.credits),
+        "state": ASKED,
+        "shown": shown,
+        "expires_at": from_now(seconds),
+        "created_at": current_time(),
+    }
+    session.execute(insert(_approvals).values(**row))
+    return shown
+
+
+def decide(
+    session: Session, caller: Caller, chat_id: str, call_id: str, decision: Decision
+) -> dict[str, Any]:
+    """Store a decision; returns the data of the part as it is now.
+
+    Raises `NotFound` where no call of the caller's waits, and `Decided`.
+    """
+    mine = (
+        _approvals.c.call_id == call_id,
+        _approvals.c.chat_id == chat_id,
+        _approvals.c.user_id == caller.subject,
+    )
+    state = STATES[decision]
+    waits = (_approvals.c.state == ASKED, _approvals.c.expires_at > current_time(), _runs())
+    decided = update(_approvals).where(*mine, *waits).values(state=state)
+    shown = session.scalar(decided.returning(_approvals.c.shown))
+    if shown is not None:
+        return {**shown, "state": state}
+    if session.scalar(select(_approvals.c.call_id).where(*mine, _approvals.c.state != ASKED)):
+        raise Decided()
+    raise NotFound()
+
+
+def _runs() -> Any:
+    """Whether the turn of an approval still runs."""
+    return exists().where(
+        Claim.turn_id == _approvals.c.turn_id, Lease.lease_id == Claim.lease_id, ~has_lapsed()
+    )
+
+
+def expire(session: Session, call_id: str) -> str:
+    """End the wait for a decision; returns the state, which may be a decision that came just now.
+
+    The text that was shown is forgotten: the message has it.
+    """
+    this = _approvals.c.call_id == call_id
+    session.execute(
+        update(_approvals).where(this, _approvals.c.state == ASKED).values(state=EXPIRED)
+    )
+    ended = update(_approvals).where(this).values(shown=None).returning(_approvals.c.state)
+    return session.scalar(ended) or EXPIRED
+
+
+_DECIDED = select(_approvals.c.call_id).where(
+    _approvals.c.call_id.in_(bindparam("calls", expanding=True)), _approvals.c.state != ASKED
+)
+
+
+def decided(session: Session, calls: Collection[str]) -> list[str]:
+    """Those of the calls that do not wait any more."""
+    return list(session.scalars(_DECIDED, {"calls": list(calls)}))
+
+
+def sweep(session: Session) -> int:
+    """Delete what is too old to mean anything; returns how many rows."""
+    old = _approvals.c.created_at < from_now(-KEPT_SECONDS)
+    return count_changes(session, delete(_approvals).where(old))
+
+
+def micro(credits: float) -> int:
+    return round(credits * CREDIT)

@@ -1,0 +1,115 @@
+"""Carrying out one tool call of a turn: what it needs from the user first, then the call.
+
+Source: docs/contract.md, section 14.
+"""
+
+from collections.abc import Generator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from flask import Flask
+
+from service.chat.stream import chunks
+from service.chat.stream.chunks import Chunk
+from service.chat.stream.parts import ASKED, EXPIRED
+from service.chat.tools import run
+from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs
+from service.chat.tools.run import Outcome
+from service.chat.tools.tool import Tool, ToolContext
+from service.chat.turn import approvals
+from service.chat.turn.waits import Waits
+from service.database.access import write_transaction
+from service.extensions import now, timestamp
+
+APPROVAL, CONSENT = "data-approval", "data-consent"
+ALLOWED = ("once", "chat")
+REFUSALS = {
+    "denied": "The user did not allow this call. It was not made. Do not try it again.",
+    EXPIRED: "The user was asked to allow this call and did not answer in time. It was not made.",
+}
+NOBODY = "This call needs a person's approval, and nobody is here to give it."
+NOT_CONNECTED = (
+    "The user has to connect {provider} and allow {scopes} for this, and has not done so. "
+    "The call was not made."
+)
+
+Steps = Generator[Chunk, None, Outcome]
+
+
+def carry_out(app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Steps:
+    """Yields the parts that ask the user; returns the outcome of the call.
+
+    What the user allows is what is called: `tool_input` does not change in between.
+    """
+    needs = run.needs_of(app, tool, context, tool_input)
+    if isinstance(needs, Outcome):
+        return needs
+    if needs.of_user and not context.chat_id:
+        return run.failure(NOBODY)
+    if needs.grant and not (yield from _connect(app, context, needs.grant)):
+        return run.failure(_not_connected(needs.grant))
+    if needs.approval:
+        state = yield from _ask(app, context, needs.approval)
+        if state not in ALLOWED:
+            return run.failure(REFUSALS[state])
+        context = replace(context, approval=state)
+    return (yield from _execute(app, tool, context, tool_input, needs))
+
+
+def _execute(
+    app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any], needs: Needs
+) -> Steps:
+    """Run the tool; once more after the user has granted what the provider missed."""
+    call = (app, tool, context, tool_input, needs.seconds)
+    try:
+        return run.execute(*call)
+    except GrantMissing as missing:
+        grant = missing.grant
+    if not context.chat_id or not (yield from _connect(app, context, grant)):
+        return run.failure(_not_connected(grant))
+    try:
+        return run.execute(*call)
+    except GrantMissing:
+        return run.failure(_not_connected(grant))
+
+
+def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[Chunk, None, str]:
+    """Ask the user, and wait; returns the state of the decision."""
+    seconds, waits = app.config["SETTINGS"].approval_seconds, _waits(app)
+    with app.app_context(), write_transaction() as session:
+        if approvals.holds_in_chat(session, context, needed):
+            return "chat"
+        shown = approvals.ask(session, context, needed, seconds)
+    yield chunks.Data(APPROVAL, context.call_id, {**shown, "state": ASKED})
+    waits.for_decision(context.call_id, seconds)
+    with app.app_context(), write_transaction() as session:
+        state = approvals.expire(session, context.call_id)
+    yield chunks.Data(APPROVAL, context.call_id, {**shown, "state": state})
+    return state
+
+
+def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator[Chunk, None, bool]:
+    """Show what the user has to grant, and wait; returns whether it is granted."""
+    seconds, waits = app.config["SETTINGS"].approval_seconds, _waits(app)
+    shown = {
+        "toolCallId": context.call_id,
+        "endpoint": needed.endpoint,
+        "provider": needed.provider,
+        "scopes": list(needed.scopes),
+        "expiresAt": timestamp(now() + timedelta(seconds=seconds)),
+    }
+    yield chunks.Data(CONSENT, context.call_id, {**shown, "state": ASKED})
+    is_granted = waits.for_grant(context.call_id, needed.is_granted, seconds)
+    state = "granted" if is_granted else EXPIRED
+    yield chunks.Data(CONSENT, context.call_id, {**shown, "state": state})
+    return is_granted
+
+
+def _not_connected(needed: NeededGrant) -> str:
+    return NOT_CONNECTED.format(provider=needed.provider, scopes=", ".join(needed.scopes))
+
+
+def _waits(app: Flask) -> Waits:
+    waits: Waits = app.extensions["waits"]
+    return waits

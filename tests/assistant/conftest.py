@@ -1,0 +1,83 @@
+"""A turn whose tool calls wait for their user, read while it runs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import gevent
+import pytest
+
+from service.chat.turn import waits
+from tests import recorded
+from tests.people import Person, chunks_so_far
+from tests.services import wait_for
+from tests.upstream import Answer
+
+DONE = Answer(recorded.anthropic("done"))
+Chunks = list[dict[str, Any]]
+
+
+def call(endpoint: str, **body: Any) -> Answer:
+    """A model's answer that calls an endpoint."""
+    given = {"endpoint": endpoint, "body": body}
+    return Answer(recorded.anthropic_call("integrations__call", given))
+
+
+@dataclass
+class LiveTurn:
+    """A turn that runs; `text` is its stream so far."""
+
+    text: bytearray = field(default_factory=bytearray)
+    greenlet: gevent.Greenlet | None = None
+
+    @property
+    def chunks(self) -> Chunks:
+        return chunks_so_far(bytes(self.text))
+
+    def part(self, kind: str, state: str = "asked") -> dict[str, Any]:
+        """The data of the newest part of a kind, once it is in this state."""
+        found: list[dict[str, Any]] = []
+
+        def is_there() -> bool:
+            found[:] = [one["data"] for one in self.chunks if one["type"] == kind][-1:]
+            return bool(found) and found[0]["state"] == state
+
+        wait_for(is_there, 10)
+        return found[0]
+
+    def end(self) -> Chunks:
+        """All of its chunks."""
+        assert self.greenlet
+        self.greenlet.get(timeout=20)
+        return self.chunks
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch):
+    monkeypatch.setattr(waits, "LOOK_SECONDS", 0.02)
+
+
+@pytest.fixture
+def chat(alice):
+    return alice.new_chat()
+
+
+@pytest.fixture
+def begin(app) -> Iterator[Callable[..., LiveTurn]]:
+    """Begin a turn of somebody's, and read it in a greenlet of its own."""
+
+    def start(person: Person, chat: str, content: str = "go", **body: Any) -> LiveTurn:
+        response, turn = person.ask(chat, content, **body), LiveTurn()
+        assert response.status_code == 200, response.get_data()
+
+        def read() -> None:
+            for piece in response.iter_encoded():
+                turn.text.extend(piece)
+
+        turn.greenlet = gevent.spawn(read)
+        return turn
+
+    yield start
+    for run in app.extensions["runs"]:
+        run.leave()
+    wait_for(lambda: not app.extensions["runs"])

@@ -1,0 +1,163 @@
+"""What costs or changes something outside waits for its user's decision."""
+
+import pytest
+
+from service.chat.models import Approval
+from service.extensions import db
+from tests.assistant.conftest import DONE, call
+from tests.people import text_of
+from tests.services import wait_for
+
+BODY = {"query": "red kites"}
+PICTURES = call("search-images", **BODY)
+
+
+def decide(person, chat, part, decision):
+    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
+    return person.post(path, {"decision": decision})
+
+
+def asked(begin, person, chat, served_by, *answers):
+    """A turn that waits, and the data of its part."""
+    served_by.answers = [*(answers or (PICTURES,)), DONE]
+    turn = begin(person, chat)
+    return turn, turn.part("data-approval")
+
+
+def output(chunks):
+    return [one for one in chunks if one["type"].startswith("tool-output")][-1]
+
+
+def balance(person):
+    return person.get("/api/credits").json["balance"]
+
+
+def test_the_user_sees_what_will_be_sent_and_what_it_costs(alice, begin, chat, served_by):
+    _, part = asked(begin, alice, chat, served_by)
+    assert part.keys() == {
+        "toolCallId", "endpoint", "summary", "body", "credits", "expiresAt", "state",
+    }  # fmt: skip
+    assert (part["endpoint"], part["body"], part["credits"]) == ("search-images", BODY, 0.25)
+
+
+def test_an_allowed_call_is_made_and_its_answer_told(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    answer = decide(alice, chat, part, "once")
+    assert (answer.status_code, answer.json) == (200, {**part, "state": "once"})
+    chunks = turn.end()
+    assert turn.part("data-approval", "once")["toolCallId"] == part["toolCallId"]
+    assert output(chunks)["output"]["results"]
+    assert text_of(chunks) == "done"
+
+
+def test_a_denied_call_is_not_made_and_the_model_goes_on(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    before = balance(alice)
+    assert decide(alice, chat, part, "deny").json["state"] == "denied"
+    chunks = turn.end()
+    assert "did not allow" in output(chunks)["errorText"]
+    assert text_of(chunks) == "done"
+    assert not [e for e in alice.get("/api/credits").json["entries"] if "search" in e["what"]]
+    assert balance(alice) <= before
+
+
+@pytest.mark.settings(approval_seconds=1)
+def test_silence_ends_in_an_error_and_the_model_goes_on(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    chunks = turn.end()
+    assert turn.part("data-approval", "expired")
+    assert "did not answer in time" in output(chunks)["errorText"]
+    assert text_of(chunks) == "done"
+    assert decide(alice, chat, part, "once").status_code == 409
+
+
+def test_the_decision_for_the_chat_lets_the_next_call_through(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by, PICTURES, PICTURES)
+    decide(alice, chat, part, "chat")
+    chunks = turn.end()
+    assert len([one for one in chunks if one["type"] == "tool-output-available"]) == 2
+    assert len([one for one in chunks if one["type"] == "data-approval"]) == 2
+    other = alice.new_chat()
+    asked(begin, alice, other, served_by)
+
+
+def test_the_decision_for_the_chat_holds_for_no_other_endpoint(alice, begin, chat, served_by):
+    videos = call("search-videos", **BODY)
+    turn, part = asked(begin, alice, chat, served_by, PICTURES, videos)
+    decide(alice, chat, part, "chat")
+    wait_for(lambda: turn.part("data-approval")["endpoint"] == "search-videos")
+
+
+def test_a_call_is_decided_once(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    answers = [decide(alice, chat, part, one).status_code for one in ("deny", "once", "deny")]
+    assert answers == [200, 409, 409]
+    assert "did not allow" in output(turn.end())["errorText"]
+
+
+def test_nobody_decides_for_another(alice, bob, begin, chat, served_by):
+    _, part = asked(begin, alice, chat, served_by)
+    assert decide(bob, chat, part, "once").status_code == 404
+    assert decide(bob, bob.new_chat(), part, "once").status_code == 404
+    assert decide(alice, alice.new_chat(), part, "once").status_code == 404
+    assert decide(alice, chat, {"toolCallId": "call_forged"}, "once").status_code == 404
+    assert decide(alice, chat, part, "yes").status_code == 400
+
+
+def test_who_leaves_has_nothing_called(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
+    chunks = turn.end()
+    assert turn.part("data-approval", "expired")
+    assert output(chunks)["errorText"] == "interrupted"
+    assert decide(alice, chat, part, "once").status_code == 404
+
+
+def test_the_decision_is_stored_with_the_message(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    decide(alice, chat, part, "once")
+    turn.end()
+    parts = alice.rows(chat)[-1]["parts"]
+    stored = [one for one in parts if one["type"] == "data-approval"]
+    assert stored == [
+        {"type": "data-approval", "id": part["toolCallId"], "data": {**part, "state": "once"}}
+    ]
+
+
+def test_models_never_read_the_decision(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    decide(alice, chat, part, "once")
+    turn.end()
+    served_by.answers = [DONE]
+    alice.turn(chat, "and now?")
+    assert b"data-approval" not in served_by.seen[-1].body
+
+
+def test_no_text_of_a_decided_call_is_kept(app, alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    decide(alice, chat, part, "once")
+    turn.end()
+    with app.app_context():
+        assert db.session.get(Approval, part["toolCallId"]).shown is None
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "why"),
+    [
+        ("search-imagez", BODY, "search-images"),
+        ("search-images", {}, "query"),
+        ("search-images", {**BODY, "extra": 1}, "extra"),
+    ],
+)
+def test_a_call_that_cannot_be_made_asks_nobody(alice, chat, served_by, endpoint, body, why):
+    served_by.answers = [call(endpoint, **body), DONE]
+    chunks = alice.turn(chat, "go")
+    assert why in output(chunks)["errorText"]
+    assert "data-approval" not in {one["type"] for one in chunks}
+
+
+def test_a_free_read_asks_nobody(alice, chat, served_by):
+    served_by.answers = [call("geocode-city", city="Berlin"), DONE]
+    chunks = alice.turn(chat, "go")
+    assert output(chunks)["type"] == "tool-output-available"
+    assert "data-approval" not in {one["type"] for one in chunks}

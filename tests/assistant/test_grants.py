@@ -1,0 +1,45 @@
+"""A missing grant is shown in the conversation, and the same turn goes on once it is there."""
+
+import pytest
+
+from tests.assistant.conftest import DONE, call
+from tests.integrations.offices import connect
+from tests.people import text_of
+
+CONTACTS = "cloudsuite/contacts-list"
+
+
+def asked(begin, alice, chat, served_by):
+    served_by.answers = [call(CONTACTS), DONE]
+    turn = begin(alice, chat)
+    return turn, turn.part("data-consent")
+
+
+def test_the_part_says_what_is_missing_and_holds_no_url(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    assert part.keys() == {"toolCallId", "endpoint", "provider", "scopes", "expiresAt", "state"}
+    assert (part["endpoint"], part["provider"]) == (CONTACTS, "cloudsuite")
+    assert [scope.rpartition("/")[2] for scope in part["scopes"]] == ["contacts.readonly"]
+    assert b"http://127.0.0.1" not in turn.text
+
+
+def test_the_call_goes_on_once_the_grant_is_there(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    connect(alice, CONTACTS)
+    approval = turn.part("data-approval")
+    path = f"/api/ai/chat/{chat}/approvals/{approval['toolCallId']}"
+    assert alice.post(path, {"decision": "once"}).status_code == 200
+    chunks = turn.end()
+    assert turn.part("data-consent", "granted")["toolCallId"] == part["toolCallId"]
+    assert [one for one in chunks if one["type"] == "tool-output-available"]
+    assert text_of(chunks) == "done"
+
+
+@pytest.mark.settings(approval_seconds=1)
+def test_a_grant_that_does_not_come_is_told_to_the_model(alice, begin, chat, served_by):
+    turn, _ = asked(begin, alice, chat, served_by)
+    chunks = turn.end()
+    assert turn.part("data-consent", "expired")
+    error = next(one for one in chunks if one["type"] == "tool-output-error")
+    assert "contacts.readonly" in error["errorText"]
+    assert text_of(chunks) == "done"
