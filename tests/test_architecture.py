@@ -26,12 +26,8 @@ FLOORS = [
     {"browser", "generation", "media"},
     {"records", "integrations"},
     {"chat"},
-<<<<<<< HEAD
-    {"mcp"},
+    {"mcp", "assistant"},
     {"upkeep"},
-=======
-    {"assistant", "upkeep"},
->>>>>>> a93d041 (Let the assistant call endpoints that its user allows)
     {"cli", "sandbox", "tokens", "widgets", "console"},
     {"declarations"},
     {"__init__"},

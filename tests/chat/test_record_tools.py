@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, text
 
 from service.chat.models import JournalEntry, Turn
-from service.chat.tools import run
+from service.chat.tools import needs, run
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests.permissions.calling import turn_of
@@ -162,12 +162,12 @@ def take_turns(turns):
 
 
 def test_a_query_that_never_ends_is_ended_in_the_database_too(app, alice, chat, monkeypatch):
-    monkeypatch.setattr(run, "TOOL_SECONDS", 1)
+    monkeypatch.setattr(run, "NOTHING", needs.Needs(seconds=1.0))
     turns = []
     watching = gevent.spawn(take_turns, turns)
     chunk = called(alice, chat, "test.forever")
     watching.kill()
-    assert chunk["errorText"] == run.TOO_LONG
+    assert chunk["errorText"] == run.TOO_LONG.format(seconds=1)
     assert len(turns) > 50  # a query that lets nobody run leaves them those before and after it
     with app.app_context():
         assert still_running() == 0

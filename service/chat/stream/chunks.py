@@ -101,12 +101,24 @@ class ToolOutputError:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
-    """A part of our own. A later one of the same type and id replaces it in the message."""
+class ApprovalPart:
+    """A tool call that waits for its user's approval, or was decided.
 
-    type: str  # begins with `data-`
+    A later part of the same type and id replaces it in the message.
+    """
+
     id: str
     data: dict[str, Any]
+    type: Literal["data-approval"] = "data-approval"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentPart:
+    """A tool call that waits for a grant of its user's; replaced as an `ApprovalPart` is."""
+
+    id: str
+    data: dict[str, Any]
+    type: Literal["data-consent"] = "data-consent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +157,17 @@ Chunk = (
     | ToolInputError
     | ToolOutputAvailable
     | ToolOutputError
-    | Data
+    | ApprovalPart
+    | ConsentPart
     | Finish
     | MessageMetadata
     | Abort
     | Error
 )
+
+DataPart = ApprovalPart | ConsentPart
+
+
+def data_part(kind: str, id: str, data: dict[str, Any]) -> DataPart:
+    """The chunk of a stored part."""
+    return ApprovalPart(id, data) if kind == "data-approval" else ConsentPart(id, data)

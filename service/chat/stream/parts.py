@@ -65,7 +65,7 @@ class Assembly:
                 self._calls[call_id].update(state="output-available", output=output)
             case chunks.ToolOutputError(call_id, text):
                 self._calls[call_id].update(state="output-error", errorText=text)
-            case chunks.Data():
+            case chunks.ApprovalPart() | chunks.ConsentPart():
                 self._set_data(chunk)
 
     def closing(self) -> Iterator[Chunk]:
@@ -73,7 +73,7 @@ class Assembly:
         yield from [chunks.TextEnd(id) for id in self._texts]
         for (kind, id), part in list(self._data.items()):
             if part["data"].get("state") == ASKED:
-                yield chunks.Data(kind, id, {**part["data"], "state": EXPIRED})
+                yield chunks.data_part(kind, id, {**part["data"], "state": EXPIRED})
         for call_id, part in list(self._calls.items()):
             name = part["type"].removeprefix("tool-")
             if part["state"] == "input-streaming":
@@ -83,7 +83,7 @@ class Assembly:
         if self._in_step:
             yield chunks.FinishStep()
 
-    def _set_data(self, chunk: chunks.Data) -> None:
+    def _set_data(self, chunk: chunks.DataPart) -> None:
         key = (chunk.type, chunk.id)
         if key not in self._data:
             self._data[key] = {"type": chunk.type, "id": chunk.id}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.web.errors import ServiceError
+from service.web.errors import Forbidden
 
 TOOL_SECONDS = 15.0
 
@@ -52,10 +52,9 @@ class Needs:
 NOTHING = Needs()
 
 
-class GrantMissing(ServiceError):
+class GrantMissing(Forbidden):
     """The provider has refused a call for want of a scope, which the user can grant."""
 
-    status, code = 403, "oauth_required"
     message = "The user has not connected the account, or not allowed this."
 
     def __init__(self, grant: NeededGrant) -> None:

@@ -22,7 +22,7 @@ from service.database import access as database
 from service.web.errors import InvalidRequest, ServiceError
 from service.web.json_values import MAX_DEPTH, encode, poisoned
 
-TOO_LONG = "The tool took longer than {:g} seconds."
+TOO_LONG = "The tool took longer than {seconds:g} seconds."
 
 T = TypeVar("T")
 
@@ -127,7 +127,7 @@ def _within_limits(
     except Timeout as expired:
         if expired is not limit:
             raise
-        return failure(TOO_LONG.format(seconds))
+        return failure(TOO_LONG.format(seconds=seconds))
     except GrantMissing:
         raise
     except ServiceError as error:
@@ -135,7 +135,7 @@ def _within_limits(
     except DBAPIError:
         log.exception("tool failed", tool=tool.name)
         late = time.monotonic() - began >= seconds
-        return failure(TOO_LONG.format(seconds) if late else "The tool failed.")
+        return failure(TOO_LONG.format(seconds=seconds) if late else "The tool failed.")
     except Exception:  # an extension's tool may raise anything, and the turn goes on
         log.exception("tool failed", tool=tool.name)
         return failure("The tool failed.")

@@ -87,7 +87,7 @@ def _part(part: dict[str, Any], text_id: str) -> Iterator[Chunk]:
         yield chunks.TextEnd(text_id)
         return
     if part["type"].startswith("data-"):
-        yield chunks.Data(part["type"], part["id"], part["data"])
+        yield chunks.data_part(part["type"], part["id"], part["data"])
         return
     call_id, name = part["toolCallId"], part["type"].removeprefix("tool-")
     if "rawInput" in part:

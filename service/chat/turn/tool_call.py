@@ -22,7 +22,6 @@ from service.chat.turn.waits import Waits
 from service.database.access import write_transaction
 from service.extensions import now, timestamp
 
-APPROVAL, CONSENT = "data-approval", "data-consent"
 ALLOWED = ("once", "chat")
 REFUSALS = {
     "denied": "The user did not allow this call. It was not made. Do not try it again.",
@@ -81,11 +80,11 @@ def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[
         if approvals.holds_in_chat(session, context, needed):
             return "chat"
         shown = approvals.ask(session, context, needed, seconds)
-    yield chunks.Data(APPROVAL, context.call_id, {**shown, "state": ASKED})
+    yield chunks.ApprovalPart(context.call_id, {**shown, "state": ASKED})
     waits.for_decision(context.call_id, seconds)
     with app.app_context(), write_transaction() as session:
         state = approvals.expire(session, context.call_id)
-    yield chunks.Data(APPROVAL, context.call_id, {**shown, "state": state})
+    yield chunks.ApprovalPart(context.call_id, {**shown, "state": state})
     return state
 
 
@@ -99,10 +98,10 @@ def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator
         "scopes": list(needed.scopes),
         "expiresAt": timestamp(now() + timedelta(seconds=seconds)),
     }
-    yield chunks.Data(CONSENT, context.call_id, {**shown, "state": ASKED})
+    yield chunks.ConsentPart(context.call_id, {**shown, "state": ASKED})
     is_granted = waits.for_grant(context.call_id, needed.is_granted, seconds)
     state = "granted" if is_granted else EXPIRED
-    yield chunks.Data(CONSENT, context.call_id, {**shown, "state": state})
+    yield chunks.ConsentPart(context.call_id, {**shown, "state": state})
     return is_granted
 
 
