@@ -26,7 +26,7 @@ FLOORS = [
     {"browser", "generation", "media"},
     {"records", "integrations"},
     {"chat"},
-    {"mcp", "assistant"},
+    {"assistant", "mcp"},
     {"upkeep"},
     {"cli", "sandbox", "tokens", "widgets", "console"},
     {"declarations"},
