@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from service.sandbox import arranging
-from service.sandbox.errands import RECORD_SENTENCES, first_calls, follow_up
+from service.sandbox import arranging, errands, mailing
+from service.sandbox.errands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
@@ -20,7 +20,8 @@ HELP = (
     "collections there are, who you are, or to describe a collection; tell me to remember that "
     "something is something, to count to a number, or to repeat after me: any text. I keep your "
     "tasks and notes: add three tasks, list my tasks, mark one as done, delete the note … And I "
-    "arrange widgets: show me the weather where my first contact lives."
+    "arrange widgets: show me the weather where my first contact lives. "
+    "Or say: mail my first contact the weather in Berlin."
 )
 
 
@@ -49,10 +50,7 @@ def reply(asked: AssistantInput) -> AssistantReply:
     if re.search(r"never stop calling", asked.text, re.I):
         planned = (("schema.list", {}),)
     elif asked.results:
-        planned = (
-            *follow_up(asked.text, asked.results),
-            *arranging.follow_up(asked.text, asked.results),
-        )
+        planned = tuple(_next_calls(asked))
     calls = tuple(call for call in planned if call[0] in asked.tools)
     if calls and asked.may_call:
         return AssistantReply(calls=calls)
@@ -76,10 +74,17 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "schema.describe", {"collection": match[1]}
     if re.search(r"\binvalid input\b", text, re.I):
         yield "schema.describe", {"name": 5}
-    yield from first_calls(text)
+    yield from errands.first_calls(text)
     yield from arranging.first_calls(text)
+    yield from mailing.first_calls(text)
     if match := re.search(r"\bcall ([\w.-]+) with (\{.*\})", text, re.S):
         yield match[1], json.loads(match[2])
+
+
+def _next_calls(asked: AssistantInput) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from errands.follow_up(asked.text, asked.results)
+    yield from arranging.follow_up(asked.text, asked.results)
+    yield from mailing.follow_up(asked.text, asked.results)
 
 
 def _sentence(name: str, result: str) -> str:
@@ -100,6 +105,7 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
     "schema.describe": lambda r: (
         f"{r['name']} has the columns {', '.join(column['name'] for column in r['columns'])}."
     ),
+    mailing.CALL: mailing.sentence,
     **RECORD_SENTENCES,
 }
 

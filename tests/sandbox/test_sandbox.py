@@ -86,6 +86,39 @@ def test_the_assistant_remembers_what_it_was_told():
     assert "not told me" in reply(AssistantInput("What is the key?", earlier)).text
 
 
+WEATHER = "mail my first contact the weather in Berlin"
+CLEO = json.dumps({"contacts": [{"name": "Cleo", "emails": ["cleo@example.com"]}]})
+MILD = json.dumps(
+    {"place": {"name": "Berlin"}, "current": {"temperature": 7.0, "condition": "Fog"}}
+)
+
+
+def calling(*results):
+    told = tuple(("integrations.call", result) for result in results)
+    return reply(AssistantInput(WEATHER, results=told, tools=frozenset({"integrations.call"})))
+
+
+def test_the_message_is_written_from_both_reads():
+    endpoints = [given["endpoint"] for _, given in calling().calls]
+    assert endpoints == ["cloudsuite/contacts-list", "current-weather"]
+    [(_, given)] = calling(CLEO, MILD).calls
+    assert given["endpoint"] == "cloudsuite/mail-send"
+    assert given["body"] == {
+        "to": "cleo@example.com",
+        "subject": "The weather in Berlin",
+        "content": "Hello Cleo, in Berlin it is 7 °C now, fog.",
+    }
+
+
+def test_without_both_reads_there_is_no_message():
+    refused = "The user did not allow this call."
+    assert calling(refused, MILD) == AssistantReply(
+        f"integrations.call said: {refused} In Berlin it is 7 °C now, fog."
+    )
+    assert calling(CLEO, "{}").calls == calling("[]", MILD).calls == ()
+    assert calling(CLEO, MILD, '{"sent": true}').text.endswith("I have sent the message.")
+
+
 @on_sqlite
 def test_words_arrive_one_by_one(alice):
     chat = alice.new_chat()
