@@ -4,38 +4,82 @@ The client approves calls by its own means; the journal and the ledger say that 
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from flask import Flask
 
 from service.auth.users import Caller
-from service.chat.tools.run import InvalidInput, Outcome, execute, failure, parse_input
-from service.chat.tools.tool import Tool, ToolContext
+from service.billing import ledger
+from service.billing.prices import credits
+from service.chat.tools.needs import GrantMissing, NeededGrant
+from service.chat.tools.run import (
+    InvalidInput,
+    Outcome,
+    execute,
+    explain,
+    failure,
+    needs_of,
+    parse_input,
+)
+from service.chat.tools.tool import ToolContext
+from service.extensions import db
 from service.ids import new_id
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.sealing.seal import Sealer
+from service.mcp import consent, jobs, states
+from service.mcp.offers import Offer
 from service.mcp.results import tool_result
+from service.web.errors import ServiceError
 from service.web.json_values import encode
+
+RECENT = 50  # entries of the ledger among which a call's charge is
+CHARGED = "Charged {charged:g} credits; {left:g} credits are left."
+
+Action = Literal["accept", "decline", "cancel"]
 
 
 @dataclass(frozen=True)
 class Invocation:
-    """A call with its arguments as they came. It outlives its HTTP request."""
+    """A call with its arguments as they came. It outlives its HTTP request.
+
+    `call_id` is the call's `Idempotency-Key`. `action` is what the user has done about a link that
+    the client was asked to open; None before.
+    """
 
     app: Flask
-    tool: Tool
+    offer: Offer
     caller: Caller
     token: str
     arguments: dict[str, Any]
+    call_id: str
+    opens_links: bool = False
+    action: Action | None = None
 
     def make(self) -> dict[str, Any]:
         """Make the call; returns the result for the client."""
-        return tool_result(self._run())
-
-    def _run(self) -> Outcome:
+        if self.action in ("decline", "cancel"):
+            return tool_result(failure(consent.DECLINED))
+        tool, context, endpoint = self.offer.tool, self._context(), self._endpoint
+        shorter = jobs.with_short_wait(tool, self.arguments, endpoint)
         try:
-            loaded = parse_input(self.tool, encode(self.arguments))
+            loaded = parse_input(tool, encode(shorter))
         except InvalidInput as error:
-            return failure(str(error))
-        return execute(self.app, self.tool, self._context(), loaded)
+            return tool_result(failure(str(error)))
+        needs = needs_of(self.app, tool, context, loaded)
+        if isinstance(needs, Outcome):
+            return tool_result(needs)
+        if needs.grant:
+            return self._ask_for(needs.grant)
+        try:
+            outcome = execute(self.app, tool, context, loaded, needs.seconds)
+        except GrantMissing as missing:
+            return self._ask_for(missing.grant)
+        return tool_result(outcome, *self._notes(outcome, endpoint))
+
+    @property
+    def _endpoint(self) -> Endpoint | None:
+        catalog = self.app.extensions["catalog"]
+        return jobs.endpoint_of(self.offer.tool, self.arguments, catalog)
 
     def _context(self) -> ToolContext:
         """There is no turn: an id of the call's own stands in the journal."""
@@ -44,4 +88,41 @@ class Invocation:
             collections=self.app.extensions["collections"],
             turn_id=new_id("mcp"),
             chat_id="",
+            call_id=self.call_id,
+            token=self.token,
+            door="mcp",
         )
+
+    def _ask_for(self, grant: NeededGrant) -> dict[str, Any]:
+        """Have the client open the link, or show it as a text: once is enough for the first."""
+        try:
+            with self.app.app_context():
+                url = consent.link(grant, self.caller.subject)
+        except ServiceError as error:
+            return tool_result(failure(explain(error)))
+        if not self.opens_links or self.action:
+            return tool_result(failure(consent.shown(grant, url)))
+        sealer = Sealer(self.app.config["SETTINGS"].token_encryption_keys)
+        call = (self.offer.tool.name, self.arguments)
+        state = states.issue(sealer, self.caller.subject, self.call_id, *call)
+        return consent.question(grant, url, state)
+
+    def _notes(self, outcome: Outcome, endpoint: Endpoint | None) -> list[str]:
+        """What a call has cost and what is left, and how its job is looked at."""
+        if endpoint is None or outcome.error is not None:
+            return []
+        notes = [self._price()] if endpoint.max_credits else []
+        if jobs.is_running(outcome.output):
+            told = {"tool": "integrations_job", "seconds": jobs.POLL_SECONDS}
+            notes.append(jobs.STILL_RUNNING.format(**told))
+        return [note for note in notes if note]
+
+    def _price(self) -> str | None:
+        with self.app.app_context():
+            account = ledger.statement(db.session(), self.caller.subject, RECENT, None)
+            db.session.commit()
+        if account is None:
+            return None
+        own = [one.amount for one in account.entries if one.facts.get("call") == self.call_id]
+        left = credits(account.balance - account.held)
+        return CHARGED.format(charged=-credits(sum(own)), left=left)

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from service.assistant.calls import EndpointTool
 from service.chat.tools.tool import Tool
+from service.integrations.declare.endpoint import Endpoint
 
 # Hosts put names of their own in front, and models take 64 characters.
 NAME_LIMIT = 45
@@ -18,7 +20,10 @@ _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 
 @dataclass(frozen=True)
 class ToolEffects:
-    """What a call does, as a text and as hints. Hints bind nobody."""
+    """What a call does, as a text and as hints. Hints bind nobody.
+
+    `about` replaces the tool's description, if that speaks of the console.
+    """
 
     title: str
     text: str
@@ -26,6 +31,7 @@ class ToolEffects:
     destroys: bool = False
     repeats: bool = False  # a second call with the same arguments changes nothing more
     outside: bool = False  # it reaches other services
+    about: str | None = None
 
     @property
     def annotations(self) -> dict[str, Any]:
@@ -57,6 +63,47 @@ RECORD_TOOLS: Mapping[str, ToolEffects] = {
         "Delete a record", "Cannot be undone. Costs nothing.", destroys=True, repeats=True
     ),
 }
+CATALOG_TOOLS: Mapping[str, ToolEffects] = {
+    "integrations.find": _read("Find endpoints"),
+    "integrations.job": _read("Look at a slow call"),
+    "integrations.call": ToolEffects(
+        "Call an endpoint",
+        "What it does and costs depends on the endpoint: it may send a mail or delete a file. "
+        "The server does not ask the user; where asksUser is true, do so before the call.",
+        destroys=True,
+        outside=True,
+        about="Call an endpoint that integrations_find has found.",
+    ),
+}
+
+
+def of_endpoint(endpoint: Endpoint) -> ToolEffects:
+    """The effects of a tool for one endpoint.
+
+    One that the console asks for is not marked as reading only, even if it does: clients do not ask
+    for such tools.
+    """
+    access = endpoint.access
+    price = f"Costs up to {endpoint.max_credits:g} credits" if endpoint.max_credits else "Costs 0"
+    change = "Changes nothing" if access.reads else "Changes something outside"
+    return ToolEffects(
+        title=endpoint.summary.rstrip("."),
+        text=f"{change}. {price}." + ("" if access.auto_approve else " Ask the user first."),
+        reads=access.auto_approve,
+        destroys=not access.reads,
+        repeats=endpoint.repeatable,
+        outside=True,
+        about=endpoint.summary,
+    )
+
+
+def effects_of(tool: Tool, with_catalog: bool) -> ToolEffects | None:
+    """The effects of a tool that clients may see, else None."""
+    if tool.name in RECORD_TOOLS:
+        return RECORD_TOOLS[tool.name]
+    if isinstance(tool, EndpointTool) and tool.endpoint and with_catalog:
+        return of_endpoint(tool.endpoint)
+    return CATALOG_TOOLS.get(tool.name) if with_catalog else None
 
 
 @dataclass(frozen=True)
@@ -74,7 +121,7 @@ class Offer:
         return {
             "name": self.name,
             "title": self.effects.title,
-            "description": f"{spec.description} {self.effects.text}",
+            "description": f"{self.effects.about or spec.description} {self.effects.text}",
             "inputSchema": dict(spec.schema),
             "annotations": self.effects.annotations,
         }
@@ -83,11 +130,12 @@ class Offer:
 class Offers:
     """The tools by their names on the wire, in a stable order. Their own names are known too."""
 
-    def __init__(self, tools: Iterable[tuple[Tool, ToolEffects]]) -> None:
+    def __init__(self, tools: Iterable[Tool], with_catalog: bool) -> None:
         self._by_name: dict[str, Offer] = {}
-        for tool, effects in tools:
-            name = wire_name(tool.name, self._by_name)
-            self._by_name[name] = Offer(name, tool, effects)
+        for tool in tools:
+            if effects := effects_of(tool, with_catalog):
+                name = wire_name(tool.name, self._by_name)
+                self._by_name[name] = Offer(name, tool, effects)
         self._own = {offer.tool.name: offer for offer in self._by_name.values()}
         self.listed = [offer.described for offer in self._by_name.values()]
 

@@ -29,15 +29,16 @@ def cacheable(message: RpcMessage, result: Mapping[str, Any]) -> dict[str, Any]:
     return {**result, **hints}
 
 
-def tool_result(outcome: Outcome) -> dict[str, Any]:
+def tool_result(outcome: Outcome, *notes: str) -> dict[str, Any]:
     """The result of a tool: its output as JSON text, and as an object if it is one.
 
-    An error has only its text.
+    An error has only its text. `notes` are texts of ours about the call.
     """
     if outcome.error is not None:
         return {"content": [_text(outcome.error)], "isError": True}
     structured = {"structuredContent": outcome.output} if isinstance(outcome.output, dict) else {}
-    return {"content": [_text(encode(outcome.output))], **structured, "isError": False}
+    texts = (encode(outcome.output), *notes)
+    return {"content": [_text(one) for one in texts], **structured, "isError": False}
 
 
 def _text(text: str) -> dict[str, str]:

@@ -7,21 +7,32 @@ from typing import Any
 
 from flask import Flask
 
+from config import Settings
+from service.assistant.calls import CALL, EndpointTool
 from service.auth.users import Caller
-from service.chat.tools.tool import Tools
-from service.mcp.invocation import Invocation
+from service.chat.tools.tool import Tool, Tools
+from service.ids import new_id
+from service.integrations.sealing.seal import Sealer
+from service.mcp import consent, jobs, states
+from service.mcp.invocation import Action, Invocation
 from service.mcp.message import HANDSHAKE, NEWEST_HANDSHAKE, SERVED, RpcMessage
-from service.mcp.offers import RECORD_TOOLS, Offers
+from service.mcp.offers import Offer, Offers
 from service.mcp.refusal import INVALID_PARAMS, METHOD_NOT_FOUND
 from service.mcp.results import SERVER, cacheable
 
 CAPABILITIES: dict[str, Any] = {"tools": {}}
-# Some hosts show a model only the first 512 characters.
-INSTRUCTIONS = (
-    "Records of this app, with the rights of the signed-in user. schema_list names the collections "
-    "and schema_describe their columns; records_query and records_get read; records_create, "
-    "records_update and records_delete write at once, so ask the user before you delete."
+# Some hosts show a model only the first 512 characters of both together.
+RECORDS = (
+    "Records of this app, with the rights of its user: schema_list names the collections and "
+    "schema_describe their columns; records_create, records_update and records_delete write at "
+    "once."
 )
+ENDPOINTS = (
+    " Services outside: integrations_find says which endpoints there are, what they cost and which "
+    "need the user's yes; integrations_call calls one. Show the user a link that a result has."
+)
+NO_STATE = "The requestState is of another call, has expired, or was used before."
+NO_RESPONSES = "The inputResponses must have an answer to each question, with its action."
 
 
 class Server:
@@ -29,9 +40,11 @@ class Server:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        tools: Tools = app.extensions["tools"]
-        known = ((tools.get(name), effects) for name, effects in RECORD_TOOLS.items())
-        self._offers = Offers((tool, effects) for tool, effects in known if tool)
+        settings: Settings = app.config["SETTINGS"]
+        tools = _tools(app.extensions["tools"])
+        self._offers = Offers(tools, settings.mcp_endpoints)
+        has_catalog = self._offers.get(CALL) is not None
+        self._instructions = RECORDS + (ENDPOINTS if has_catalog else "")
 
     def answer(self, message: RpcMessage) -> dict[str, Any]:
         """The result of a request other than a call. Raises `RpcError`."""
@@ -47,14 +60,32 @@ class Server:
         raise message.refusal(METHOD_NOT_FOUND, f"There is no method {message.method}.")
 
     def call(self, message: RpcMessage, caller: Caller, token: str) -> Invocation:
-        """The call that a request asks for. Raises `RpcError`."""
+        """The call that a request asks for. Raises `RpcError`. Needs an app context."""
         name, arguments = message.params.get("name"), message.params.get("arguments", {})
         offer = self._offers.get(name) if isinstance(name, str) else None
         if offer is None:
             raise message.refusal(INVALID_PARAMS, "There is no tool of this name: see tools/list.")
         if not isinstance(arguments, dict):
             raise message.refusal(INVALID_PARAMS, "The arguments must be an object.")
-        return Invocation(self._app, offer.tool, caller, token, arguments)
+        opens_links = consent.can_open_links(message.capabilities)
+        action, call_id = self._resumed(message, caller, offer, arguments)
+        call = (self._app, offer, caller, token, arguments, call_id)
+        return Invocation(*call, opens_links, action)
+
+    def _resumed(
+        self, message: RpcMessage, caller: Caller, offer: Offer, arguments: dict[str, Any]
+    ) -> tuple[Action | None, str]:
+        """What the user has done since the call was first made, and the call's id."""
+        state = message.params.get("requestState")
+        if state is None or not message.is_modern:
+            return None, new_id("call")
+        action = _action(message)
+        sealer = Sealer(self._app.config["SETTINGS"].token_encryption_keys)
+        try:
+            call = (offer.tool.name, arguments)
+            return action, states.use(sealer, caller.subject, state, *call)
+        except states.UnusableState:
+            raise message.refusal(INVALID_PARAMS, NO_STATE) from None
 
     def _initialize(self, message: RpcMessage) -> dict[str, Any]:
         asked = message.params.get("protocolVersion")
@@ -62,14 +93,14 @@ class Server:
             "protocolVersion": asked if asked in HANDSHAKE else NEWEST_HANDSHAKE,
             "capabilities": CAPABILITIES,
             "serverInfo": SERVER,
-            "instructions": INSTRUCTIONS,
+            "instructions": self._instructions,
         }
 
     def _discover(self) -> dict[str, Any]:
         return {
             "supportedVersions": list(SERVED),
             "capabilities": CAPABILITIES,
-            "instructions": INSTRUCTIONS,
+            "instructions": self._instructions,
         }
 
     def _list(self, message: RpcMessage) -> dict[str, Any]:
@@ -77,3 +108,20 @@ class Server:
         if message.params.get("cursor") is not None:
             raise message.refusal(INVALID_PARAMS, "There is one page, which has no cursor.")
         return {"tools": self._offers.listed}
+
+
+def _tools(allowed: Tools) -> list[Tool]:
+    """The assistant's tools, and one for slow calls where there are calls."""
+    tools = [tool for spec in allowed.specs if (tool := allowed.get(spec.name))]
+    calls = any(isinstance(one, EndpointTool) or one.name == CALL for one in tools)
+    return [*tools, jobs.look] if calls else tools
+
+
+def _action(message: RpcMessage) -> Action | None:
+    """What the user has done about the link; None if the client has not said it."""
+    responses = message.params.get("inputResponses", {})
+    answer = responses.get(consent.CONNECT, {}) if isinstance(responses, dict) else None
+    action = answer.get("action") if isinstance(answer, dict) else ""
+    if action not in ("accept", "decline", "cancel", None):
+        raise message.refusal(INVALID_PARAMS, NO_RESPONSES)
+    return action

@@ -110,7 +110,7 @@ def receive() -> Response:
     """
     gate.check_forms(request.accept_mimetypes, request.mimetype)
     received = message.read(_json(), request.headers)
-    attribution.bind(door="mcp", method=received.method)
+    attribution.bind(door="mcp", rpc_method=received.method)
     if not received.expects_answer:
         return Response(status=202)
     server: Server = current_app.extensions["mcp"]
@@ -119,7 +119,7 @@ def receive() -> Response:
     if current_app.extensions["lifecycle"].draining:
         raise Draining()
     call = server.call(received, g.caller, g.token)
-    attribution.bind(tool=call.tool.name)
+    attribution.bind(tool=call.offer.tool.name)
     streams = gate.takes_events(request.accept_mimetypes)
     # The client's connection, which shows when the client leaves; absent without gunicorn.
     delivery = ResultDelivery(received, streams, request.environ.get("gunicorn.socket"))

@@ -25,6 +25,7 @@ from service.integrations.models import (
     IntegrationJob,
     KeptAnswer,
 )
+from service.mcp.models import UsedState
 from service.media.models import MediaItem
 from service.records import writes
 from service.records.collection import Collection
@@ -34,7 +35,16 @@ from service.records.store import owned_by
 from service.upkeep.rights import lock_user
 
 # In the sweeper's order.
-SWEPT = (Consent, IdempotencyKey, IntegrationJob, CountedCalls, KeptAnswer, CreateKey, Allowance)
+SWEPT = (
+    Consent,
+    IdempotencyKey,
+    IntegrationJob,
+    CountedCalls,
+    KeptAnswer,
+    CreateKey,
+    UsedState,
+    Allowance,
+)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.integrations.calling import idempotency, jobs, kept_answers, user_limits
 from service.integrations.consent import consents
+from service.mcp import states
 from service.records import once, outbox
 
 SWEEP_SECONDS = 10.0
@@ -52,6 +53,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         idempotency.sweep(session)
         jobs.sweep(session)
         once.sweep(session)
+        states.sweep(session)
         approvals.sweep(session)
     kept_answers.sweep()
     with write_transaction() as session:

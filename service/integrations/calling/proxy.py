@@ -207,7 +207,8 @@ class Proxy:
         if not most:
             return None
         facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
-        facts["door"] = request.door
+        if request.door:
+            facts |= {"door": request.door, "call": request.idempotency_key}
         return Charge(
             payer=self.payer(endpoint, request),
             most=most,

@@ -1,0 +1,65 @@
+"""A call that needs a consent: the client opens the link, or its user gets it in a text.
+
+Source: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from flask import current_app
+
+from service.chat.tools.needs import NeededGrant
+from service.integrations.calling.proxy import Proxy
+
+CONNECT = "connect"  # the key of our question and of its answer
+ASK = "Connect {provider} and allow {scopes}, so that {endpoint} can be called."
+SHOW = (
+    "The call was not made: the user has to connect {provider} first, and allow {scopes}. "
+    "Show the user this link, which works for ten minutes:\n{url}\nThen call again."
+)
+DECLINED = "The user did not connect the account. The call was not made. Do not try it again."
+
+
+def can_open_links(capabilities: Mapping[str, Any]) -> bool:
+    """Whether a client opens a URL for its user. A bare `elicitation` means forms only."""
+    elicitation = capabilities.get("elicitation")
+    return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
+
+
+def link(grant: NeededGrant, user_id: str) -> str:
+    """Where the user consents. The page that follows asks who connects which account.
+
+    No browser has its cookie, so that nobody else's account is connected unseen. Raises
+    `ServiceError`. Needs an app context.
+    """
+    proxy: Proxy = current_app.extensions["proxy"]
+    endpoint = proxy.catalog.named(grant.endpoint)
+    connection = proxy.connections.of(endpoint, user_id, secrets.token_urlsafe(32))
+    assert connection, "an endpoint without a scope needs no grant"
+    url: str = connection.payload()["authUrl"]
+    return url
+
+
+def question(grant: NeededGrant, url: str, state: str) -> dict[str, Any]:
+    """The result that has a client ask its user to open the link."""
+    params = {"mode": "url", "url": url, "message": ASK.format(**_words(grant))}
+    return {
+        "resultType": "input_required",
+        "inputRequests": {CONNECT: {"method": "elicitation/create", "params": params}},
+        "requestState": state,
+    }
+
+
+def shown(grant: NeededGrant, url: str) -> str:
+    """The link as a text for the model and the user."""
+    return SHOW.format(url=url, **_words(grant))
+
+
+def _words(grant: NeededGrant) -> dict[str, str]:
+    names = (scope.rpartition("/")[2] for scope in grant.scopes)
+    return {
+        "provider": grant.provider,
+        "scopes": ", ".join(names),
+        "endpoint": grant.endpoint,
+    }

@@ -1,0 +1,18 @@
+"""The states of calls that waited for a consent, and are used up."""
+
+from datetime import datetime
+
+from sqlalchemy import String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.extensions import db
+
+
+class UsedState(db.Model):  # type: ignore[name-defined,misc]
+    """A state that a client has sent back: it can't be used again until it expires."""
+
+    __tablename__ = "used_states"
+
+    call_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255), index=True)
+    expires_at: Mapped[datetime] = mapped_column(index=True)

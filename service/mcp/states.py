@@ -1,0 +1,67 @@
+"""The state of a call that waits for a consent: the client keeps it, and sends it back once.
+
+It is sealed for its user, and says which call it belongs to. Source:
+https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr.
+"""
+
+import json
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.chat.earlier import fingerprint_of
+from service.database.access import write_transaction
+from service.database.clock import current_time
+from service.integrations.sealing.seal import Sealer, Unsealable
+from service.mcp.models import UsedState
+
+LIFETIME = 600  # seconds, as long as the link that it waits for
+
+
+class UnusableState(Exception):
+    """A state that is not ours, of another call or user, expired, or used before."""
+
+
+def issue(sealer: Sealer, user_id: str, call_id: str, tool: str, arguments: Any) -> str:
+    """The state of a call, which will go on under the same `call_id`."""
+    facts = {
+        "call": call_id,
+        "input": fingerprint_of(tool, arguments),
+        "expires": int(time.time()) + LIFETIME,
+    }
+    return sealer.seal(json.dumps(facts), _place(user_id))
+
+
+def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> str:
+    """The `call_id` of a state, which is used up by this. Raises `UnusableState`.
+
+    Needs an app context.
+    """
+    try:
+        facts = json.loads(sealer.open(str(state), _place(user_id)))
+    except Unsealable:
+        raise UnusableState from None
+    if facts["expires"] < time.time() or facts["input"] != fingerprint_of(tool, arguments):
+        raise UnusableState
+    expires_at = datetime.fromtimestamp(facts["expires"], UTC)
+    used = UsedState(call_id=facts["call"], user_id=user_id, expires_at=expires_at)
+    try:
+        with write_transaction() as session:
+            users.lock(session, user_id)
+            session.add(used)
+    except IntegrityError:
+        raise UnusableState from None
+    return facts["call"]
+
+
+def sweep(session: Session) -> None:
+    session.execute(delete(UsedState).where(UsedState.expires_at < current_time()))
+
+
+def _place(user_id: str) -> str:
+    return f"mcp-state:{user_id}"

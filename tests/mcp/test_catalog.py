@@ -1,0 +1,146 @@
+"""The tools of endpoints: what they say of price and effects, what they cost, and slow calls."""
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+
+from service.integrations.documents import body_schema
+from service.integrations.everything import catalog
+from service.mcp.jobs import LONGEST_WAIT
+from service.mcp.offers import of_endpoint
+from tests.mcp.test_tools import references
+from tests.services import on_sqlite
+
+OWN = "current-weather,cloudsuite/mail-send,generate-image-classic"
+WEATHER = {"endpoint": "current-weather", "body": {"city": "Berlin"}}
+TEXT = {"endpoint": "generate-text", "body": {"prompt": "hello"}}
+VIDEO = {"endpoint": "aivideo-create-video", "body": {"prompt": "a walk"}}
+
+
+def tools(speaker):
+    return {tool["name"]: tool for tool in speaker.result("tools/list")["tools"]}
+
+
+def texts(result):
+    return [content["text"] for content in result["content"]]
+
+
+def test_the_schema_of_every_endpoint_can_be_a_tools():
+    for endpoint in catalog():
+        schema = body_schema(endpoint)
+        assert schema["type"] == "object"
+        Draft202012Validator(schema)
+        assert references(schema) == []
+
+
+def test_only_what_never_asks_is_marked_as_reading():
+    for endpoint in catalog():
+        effects = of_endpoint(endpoint)
+        assert effects.reads == endpoint.access.auto_approve
+        assert effects.destroys != endpoint.access.reads
+        assert ("Ask the user first" in effects.text) != endpoint.access.auto_approve
+
+
+@on_sqlite
+@pytest.mark.settings(assistant_endpoints=OWN)
+def test_endpoints_are_tools_with_price_and_effects(speaker):
+    listed = tools(speaker)
+    assert {"integrations_find", "integrations_call", "integrations_job"} <= set(listed)
+    weather, mail = listed["current-weather"], listed["cloudsuite_mail-send"]
+    assert weather["annotations"]["readOnlyHint"] is True
+    assert "Costs 0." in weather["description"]
+    assert (mail["annotations"]["readOnlyHint"], mail["annotations"]["destructiveHint"]) == (
+        False,
+        True,
+    )
+    assert "Changes something outside." in mail["description"]
+    assert "Costs up to" in listed["generate-image-classic"]["description"]
+    assert mail["inputSchema"]["required"] == ["content", "subject", "to"]
+
+
+@on_sqlite
+@pytest.mark.settings(mcp_endpoints="off", assistant_endpoints=OWN)
+def test_the_catalog_can_be_switched_off(speaker):
+    assert not any("integrations" in name or "weather" in name for name in tools(speaker))
+    instructions = speaker.ask("initialize").json.get("result", {}).get("instructions", "")
+    assert "integrations" not in instructions
+
+
+@on_sqlite
+@pytest.mark.settings(tools_allowed="records.query,integrations.find")
+def test_the_tool_for_slow_calls_comes_with_calls_only(speaker):
+    assert set(tools(speaker)) == {"records_query", "integrations_find"}
+
+
+@on_sqlite
+def test_an_endpoint_is_found_and_called(speaker):
+    found = speaker.call("integrations_find", query="weather forecast")["structuredContent"]
+    assert "weather-forecast" in [one["endpoint"] for one in found["endpoints"]]
+    result = speaker.call("integrations_call", **WEATHER)
+    assert result["isError"] is False
+    assert result["structuredContent"]["place"]["name"]
+
+
+@on_sqlite
+@pytest.mark.settings(assistant_endpoints=OWN)
+def test_an_endpoint_that_is_a_tool_takes_its_body(speaker):
+    result = speaker.call("current-weather", city="Berlin")
+    assert result["structuredContent"]["place"]["name"]
+    refused = speaker.call("current-weather", town="Berlin")
+    assert (refused["isError"], "town" in texts(refused)[0]) == (True, True)
+
+
+@on_sqlite
+def test_a_call_is_charged_and_says_so(speaker, alice):
+    result = speaker.call("integrations_call", **TEXT)
+    assert result["isError"] is False, texts(result)
+    account = alice.get("/api/credits").json
+    [charge] = [entry for entry in account["entries"] if entry["kind"] == "charge"]
+    assert charge["facts"]["door"] == "mcp"
+    left = account["balance"]
+    told = f"Charged {-charge['amount']:g} credits; {left:g} credits are left."
+    assert texts(result)[1:] == [told]
+
+
+@on_sqlite
+def test_a_write_outside_is_in_the_journal(speaker, alice):
+    speaker.call("integrations_call", **TEXT)
+    journal = alice.get("/api/ai/journal").json["entries"]
+    assert all(entry["turnId"].startswith("mcp_") for entry in journal)
+    assert len(journal) == 1
+
+
+@on_sqlite
+@pytest.mark.settings(starting_credits=0)
+def test_what_can_not_be_called_is_an_error_to_act_on(speaker):
+    faults = {
+        "not enough credits": TEXT,
+        "The nearest names": {"endpoint": "generate-txt", "body": {}},
+        "city": {"endpoint": "current-weather", "body": {"city": 5}},
+    }
+    for text, arguments in faults.items():
+        result = speaker.call("integrations_call", **arguments)
+        assert result["isError"] is True
+        assert text in texts(result)[0]
+
+
+@on_sqlite
+def test_a_slow_call_is_looked_at_again(speaker, bob):
+    result = speaker.call("integrations_call", **VIDEO)
+    job = result["structuredContent"]
+    assert job["status"] == "running", result
+    assert "ask integrations_job for it" in texts(result)[-1]
+    looked = speaker.call("integrations_job", jobId=job["jobId"])
+    assert looked["structuredContent"]["jobId"] == job["jobId"]
+    speaker.person = bob
+    assert speaker.call("integrations_job", jobId=job["jobId"])["isError"] is True
+
+
+@on_sqlite
+def test_the_wait_for_a_slow_call_ends_before_clients_give_up(speaker, app, monkeypatch):
+    waits: list[float] = []
+    jobs = app.extensions["proxy"].jobs
+    monkeypatch.setattr(jobs, "watch", lambda job, endpoint, wait: waits.append(wait))
+    for wait in (60, 5):
+        body = {**VIDEO["body"], "wait": wait}
+        speaker.call("integrations_call", **{**VIDEO, "body": body})
+    assert waits == [LONGEST_WAIT, 5]

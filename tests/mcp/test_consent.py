@@ -1,0 +1,144 @@
+"""A call that needs a consent: asked for through the client, or by a link in the result."""
+
+import re
+import time
+
+import pytest
+
+from service.mcp import states
+from service.mcp.message import META
+from tests.integrations.offices import connect, decide, flags
+from tests.mcp.speaking import Speaker, refusal
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+CONTACTS = {"endpoint": "cloudsuite/contacts-list", "body": {}}
+CALL = {"name": "integrations_call", "arguments": CONTACTS}
+OPENS_LINKS = {f"{META}clientCapabilities": {"elicitation": {"url": {}}}}
+ACCEPT = {"connect": {"action": "accept"}}
+
+
+@pytest.fixture
+def ask(modern):
+    """Makes the call as a client that opens links."""
+
+    def asking(person=None, call=CALL, **params):
+        speaker = Speaker(person or modern.person, is_modern=True)
+        return speaker.ask("tools/call", {**call, **params}, meta=OPENS_LINKS)
+
+    return asking
+
+
+def question(answered):
+    """The link that the client is asked to open, and the state of the call."""
+    result = answered.json["result"]
+    assert result["resultType"] == "input_required", result
+    [(key, request)] = result["inputRequests"].items()
+    assert (key, request["method"], request["params"]["mode"]) == (
+        "connect",
+        "elicitation/create",
+        "url",
+    )
+    assert "contacts.readonly" in request["params"]["message"]
+    return request["params"]["url"], result["requestState"]
+
+
+def link_in(result):
+    """The link in the text of an error."""
+    assert result["isError"] is True
+    text = result["content"][0]["text"]
+    assert "call again" in text
+    return re.search(r"^http\S+$", text, re.M)[0]
+
+
+def consent(person, url):
+    """The user follows the link, and agrees on the page that guards it."""
+    page = person.client.get(decide(person, url)).get_data(as_text=True)
+    token = re.search(r'name="token" value="([^"]+)"', page)[1]
+    path = "/api/integrations/oauth/cloudsuite/callback"
+    assert person.client.post(path, data={"token": token}).status_code == 200
+
+
+def test_a_client_that_opens_links_is_asked_and_the_call_goes_on(ask, alice):
+    url, state = question(ask())
+    consent(alice, url)
+    answered = ask(inputResponses=ACCEPT, requestState=state)
+    result = answered.json["result"]
+    assert (result["resultType"], result["isError"]) == ("complete", False), result
+    assert result["structuredContent"]["contacts"]
+
+
+def test_the_link_is_guarded_by_the_confirm_page(ask, alice):
+    url, _ = question(ask())
+    page = alice.client.get(decide(alice, url)).get_data(as_text=True)
+    assert "alice" in page
+    assert flags(alice)["connected"] is False
+
+
+def test_accepting_is_not_connecting(ask):
+    _, state = question(ask())
+    result = ask(inputResponses=ACCEPT, requestState=state).json["result"]
+    assert link_in(result), "the second time as a text, or it would be asked without end"
+
+
+def test_a_user_who_declines_is_not_asked_again(ask):
+    for action in ("decline", "cancel"):
+        _, state = question(ask())
+        answer = {"connect": {"action": action}}
+        result = ask(inputResponses=answer, requestState=state).json["result"]
+        assert result["isError"] is True
+        assert "did not connect" in result["content"][0]["text"]
+
+
+def test_a_state_is_good_for_one_use(ask, alice):
+    url, state = question(ask())
+    consent(alice, url)
+    assert ask(inputResponses=ACCEPT, requestState=state).json["result"]["isError"] is False
+    assert refusal(ask(inputResponses=ACCEPT, requestState=state)) == (400, -32602)
+
+
+def test_a_state_is_good_for_its_call_and_user_only(ask, bob):
+    _, state = question(ask())
+    other = {**CALL, "arguments": {**CONTACTS, "body": {"limit": 1}}}
+    broken = state[:-6] + ("A" if state[-6] != "A" else "B") + state[-5:]
+    refused = [
+        ask(bob, inputResponses=ACCEPT, requestState=state),
+        ask(call=other, inputResponses=ACCEPT, requestState=state),
+        ask(call={**CALL, "name": "integrations_find"}, requestState=state),
+        ask(inputResponses=ACCEPT, requestState=broken),
+        ask(inputResponses=ACCEPT, requestState="made up"),
+        ask(inputResponses=ACCEPT, requestState=5),
+        ask(inputResponses={"connect": "yes"}, requestState=state),
+        ask(inputResponses=[], requestState=state),
+    ]
+    assert [refusal(one) for one in refused] == [(400, -32602)] * len(refused)
+    assert "result" in ask(inputResponses=ACCEPT, requestState=state).json, "it was not used up"
+
+
+def test_a_state_expires(ask, monkeypatch):
+    _, state = question(ask())
+    later = time.time() + states.LIFETIME + 1
+    monkeypatch.setattr(states.time, "time", lambda: later)
+    assert refusal(ask(inputResponses=ACCEPT, requestState=state)) == (400, -32602)
+
+
+def test_a_client_that_opens_no_links_gets_one_in_the_text(speaker, alice):
+    for declared in ({}, {"elicitation": {}}, {"elicitation": {"form": {}}}):
+        meta = {f"{META}clientCapabilities": declared} if speaker.is_modern else {}
+        url = link_in(speaker.result("tools/call", CALL, meta=meta))
+    consent(alice, url)
+    assert speaker.call("integrations_call", **CONTACTS)["isError"] is False
+
+
+def test_a_client_of_the_handshake_era_is_never_asked(handshake):
+    result = handshake.result("tools/call", CALL, meta=OPENS_LINKS)
+    assert "resultType" not in result
+    assert link_in(result)
+
+
+def test_a_grant_that_the_vendor_has_ended_is_asked_for_again(ask, alice):
+    connect(alice, CONTACTS["endpoint"])
+    assert ask().json["result"]["isError"] is False
+    alice.delete("/api/integrations/oauth/cloudsuite/disconnect")
+    assert question(ask())
