@@ -11,7 +11,7 @@ from tests.npm import install
 from tests.services import Service, require
 
 HERE = Path(__file__).parent
-PYTHON_PACKAGES = HERE / "python_packages"
+PYTHON_PACKAGES = HERE / ".python_packages"
 
 
 @pytest.fixture(scope="session")

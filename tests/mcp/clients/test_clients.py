@@ -64,3 +64,20 @@ def test_a_client_finds_and_calls_the_tools(use, name):
     assert refused["isError"] is True
     assert "recordId" in refused["content"][0]["text"]
     assert all(one["structuredContent"] == lists[0]["structuredContent"] for one in lists)
+
+
+CONTACTS = {"endpoint": "cloudsuite/contacts-list"}
+WEATHER = {"endpoint": "current-weather", "body": {"city": "Berlin"}}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_calls_endpoints_and_is_led_to_a_consent(use, name):
+    """Only the one that says that it opens links is asked to; the account stays unconnected."""
+    _, which, mode = CLIENTS[name]
+    told = use(which, mode, [["integrations_call", WEATHER], ["integrations_call", CONTACTS]])
+    weather, contacts = told["results"]
+    assert weather["structuredContent"]["place"]["name"] == "Berlin"
+    assert contacts["isError"] is True
+    assert "http://" in contacts["content"][0]["text"]
+    is_asked = name == "client-auto"
+    assert [request["mode"] for request in told["asked"]] == ["url"] * is_asked
