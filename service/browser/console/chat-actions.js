@@ -1,6 +1,9 @@
-// Maps each chunk to one of the seven actions of the specification, or to none.
+// Maps each chunk to one of the seven actions of the specification, to 'ask-user', or to none.
+
+import { questionOf } from './question-parts.js';
 
 /** @typedef {import('./chat-stream.js').Chunk} Chunk */
+/** @typedef {import('./question-parts.js').QuestionPart} QuestionPart */
 
 /**
  * @typedef {{type: 'append-text', textId: string, delta: string}
@@ -8,6 +11,7 @@
  *   | {type: 'finalize-tool-call', callId: string, output: any}
  *   | {type: 'fail-tool-input', callId: string, name: string, input: any, message: string}
  *   | {type: 'fail-tool-output', callId: string, message: string}
+ *   | {type: 'ask-user', part: QuestionPart}
  *   | {type: 'stream-error', message: string}
  *   | {type: 'abort'}} Action
  */
@@ -36,8 +40,10 @@ export function actionOf(chunk) {
       return { type: 'stream-error', message: chunk.errorText };
     case 'abort':
       return { type: 'abort' };
-    default:
-      return null;
+    default: {
+      const part = questionOf(chunk);
+      return part && { type: 'ask-user', part };
+    }
   }
 }
 

@@ -5,7 +5,8 @@
  * @typedef {'preparing' | 'running' | 'done' | 'input-refused' | 'failed'} CallState
  * @typedef {{kind: 'call', id: string, name: string, state: CallState, inputText: string,
  *   input?: any, output?: any, message?: string}} CallPart
- * @typedef {TextPart | CallPart} Part
+ * @typedef {import('./question-parts.js').QuestionPart} QuestionPart
+ * @typedef {TextPart | CallPart | QuestionPart} Part
  * @typedef {{parts: Part[], state: 'streaming' | 'aborted' | 'failed', message: string}} Reply
  * @typedef {import('./chat-actions.js').Action} Action
  */
@@ -33,6 +34,8 @@ export function reduce(reply, action) {
       // The SDK's own servers repeat a refused input as a failed output; the call stays refused.
       return withCall(reply, action.callId, (call) =>
         call.state === 'input-refused' ? call : { ...call, state: 'failed', message: action.message });
+    case 'ask-user':
+      return { ...reply, parts: withQuestion(reply.parts, action.part) };
     case 'stream-error':
       return { ...reply, state: 'failed', message: action.message };
     case 'abort':
@@ -48,6 +51,12 @@ function withText(parts, id, delta) {
   if (last < 0) return [...parts, { kind: 'text', id, text: delta }];
   const part = /** @type {TextPart} */ (parts[last]);
   return replaceAt(parts, last, { ...part, text: part.text + delta });
+}
+
+/** The same kind and id replace the part, as the AI SDK does. @param {Part[]} parts @param {QuestionPart} part */
+function withQuestion(parts, part) {
+  const place = parts.findIndex(({ kind, id }) => kind === part.kind && id === part.id);
+  return place < 0 ? [...parts, part] : replaceAt(parts, place, part);
 }
 
 /** @param {Reply} reply @param {string} id @param {(call: CallPart) => CallPart} change */

@@ -133,6 +133,7 @@ export function createChatView(context) {
     stop() {
       for (const stopOne of stopWatching) stopOne();
       list.stop();
+      talk.stop();
       chats.stop();
       for (const part of [...tables, ...collections]) part.stop();
     },

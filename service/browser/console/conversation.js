@@ -8,6 +8,7 @@ import { readPage, mergeNewest } from './history.js';
 import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
 import { replyTo, userMessage } from './messages.js';
+import { announcementOf } from './question-words.js';
 
 const CONNECTION_LOST = 'The connection was lost before the reply was complete. Your message is back in the input box.';
 const STOPPED_EARLY = 'Stopped before the reply began. Your message is back in the input box.';
@@ -161,6 +162,8 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
       for await (const chunk of readUiStream(response)) {
         const action = actionOf(chunk);
         if (action) set({ turn: { ...current(), reply: reduce(current().reply, action) } });
+        const question = action?.type === 'ask-user' && announcementOf(action.part);
+        if (question) announce(question);
         ending = endingOf(chunk) ?? ending;
       }
     } catch (error) {

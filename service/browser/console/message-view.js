@@ -6,8 +6,8 @@ import { createToolCall } from './tool-call.js';
 
 /** @typedef {import('./chat-reducer.js').Part} Part */
 
-/** @param {'user' | 'assistant'} role */
-export function createMessageView(role) {
+/** @param {'user' | 'assistant'} role @param {import('./questions.js').CreateCard} createCard */
+export function createMessageView(role, createCard) {
   const body = element('div', { class: 'message-body' });
   const author = role === 'user' ? 'You' : 'Assistant';
   const heading = element('h3', { class: 'author' }, author);
@@ -19,9 +19,11 @@ export function createMessageView(role) {
     /** @param {readonly Part[]} parts */
     update(parts) {
       parts.forEach((part, place) => {
-        if (!views[place]) {
-          views[place] = createPart(role, part.kind);
-          body.append(views[place].node);
+        if (views[place]?.kind !== part.kind) {
+          const fresh = createPart(role, part.kind, createCard);
+          if (views[place]) views[place].node.replaceWith(fresh.node);
+          else body.append(fresh.node);
+          views[place] = fresh;
         }
         views[place].update(part);
       });
@@ -30,9 +32,10 @@ export function createMessageView(role) {
   };
 }
 
-/** @param {'user' | 'assistant'} role @param {'text' | 'call'} kind */
-function createPart(role, kind) {
+/** @param {'user' | 'assistant'} role @param {Part['kind']} kind @param {import('./questions.js').CreateCard} createCard */
+function createPart(role, kind, createCard) {
   if (kind === 'call') return { kind, ...createToolCall() };
+  if (kind === 'approval' || kind === 'consent') return { kind, ...createCard(kind) };
   if (role === 'user') {
     // Users' messages are shown as typed, not as Markdown.
     const node = element('p', { class: 'as-typed' });

@@ -1,5 +1,7 @@
 // Converts stored records to the messages of the transcript.
 
+import { questionOf } from './question-parts.js';
+
 /**
  * @typedef {import('./chat-reducer.js').Part} Part
  * @typedef {import('../shared/live-rows.js').Row} Row
@@ -30,6 +32,8 @@ function messageOf({ recordId, data }) {
 /** @param {any} part as a client of `ai` 5 stores it @param {string} id @returns {Part[]} */
 function partsOf(part, id) {
   if (part.type === 'text') return part.text ? [{ kind: 'text', id, text: part.text }] : [];
+  const question = questionOf(part);
+  if (question) return [question];
   if (!part.type.startsWith('tool-')) return []; // step-start
   const name = part.type.slice('tool-'.length);
   const input = part.input ?? part.rawInput;

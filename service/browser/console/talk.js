@@ -5,6 +5,7 @@ import { createComposer } from './composer.js';
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { createModelPicker } from './model-picker.js';
+import { createQuestions } from './questions.js';
 import { createTranscript } from './transcript.js';
 
 const SUGGESTIONS = [
@@ -23,7 +24,8 @@ const SUGGESTIONS = [
  */
 export function createTalk({ chats, drafts, transport, storage, onCreated }) {
   const title = element('h2', { class: 'talk-title' });
-  const transcript = createTranscript();
+  const questions = createQuestions(transport);
+  const transcript = createTranscript(questions);
   const models = createModelPicker(transport, storage);
   const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop });
   const welcome = createWelcome(onSend);
@@ -100,6 +102,7 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
     focus: composer.focus,
     composer,
     show: scheduleShow,
+    stop: questions.stop,
     /** @param {string | null} chatId */
     open(chatId) {
       stopListening();

@@ -13,7 +13,8 @@ const INCOMPLETE = 'This reply is incomplete.';
 const STOPPED = 'This reply was stopped.';
 const NEAR = 60; // pixels from the end within which new text is followed
 
-export function createTranscript() {
+/** @param {ReturnType<typeof import('./questions.js').createQuestions>} questions */
+export function createTranscript(questions) {
   const list = element('div', { class: 'messages' });
   const earlier = button('quiet', 'Show earlier messages');
   const waiting = element('p', { class: 'waiting', hidden: true }, 'Thinking');
@@ -67,8 +68,11 @@ export function createTranscript() {
   // A tool call that was opened just now is not measured yet. A log of another height still is at its end.
   const isAtEnd = () => atEnd && (log.clientHeight !== height || distance() < NEAR);
 
-  /** @param {Message[]} messages @param {number} unsaved how many messages at the end belong to a failed turn */
-  function place(messages, unsaved) {
+  /**
+   * @param {Message[]} messages @param {number} unsaved how many messages at the end belong to a failed turn
+   * @param {string} chatId
+   */
+  function place(messages, unsaved, chatId) {
     const keys = new Set(messages.map(keyOf));
     for (const [key, view] of views) {
       if (keys.has(key)) continue;
@@ -76,7 +80,7 @@ export function createTranscript() {
       views.delete(key);
     }
     const nodes = messages.map((message, at) => {
-      const view = views.get(keyOf(message)) ?? createMessageView(message.role);
+      const view = views.get(keyOf(message)) ?? createMessageView(message.role, questions.cardsOf(chatId));
       views.set(keyOf(message), view);
       view.update(message.parts);
       view.node.classList.toggle('unsaved', at >= messages.length - unsaved);
@@ -95,7 +99,7 @@ export function createTranscript() {
       current = conversation;
       question = questionId;
       const failed = turn?.reply.state === 'failed';
-      place(messagesOf(conversation), failed ? (turn?.reply.parts.length ? 2 : 1) : 0);
+      place(messagesOf(conversation), failed ? (turn?.reply.parts.length ? 2 : 1) : 0, conversation.chatId);
       earlier.hidden = !conversation.earlier;
       waiting.hidden = phase === 'idle' || phase === 'loading' || !showsNothing(turn);
       note.textContent = noteOf(conversation);
@@ -133,6 +137,7 @@ const keyOf = (message) => message.key ?? message.id;
 
 /** @param {Conversation['turn']} turn whether nothing on the screen shows that the assistant is working */
 function showsNothing(turn) {
-  const last = turn?.reply.parts.at(-1);
+  // A question says nothing of whether its call still runs.
+  const last = turn?.reply.parts.findLast(({ kind }) => kind === 'text' || kind === 'call');
   return !last || (last.kind === 'call' && last.state !== 'preparing' && last.state !== 'running');
 }

@@ -4,7 +4,7 @@
 
 import { element } from '../shared/elements.js';
 
-const INERT = 400; // ms in which buttons do nothing: a key or a click may have been meant for the page
+export const INERT = 400; // ms in which buttons do nothing: a key or a click may have been meant for the page
 
 // They would show text in another order than it is sent.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -92,8 +92,8 @@ function button(kind, label, act, props = {}) {
   return element('button', { type: 'button', class: kind, ...props, on: { click: act } }, label);
 }
 
-/** @param {string} text JSON */
-function argumentsOf(text) {
+/** @param {string} text JSON @returns {HTMLDetailsElement} the values as they will be sent */
+export function argumentsOf(text) {
   const shown = JSON.stringify(JSON.parse(text), null, 2).replace(DIRECTION_MARKS, escape);
   // Long arguments scroll, and only what has the focus can be scrolled by keys.
   const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);

@@ -1,0 +1,36 @@
+// The data parts in which a tool call asks its user: for a decision, or for a grant.
+
+/**
+ * @typedef {object} Approval
+ * @property {string} toolCallId
+ * @property {string} endpoint
+ * @property {string} summary
+ * @property {Record<string, any>} body as it will be sent
+ * @property {number} credits the most that the call costs
+ * @property {string} expiresAt ISO 8601
+ * @property {'asked' | 'once' | 'chat' | 'denied' | 'expired'} state
+ *
+ * @typedef {object} Consent
+ * @property {string} toolCallId
+ * @property {string} endpoint
+ * @property {string} provider
+ * @property {string[]} scopes
+ * @property {string} expiresAt ISO 8601
+ * @property {'asked' | 'granted' | 'expired'} state
+ *
+ * @typedef {{kind: 'approval', id: string, data: Approval}} ApprovalPart
+ * @typedef {{kind: 'consent', id: string, data: Consent}} ConsentPart
+ * @typedef {ApprovalPart | ConsentPart} QuestionPart
+ */
+
+/** @type {Map<string, 'approval' | 'consent'>} */
+const KINDS = new Map([
+  ['data-approval', 'approval'],
+  ['data-consent', 'consent'],
+]);
+
+/** @param {any} item a chunk or a stored part, which have the same form @returns {QuestionPart | null} */
+export function questionOf({ type, id, data }) {
+  const kind = KINDS.get(type);
+  return kind ? /** @type {QuestionPart} */ ({ kind, id, data }) : null;
+}

@@ -1,0 +1,62 @@
+// What a question to the user says: on its card, and to a screen reader.
+
+import { ApiError, errorText } from '../shared/errors.js';
+import { integrationOf } from './integrations.js';
+
+/**
+ * @typedef {import('./question-parts.js').Approval} Approval
+ * @typedef {import('./question-parts.js').Consent} Consent
+ * @typedef {import('./question-parts.js').QuestionPart} QuestionPart
+ */
+
+/** @type {Record<Exclude<Approval['state'], 'asked'>, string>} */
+export const DECISIONS = {
+  once: 'You allowed this call once.',
+  chat: 'You allowed this endpoint in this chat.',
+  denied: 'You did not allow this call. Nothing was sent.',
+  expired: 'Nobody decided in time. Nothing was sent.',
+};
+
+/** @type {Record<Exclude<Consent['state'], 'asked'>, string>} */
+export const GRANTS = {
+  granted: 'The account is connected.',
+  expired: 'The account was not connected in time. The call was not made.',
+};
+
+/** @param {QuestionPart} part @returns {string} for a screen reader; '' for a part that asks nothing any more */
+export function announcementOf({ kind, data }) {
+  if (data.state !== 'asked') return '';
+  if (kind === 'approval') return `The assistant asks whether it may call ${data.endpoint}.`;
+  return `The assistant needs your account: ${integrationOf(data.provider).title}.`;
+}
+
+/** @param {number} credits */
+export function priceInWords(credits) {
+  if (!credits) return 'It costs no credits.';
+  return `It costs up to ${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}.`;
+}
+
+/** @param {string} iso @returns {string} such as "21:58", in the user's time zone */
+export function timeOfDay(iso) {
+  return new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+}
+
+/** The card of the Connections page for an endpoint, if it has one. @param {string} provider @param {string} endpoint */
+export function cardFor(provider, endpoint) {
+  return integrationOf(provider).cards.find((each) => each.endpoint === endpoint);
+}
+
+/** What a grant allows: as the Connections page says it, where it has a card. @param {Consent} consent @returns {string[]} */
+export function permissionsOf({ provider, endpoint, scopes }) {
+  const card = cardFor(provider, endpoint);
+  if (card) return [`${card.title}: ${card.allows}`];
+  return scopes.map((scope) => scope.split('/').at(-1) || scope);
+}
+
+/** @param {unknown} error of a decision @returns {string} */
+export function decisionProblem(error) {
+  const status = error instanceof ApiError ? error.status : 0;
+  if (status === 409) return 'This was decided already, perhaps in another tab.';
+  if (status === 404) return 'This call does not wait any more. Nothing was sent by your decision.';
+  return errorText(error);
+}

@@ -1,0 +1,58 @@
+// Calls that wait for their user: chunks and stored parts → parts of a message, and their words.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { actionOf } from '../../service/browser/console/chat-actions.js';
+import { EMPTY_REPLY, reduce } from '../../service/browser/console/chat-reducer.js';
+import { messagesOf } from '../../service/browser/console/messages.js';
+import {
+  announcementOf, decisionProblem, permissionsOf, priceInWords,
+} from '../../service/browser/console/question-words.js';
+import { ApiError } from '../../service/browser/shared/errors.js';
+
+const APPROVAL = { toolCallId: 'c1', endpoint: 'cloudsuite/mail-send', summary: 'Send.', body: { to: 'a@b.example' },
+  credits: 0, expiresAt: '2030-01-01T10:00:00Z', state: 'asked' };
+const CONSENT = { toolCallId: 'c1', endpoint: 'cloudsuite/contacts-list', provider: 'cloudsuite',
+  scopes: ['https://suite.example/auth/contacts.readonly'], expiresAt: '2030-01-01T10:00:00Z', state: 'asked' };
+
+const consent = (state) => ({ type: 'data-consent', id: 'c1', data: { ...CONSENT, state } });
+const approval = (state) => ({ type: 'data-approval', id: 'c1', data: { ...APPROVAL, state } });
+const replyOf = (chunks) => chunks.map(actionOf).filter(Boolean).reduce(reduce, EMPTY_REPLY);
+
+test('a part with the same kind and id replaces the one before, at its place', () => {
+  const call = { type: 'tool-input-available', toolCallId: 'c1', toolName: 'integrations.call', input: {} };
+  const output = { type: 'tool-output-available', toolCallId: 'c1', output: 1 };
+  const text = { type: 'text-delta', id: 't', delta: 'done' };
+  const { parts } = replyOf([
+    call, consent('asked'), consent('granted'), approval('asked'), text, approval('once'), output,
+  ]);
+  assert.deepEqual(parts.map(({ kind }) => kind), ['call', 'consent', 'approval', 'text']);
+  assert.deepEqual(parts.slice(1, 3).map(({ data }) => data.state), ['granted', 'once']);
+  assert.equal(parts[0].state, 'done');
+});
+
+test('a stored message has the same parts as the stream', () => {
+  const stored = { role: 'assistant', content: '', parts: [consent('expired'), approval('denied'), { type: 'data-later', id: 'c1', data: 1 }] };
+  const [message] = messagesOf([{ recordId: 'm', data: stored }]);
+  assert.deepEqual(message.parts, replyOf([consent('expired'), approval('denied')]).parts);
+});
+
+test('only what asks is announced', () => {
+  const said = (chunk) => announcementOf(actionOf(chunk).part);
+  assert.match(said(approval('asked')), /mail-send/);
+  assert.match(said(consent('asked')), /Cloud suite/);
+  assert.deepEqual([said(approval('once')), said(consent('granted'))], ['', '']);
+});
+
+test('prices, permissions and refused decisions are told in words', () => {
+  assert.deepEqual([0, 1, 0.25].map(priceInWords), [
+    'It costs no credits.', 'It costs up to 1 credit.', 'It costs up to 0.25 credits.',
+  ]);
+  assert.match(permissionsOf(CONSENT)[0], /^Contacts: Look up/);
+  assert.deepEqual(permissionsOf({ ...CONSENT, provider: 'other' }), ['contacts.readonly']);
+  const told = [404, 409, 400].map((status) => decisionProblem(new ApiError(status, { message: 'no' })));
+  assert.match(told[0], /does not wait any more/);
+  assert.match(told[1], /decided already/);
+  assert.equal(told[2], 'no');
+});
