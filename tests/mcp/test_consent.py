@@ -4,9 +4,15 @@ import re
 import time
 
 import pytest
+from sqlalchemy import select, update
 
+from service.database.access import write_transaction
+from service.database.clock import from_now
+from service.extensions import db
 from service.mcp import states
 from service.mcp.message import META
+from service.mcp.models import UsedState
+from service.upkeep import erasing, sweeping
 from tests.integrations.offices import connect, decide, flags
 from tests.mcp.speaking import Speaker, refusal
 from tests.services import on_sqlite
@@ -142,3 +148,26 @@ def test_a_grant_that_the_vendor_has_ended_is_asked_for_again(ask, alice):
     assert ask().json["result"]["isError"] is False
     alice.delete("/api/integrations/oauth/cloudsuite/disconnect")
     assert question(ask())
+
+
+def used_states(app) -> list[str]:
+    with app.app_context():
+        users = list(db.session.scalars(select(UsedState.user_id)))
+        db.session.commit()
+        return users
+
+
+def test_used_states_end_with_their_user_and_with_their_time(ask, app, alice, bob):
+    for person in (alice, bob):
+        _, state = question(ask(person))
+        ask(person, inputResponses=ACCEPT, requestState=state)
+    with app.app_context():
+        connections = app.extensions["proxy"].connections
+        erasing.erase("alice", app.extensions["collections"], connections)
+        sweeping.sweep()
+    assert used_states(app) == ["bob"], "it has not expired"
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(UsedState).values(expires_at=from_now(-1)))
+    with app.app_context():
+        sweeping.sweep()
+    assert used_states(app) == []
