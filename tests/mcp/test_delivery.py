@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 from gevent.event import Event
 
+from service.lifecycle import let_others_run
 from service.mcp import delivery
 from service.mcp.delivery import ResultDelivery
 from service.mcp.message import RpcMessage
@@ -116,6 +117,8 @@ def test_a_client_that_leaves_cancels_its_call_in_the_modern_era_only(
         work = gevent.spawn(carry)
         gevent.sleep(0)
         theirs.close()
+        for _ in range(5):  # the event loop sees the close, and would end the call
+            let_others_run()
         if is_modern:
             wait_for(lambda: slow.state != "begun", 5)
         slow.go_on.set()
