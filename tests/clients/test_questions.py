@@ -1,0 +1,48 @@
+"""Five versions of the client read a reply whose calls wait for their user."""
+
+import pytest
+
+from tests.clients.packages import PACKAGES
+from tests.clients.reading import Question, Reader, Reading
+from tests.services import Service
+
+# One call misses a grant, one costs credits, one is made at once.
+BOTH = (
+    "mail my first contact the weather in Berlin. call integrations.call with "
+    '{"endpoint": "search-images", "body": {"query": "red kites"}}'
+)
+
+
+@pytest.fixture(scope="module")
+def running(packages, databases):
+    """Nobody decides, so that each question ends after a second."""
+    service = Service(databases.make("sqlite"), STARTING_CREDITS=1_000_000, APPROVAL_SECONDS=1)
+    try:
+        yield service.start()
+    finally:
+        service.remove()
+
+
+@pytest.fixture(scope="module", params=PACKAGES)
+def reading(request, running) -> Reading:
+    return Reader(running, request.param).read([Question("both", BOTH)])["both"]
+
+
+def test_no_chunk_breaks_the_schema_of_the_version(reading):
+    assert {"data-approval", "data-consent"} <= set(reading.types)
+    assert reading.invalid == []
+    assert reading.errors == []
+    assert reading.chunks == reading.sent
+
+
+def test_the_last_state_replaces_the_question(reading):
+    asked = [chunk for chunk in reading.sent if chunk["type"].startswith("data-")]
+    assert [chunk["data"]["state"] for chunk in asked].count("asked") == 2
+    shown = [part for part in reading.parts if part["type"].startswith("data-")]
+    assert {part["type"] for part in shown} == {"data-approval", "data-consent"}
+    assert [part["data"]["state"] for part in shown] == ["expired", "expired"]
+
+
+def test_the_assembled_parts_are_those_stored_in_the_row(reading):
+    assert reading.parts == reading.stored["data"]["parts"]
+    assert reading.open_parts == []
