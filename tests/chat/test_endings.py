@@ -203,9 +203,9 @@ def test_without_credits_there_is_no_first_byte(alice, chat):
     assert alice.turn(chat, "hello", modelId="oss-120b")[-1]["type"] == "finish"
 
 
-@pytest.mark.settings(starting_credits="7", extensions="tests.extension")
+@pytest.mark.settings(starting_credits="8", extensions="tests.extension")
 def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
-    """The first hold fits into 7 credits; with the tool's long result the second does not."""
+    """The first hold fits into 8 credits; with the tool's long result the second does not."""
     chunks = alice.turn(chat, "call test.long with {}")
     assert text_of(chunks) == "Your credits do not suffice to go on with this answer."
     assert types(chunks)[-1] == "finish"

@@ -24,6 +24,7 @@ OPEN = {
         "PATCH /api/ai/chats/<chat_id>",
         "DELETE /api/ai/chats/<chat_id>",
         "POST /api/ai/chat",
+        "POST /api/ai/chat/<chat_id>/approvals/<call_id>",
         "POST /api/ai/chat/<chat_id>/stop",
         "GET /api/ai/chat/<chat_id>/stream",
         "GET /api/ai/models",

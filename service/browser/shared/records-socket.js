@@ -7,6 +7,8 @@ import { NOT_STARTED, advance } from './socket-state.js';
 
 /** @typedef {ReturnType<typeof createRecordsSocket>} RecordsSocket */
 
+const CONNECTING = 0; // of a WebSocket's readyState
+
 /**
  * @param {object} options
  * @param {string} options.token
@@ -45,7 +47,7 @@ export function createRecordsSocket(options) {
         return connect();
       case 'disconnect':
         clearTimeout(timer);
-        return socket?.close();
+        return socket && close(socket);
       case 'wait':
         timer = setTimeout(() => handle({ type: 'timeout' }), effect.ms);
         return undefined;
@@ -110,6 +112,15 @@ export function createRecordsSocket(options) {
       });
     },
   };
+}
+
+/**
+ * Browsers log an error for a socket that is closed while it connects.
+ * @param {WebSocket} socket
+ */
+function close(socket) {
+  if (socket.readyState !== CONNECTING) return socket.close();
+  socket.onopen = () => socket.close();
 }
 
 /** @param {any} message */
