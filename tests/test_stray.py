@@ -68,9 +68,12 @@ def test_a_request_has_no_facts_of_the_one_before_on_its_connection(service):
     with requests.Session() as session:
         session.get(f"{service.url}/api/ai/models", headers=talker.headers, timeout=10)
         session.get(f"{service.url}/healthz", timeout=10)
-    wait_for(lambda: len(talker.lines("answered")) >= before + 2, 10)
-    lines = {line["route"]: line for line in talker.lines("answered")[before:]}
-    models, health = lines["/api/ai/models"], lines["/healthz"]
+
+    def lines() -> dict:
+        return {line["route"]: line for line in talker.lines("answered")[before:]}
+
+    wait_for(lambda: {"/api/ai/models", "/healthz"} <= lines().keys(), 10)
+    models, health = lines()["/api/ai/models"], lines()["/healthz"]
     assert (models["route"], models["user"]) == ("/api/ai/models", "alice")
     assert (health["route"], health.get("user")) == ("/healthz", None)
 

@@ -75,7 +75,7 @@ def spenders(processes, database_url):
 @pytest.fixture
 def size(database_url) -> int:
     """The number of calls, which is lower for SQLite with its one writer at a time."""
-    return depth(60 if database_url.startswith("postgresql") else 20)
+    return depth(40 if database_url.startswith("postgresql") else 12)
 
 
 def test_holds_never_exceed_the_balance(books, spenders, size):

@@ -28,7 +28,6 @@ def test_a_wish_in_the_chat_becomes_widgets_on_the_open_canvas(console, opened):
     with canvas.page.expect_popup() as popup:
         contacts.get_by_role("alert").get_by_role("button", name="Connect").click()
     allow(popup.value)
-    canvas.console.button("Allow once").click()
     contacts.get_by_role("button", name="Dani Okafor").click()
     expect(weather.get_by_label("City")).to_have_value("Berlin")
     expect(weather.get_by_text("Feels like")).to_be_visible()

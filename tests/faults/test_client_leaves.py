@@ -16,7 +16,7 @@ def test_a_client_that_leaves_a_silent_model_is_noticed_before_the_keep_alive(st
     """No write can fail meanwhile, so the connection itself is watched."""
     client = client_of(start())
     chats = [client.new_chat() for _ in range(10)]
-    for number in range(depth(50)):
+    for number in range(depth(20)):
         text = f"silent {how} {number}"
         turn = client.ask(chats[number % 10], text, text.replace(" ", "-"))
         turn.read_until(b"text-delta", 3)
@@ -37,7 +37,7 @@ def test_hundreds_of_aborted_turns_leak_nothing(start, model):
     greenlets(client)  # the first such turn makes connections that are kept
     before = greenlets(client)
     files = open_files(worker)  # with the connections that the turn before has left to be reused
-    waves(client, model, chats, range(10, 10 + depth(30)))
+    waves(client, model, chats, range(10, 10 + depth(15)))
     wait_for(lambda: client.credits()["held"] == 0)
     wait_for(lambda: open_files(worker) <= files + 2)  # what is lost never comes back
     wait_for(lambda: greenlets(client) <= before + 2)

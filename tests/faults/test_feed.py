@@ -39,7 +39,7 @@ def cluster(databases):
 @pytest.mark.parametrize(("kind", "workers"), [("postgresql", 2), ("sqlite", 1), ("sqlite", 2)])
 def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, kind, workers):
     service = start(kind, WEB_CONCURRENCY=workers)
-    follower, crew = follow(service, "alice"), Crew(service, "alice", depth(100))
+    follower, crew = follow(service, "alice"), Crew(service, "alice", depth(60))
     disasters = [
         lambda: kill_oldest_worker(service),
         lambda: kill_oldest_worker(service),
@@ -48,7 +48,7 @@ def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, 
         lambda: (service.stop(), service.start()),
     ]
     for number, disaster in enumerate(disasters, 1):
-        wait_for(lambda n=number: crew.done >= 4 * depth(100) * n / 7, depth(60))
+        wait_for(lambda n=number: crew.done >= 4 * depth(60) * n / 7, depth(60))
         disaster()
     crew.finish()
     check(service, crew, follower.replay)

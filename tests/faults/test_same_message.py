@@ -73,7 +73,7 @@ def test_after_a_kill_the_message_is_accepted_when_its_lease_has_ended(start, mo
 
 def test_a_stop_reaches_a_turn_in_another_worker(start, model):
     client = client_of(start("postgresql", WEB_CONCURRENCY=3))
-    for number in range(depth(6)):
+    for number in range(depth(3)):
         chat = client.new_chat()
         turn = client.ask(chat, f"silent {number}", f"u{number}")
         turn.read_until(b"text-delta", 3)

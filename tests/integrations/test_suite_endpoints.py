@@ -331,7 +331,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=14).map("".join))
-@settings(max_examples=depth(2_000))
+@settings(max_examples=depth(800))
 def test_whatever_others_have_written_makes_a_letter(text):
     listed = f"a@b.co, {text}"
     if addresses(listed):
