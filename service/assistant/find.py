@@ -21,6 +21,7 @@ from service.web.fields import Text
 MOST = 20
 WORD = re.compile(r"[a-z0-9]+")
 STEM = 4  # letters: "mails" and "mail" are one word, "forecasting" and "forecast" too
+IDLE = frozenset({"the", "and", "for", "with", "from", "that", "this", "what", "find", "some"})
 NAME, CATEGORY, SUMMARY, PARAMETER = 6.0, 3.0, 2.0, 1.0  # how much a word in each place counts
 
 
@@ -72,9 +73,6 @@ def stems(text: str) -> frozenset[str]:
     """The words of a text by their first letters, without those that say little."""
     separated = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
     return frozenset(word[:STEM] for word in WORD.findall(separated) if len(word) > 2) - IDLE
-
-
-IDLE = frozenset({"the", "and", "for", "with", "from", "that", "this", "what", "find", "some"})
 
 
 def _is_usable(proxy: Proxy, caller: Caller, item: Endpoint) -> bool:

@@ -3,6 +3,8 @@
 import pytest
 
 from service.chat.models import Approval
+from service.chat.turn import approvals
+from service.database.access import write_transaction
 from service.extensions import db
 from tests.assistant.conftest import DONE, call
 from tests.people import text_of
@@ -139,6 +141,20 @@ def test_no_text_of_a_decided_call_is_kept(app, alice, begin, chat, served_by):
     turn.end()
     with app.app_context():
         assert db.session.get(Approval, part["toolCallId"]).shown is None
+
+
+@pytest.mark.settings(approval_seconds=1)
+def test_no_text_of_an_interrupted_call_is_kept(app, alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    turn.end()
+
+    def is_forgotten() -> bool:
+        with app.app_context(), write_transaction() as session:
+            approvals.sweep(session)
+            return session.get(Approval, part["toolCallId"]).shown is None
+
+    wait_for(is_forgotten)
 
 
 @pytest.mark.parametrize(

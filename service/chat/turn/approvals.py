@@ -130,7 +130,13 @@ def decided(session: Session, calls: Collection[str]) -> list[str]:
 
 
 def sweep(session: Session) -> int:
-    """Delete what is too old to mean anything; returns how many rows."""
+    """Delete what is too old to mean anything; returns how many rows.
+
+    The text that was shown goes as soon as nobody can decide any more: a turn that was interrupted
+    or killed has left it.
+    """
+    over = (_approvals.c.expires_at < current_time(), _approvals.c.shown.is_not(None))
+    session.execute(update(_approvals).where(*over).values(shown=None))
     old = _approvals.c.created_at < from_now(-KEPT_SECONDS)
     return count_changes(session, delete(_approvals).where(old))
 

@@ -4,7 +4,6 @@ A decision may come to any worker, and a grant to any. So one greenlet looks for
 database, by one query for all decisions, for as long as anything waits. Nothing else is held.
 """
 
-import time
 from collections.abc import Callable
 
 import gevent
@@ -70,13 +69,11 @@ class Waits:
     def _work(self) -> None:
         while len(self):
             gevent.sleep(LOOK_SECONDS)
-            began = time.monotonic()
             try:
                 with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
                     self._look()
-            except (SQLAlchemyError, ServiceError, gevent.Timeout) as error:
-                seconds = round(time.monotonic() - began, 1)
-                log.warning("decisions not read", error=type(error).__name__, seconds=seconds)
+            except (SQLAlchemyError, gevent.Timeout) as error:
+                log.warning("decisions not read", error=type(error).__name__)
         self._greenlet = None
 
     def _look(self) -> None:
@@ -86,5 +83,8 @@ class Waits:
             for call_id in found:
                 self.wake(call_id)
         for event, is_granted in list(self._grants.values()):
-            if is_granted():
-                event.set()
+            try:
+                if is_granted():
+                    event.set()
+            except ServiceError as error:  # of one integration; the others are looked at
+                log.warning("grant not read", error=type(error).__name__)
