@@ -17,6 +17,7 @@ from sqlalchemy import (
     Delete,
     Select,
     Update,
+    and_,
     bindparam,
     delete,
     exists,
@@ -83,24 +84,38 @@ _kept = exists().where(
     _leases.c.lease_id == _claims.c.lease_id,
     or_(_leases.c.lease_id.not_in(bindparam("silent", expanding=True)), ~has_lapsed()),
 )
-DROP_LOST = delete(_claims).where(
-    _claims.c.user_id == bindparam("owner"),
-    _claims.c.user_message_id == bindparam("message"),
-    ~_kept,
+_of_message = and_(
+    _claims.c.user_id == bindparam("owner"), _claims.c.user_message_id == bindparam("message")
 )
+DROP_LOST = delete(_claims).where(
+    or_(_of_message, _claims.c.replaced_chat == bindparam("replaced")), ~_kept
+)
+FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindparam("chat"))
 CLAIM = insert(_claims)
 
 
 def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> None:
-    """Claim the message for this turn. Raises `AlreadyRunning` while another turn has claimed it.
+    """Claim the message for this turn. Raises `AlreadyRunning` while another turn has claimed it,
+    or replaces messages in the same chat as this one does.
 
     Claims without a lease are removed, and those whose lease has lapsed and is in `silent`.
     """
     connection = session.connection()
     message = {"owner": question.caller.subject, "message": question.user_message_id}
-    connection.execute(DROP_LOST, {**message, "silent": list(silent)})
+    replaced = _replaced_chat(question)
+    connection.execute(DROP_LOST, {**message, "replaced": replaced, "silent": list(silent)})
     if not _insert(session, question, lease_id):
         raise AlreadyRunning()
+
+
+def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
+    """Whether a turn has claimed this message, or had when its worker was lost."""
+    keys = {"owner": subject, "message": message_id, "chat": chat_id}
+    return db.session.scalar(FIND, keys) is not None
+
+
+def _replaced_chat(question: Question) -> str | None:
+    return question.chat_id if question.replaces else None
 
 
 def restore(session: Session, question: Question, lease_id: str) -> bool:
@@ -115,6 +130,7 @@ def _insert(session: Session, question: Question, lease_id: str) -> bool:
         "user_message_id": question.user_message_id,
         "chat_id": question.chat_id,
         "lease_id": lease_id,
+        "replaced_chat": _replaced_chat(question),
     }
     connection = session.connection()
     try:

@@ -73,6 +73,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     assistant_message_id: Mapped[str] = mapped_column(String(64))
     model: Mapped[str] = mapped_column(String(64))
     status: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str | None] = mapped_column(String(16))  # why it was aborted
     finish_reason: Mapped[str] = mapped_column(String(32))
     steps: Mapped[int]
     input_tokens: Mapped[int]
@@ -117,6 +118,16 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
+class Undo(db.Model):  # type: ignore[name-defined,misc]
+    """A turn whose changes were taken back, which is done once."""
+
+    __tablename__ = "undos"
+
+    turn_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(255), index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Approval(db.Model):  # type: ignore[name-defined,misc]
     """A tool call that waits for the user's decision, or a decision.
 
@@ -149,7 +160,10 @@ class Lease(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Claim(db.Model):  # type: ignore[name-defined,misc]
-    """A user message whose turn is running; valid as long as its worker's lease."""
+    """A user message whose turn is running; valid as long as its worker's lease.
+
+    `replaced_chat` is its chat if the turn replaces stored messages: one such turn at a time.
+    """
 
     __tablename__ = "claims"
     __table_args__ = (UniqueConstraint("user_id", "user_message_id"),)
@@ -160,3 +174,4 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
     chat_id: Mapped[str] = mapped_column(String(64), index=True)
     lease_id: Mapped[str] = mapped_column(String(64), index=True)
     end_reason: Mapped[str | None] = mapped_column(String(16))
+    replaced_chat: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)

@@ -11,9 +11,10 @@ from service.providers.provider import Model
 class Question:
     """It refers to no row and no connection. `began` is monotonic, in seconds.
 
-    `replaces` are the ids of the stored messages that this turn replaces: the question and, unless
-    it was deleted, its answer. `answered_by` is the turn that stored them. `hold_amount` is in
-    micro-credits. `token` is the caller's bearer as it came.
+    `replaces` are the ids of the stored messages that this turn replaces: a user's message and all
+    after it. `history_end` is the sequence number of the first of them. `answered_by` is the last
+    turn that answered `user_message_id`. `hold_amount` is in micro-credits. `token` is the caller's
+    bearer as it came.
     """
 
     turn_id: str
@@ -27,6 +28,7 @@ class Question:
     hold_id: str
     hold_amount: int
     replaces: tuple[str, ...] = ()
+    history_end: int | None = None
     answered_by: str | None = None
     token: str = field(default="", repr=False)
     began: float = field(default_factory=time.monotonic)

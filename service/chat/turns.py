@@ -49,6 +49,7 @@ class TurnRequest(Schema):
     content = Text(required=True, validate=[validate.Length(1), AtMost(CONTENT_LIMIT)])
     modelId = Text(load_default=None, allow_none=True, metadata={"enum": [*MODEL_NAMES, None]})
     trigger = Text(load_default=None, allow_none=True)
+    replaces = Text(load_default=None, allow_none=True, validate=validate.Length(1, 128))
 
 
 class ModelSchema(Schema):
@@ -208,6 +209,7 @@ def _submission(data: dict[str, Any]) -> Submission:
         content=data["content"],
         model_id=data["modelId"],
         trigger=data["trigger"],
+        replaces=data["replaces"],
         request_id=g.request_id,
         token=g.token,
     )

@@ -25,6 +25,7 @@ PROMPT_VERSION = 1  # of the summariser's instructions
 FAILURES = 3  # in a row; then no summary of the chat is asked for during `REST_SECONDS`
 REST_SECONDS = 600
 REFUSED = "content-filter"
+LAST_SEQ = 2**63 - 1  # the largest that there can be
 EPOCH, TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 # Times are added up modulo twelve days: SQLite's sums end at 2**63, some 5 000 whole times.
 CYCLE = 10**12  # microseconds
@@ -38,12 +39,6 @@ COVERED = select(
     func.sum(microseconds(_messages.c.updated_at) % CYCLE),
     func.max(_messages.c.updated_at),
 ).where(_of_chat, _messages.c.seq <= bindparam("upto"))
-COVERS = select(_messages.c.seq).where(
-    _of_chat,
-    _messages.c.user_id == bindparam("owner"),
-    _messages.c.record_id == bindparam("message"),
-    _messages.c.seq <= bindparam("upto"),
-)
 ROWS = (
     select(
         _messages.c.seq,
@@ -54,7 +49,7 @@ ROWS = (
         _messages.c.edited,
         _messages.c.updated_at,
     )
-    .where(_of_chat, _messages.c.seq > bindparam("after"))
+    .where(_of_chat, _messages.c.seq > bindparam("after"), _messages.c.seq < bindparam("end"))
     .order_by(_messages.c.seq)
 )
 # Turns whose rows are sent to the model in another form, or not at all.
@@ -107,7 +102,7 @@ class Recalled:
 
 
 def load(question: Question, summary_model: str) -> Recalled:
-    """Needs an app context. Messages that this turn replaces are left out."""
+    """Needs an app context. Messages that this turn replaces, and any after them, are left out."""
     session = db.session()
     cached = session.get(Summary, question.chat_id, populate_existing=True)
     cover = _cover(session, question, cached) if cached and cached.text else Cover()
@@ -129,8 +124,7 @@ def load(question: Question, summary_model: str) -> Recalled:
 def _cover(session: Session, question: Question, cached: Summary) -> Cover:
     """The rows that are in the cached summary's range now; none if this turn replaces some."""
     range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
-    message = {"owner": question.caller.subject, "message": question.user_message_id}
-    if question.replaces and session.scalar(COVERS, range_ | message) is not None:
+    if question.history_end is not None and question.history_end <= cached.covers_seq:
         return Cover()
     count, numbers, changes, newest = session.execute(COVERED, range_).one()
     changed = timestamp(newest) if newest else ""
@@ -138,8 +132,9 @@ def _cover(session: Session, question: Question, cached: Summary) -> Cover:
 
 
 def _rows(session: Session, question: Question, after: int) -> list[Any]:
-    rows = session.execute(ROWS, {"chat": question.chat_id, "after": after}).all()
-    return [row for row in rows if row.record_id not in question.replaces]
+    end = LAST_SEQ if question.history_end is None else question.history_end
+    keys = {"chat": question.chat_id, "after": after, "end": end}
+    return list(session.execute(ROWS, keys).all())
 
 
 def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:

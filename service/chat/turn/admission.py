@@ -16,7 +16,7 @@ from service.auth.users import Caller
 from service.billing import ledger, prices
 from service.billing.payer import payer_of
 from service.chat import claims
-from service.chat.models import Chat
+from service.chat.models import Chat, Message
 from service.chat.question import Question
 from service.chat.turn import reuse
 from service.chat.turn.claim_watch import ClaimWatch
@@ -44,6 +44,7 @@ class Submission:
     content: str
     model_id: str | None
     trigger: str | None
+    replaces: str | None
     request_id: str
     token: str = field(default="", repr=False)
 
@@ -57,11 +58,12 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
         raise Draining()
     model = _model(app, submission.model_id)
     check_chat(submission.caller, submission.chat_id)
-    stored = reuse.find(submission.caller, submission.chat_id, submission.user_message_id)
-    if stored and reuse.is_retry(stored, submission.content, submission.trigger):
+    asked = reuse.find_message(submission.caller, submission.user_message_id)
+    sent = (submission.chat_id, submission.content, submission.trigger)
+    if stored := reuse.stored_answer(asked, *sent):
         return stored
+    question = _question(submission, model, asked)
     require_configured(model)
-    question = _question(submission, model, stored)
     db.session.commit()
     return _claimed(app, question)
 
@@ -86,7 +88,9 @@ def check_chat(caller: Caller, chat_id: str) -> None:
         raise NotFound()
 
 
-def _question(submission: Submission, model: Model, stored: reuse.StoredAnswer | None) -> Question:
+def _question(submission: Submission, model: Model, asked: Message | None) -> Question:
+    ids = (submission.chat_id, submission.user_message_id, submission.replaces)
+    replaced = reuse.find_replaced(submission.caller, *ids, asked)
     return Question(
         turn_id=new_id("turn"),
         chat_id=submission.chat_id,
@@ -98,8 +102,9 @@ def _question(submission: Submission, model: Model, stored: reuse.StoredAnswer |
         request_id=submission.request_id,
         hold_id="",
         hold_amount=0,
-        replaces=stored.record_ids if stored else (),
-        answered_by=stored.turn.turn_id if stored else None,
+        replaces=replaced.record_ids,
+        history_end=replaced.first,
+        answered_by=replaced.answered_by,
         token=submission.token,
     )
 
@@ -133,11 +138,18 @@ def _claim(app: Flask, question: Question) -> Question:
     with write_transaction() as session:
         users.lock(session, question.caller.subject)  # or their account would come back
         claims.take(session, question, lease.id, lease_watch.silent)
-        # Another worker may have stored this message between our look and our claim.
-        stored = reuse.find(question.caller, question.chat_id, question.user_message_id)
-        if (stored.record_ids if stored else ()) != question.replaces:
-            raise claims.AlreadyRunning()
+        _check_again(question)
         return hold_for(app, session, question, forwarded=question.caller)
+
+
+def _check_again(question: Question) -> None:
+    """Raises `AlreadyRunning` if another worker has stored this message, or changed what it is to
+    replace, between our look and our claim."""
+    asked = reuse.find_message(question.caller, question.user_message_id)
+    replaces = question.replaces[0] if question.replaces else None
+    ids = (question.chat_id, question.user_message_id, replaces)
+    if reuse.find_replaced(question.caller, *ids, asked).record_ids != question.replaces:
+        raise claims.AlreadyRunning()
 
 
 def hold_for(

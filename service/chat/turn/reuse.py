@@ -1,6 +1,7 @@
-"""A user message id that was sent before: the stored answer again, a new one, or a conflict.
+"""What a request has to do with stored messages: the stored answer is streamed again, or a new one
+replaces them, or the request conflicts with them.
 
-Source: docs/contract.md, sections 5.14 and 5.15.
+Source: docs/contract.md, sections 5.14, 5.15 and 5.20.
 """
 
 from collections.abc import Iterator
@@ -10,62 +11,106 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from service.auth.users import Caller
+from service.chat import claims
 from service.chat.models import Message, Turn
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.stream.metadata import message_metadata, usage_fields
 from service.extensions import db
 from service.providers.events import Usage
-from service.web.errors import Conflict
+from service.web.errors import Conflict, InvalidRequest, NotFound
 
 REGENERATE = "regenerate-message"  # the AI SDK's own word
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answered message, its turn's numbers, and the answer unless its owner has deleted it."""
+    """The numbers of a message's turn, and its answer."""
 
-    question: Message
     turn: Turn
-    answer: Message | None
+    answer: Message
 
-    @property
-    def record_ids(self) -> tuple[str, ...]:
-        question = self.question.record_id
-        return (question, self.answer.record_id) if self.answer else (question,)
+
+@dataclass(frozen=True)
+class Replaced:
+    """The stored messages that a new answer replaces: their ids, the first of them a user's
+    message, and that one's sequence number. `answered_by` is the last turn that answered the
+    message id of the request."""
+
+    record_ids: tuple[str, ...] = ()
+    first: int | None = None
+    answered_by: str | None = None
 
 
 class IdInUse(Conflict):
     message = "This message id is already in use."
 
 
-def find(caller: Caller, chat_id: str, message_id: str) -> StoredAnswer | None:
-    """The stored answer to a user message that may be answered again; None for a new message id.
+class NothingToReplace(NotFound):
+    message = "This chat has no message with the id in `replaces`."
 
-    Raises `IdInUse` unless it is the chat's last user message.
-    """
-    question = _message(caller, message_id)
-    if question is None:
+
+def find_message(caller: Caller, record_id: str) -> Message | None:
+    """The caller's stored message of this id, in whichever chat."""
+    return db.session.scalar(_FIND_MESSAGE, {"owner": caller.subject, "message": record_id})
+
+
+def stored_answer(
+    asked: Message | None, chat_id: str, content: str, trigger: str | None
+) -> StoredAnswer | None:
+    """The stored answer, if the chat's last user message is sent again as a network retry does it:
+    with the same text, and asking for no new answer. `asked` is the message of the request's id."""
+    if asked is None or trigger == REGENERATE or asked.content != content:
         return None
-    if question.chat_id != chat_id or question.role != "user" or not _is_last(question):
-        raise IdInUse()
-    by_message = (Turn.user_id == caller.subject, Turn.user_message_id == message_id)
-    turn = db.session.scalar(select(Turn).where(*by_message).order_by(Turn.seq.desc()).limit(1))
-    if turn is None:
-        raise IdInUse()
-    return StoredAnswer(question, turn, _message(caller, turn.assistant_message_id))
+    if not _is_answerable(asked, chat_id):
+        return None
+    turn = _last_turn(asked.user_id, asked.record_id)
+    by_id = {"owner": asked.user_id, "message": turn.assistant_message_id if turn else ""}
+    answer = db.session.scalar(_FIND_MESSAGE, by_id)
+    return StoredAnswer(turn, answer) if turn and answer else None
 
 
-def is_retry(stored: StoredAnswer, content: str, trigger: str | None) -> bool:
-    """Whether the same text was sent again, as a network retry does, and no new answer is asked."""
-    same = trigger != REGENERATE and stored.question.content == content
-    return same and stored.answer is not None
+def find_replaced(
+    caller: Caller, chat_id: str, message_id: str, replaces: str | None, asked: Message | None
+) -> Replaced:
+    """What the answer to a message replaces: nothing for a new message; else `replaces`, or the
+    chat's last user message sent again, with all messages after it.
+
+    Raises `IdInUse`, `NothingToReplace`, `InvalidRequest`, and `AlreadyRunning` for a message
+    that is being answered.
+    """
+    if asked is None and replaces is None:
+        return Replaced()
+    turn = _last_turn(caller.subject, message_id)
+    if replaces is not None:
+        first = _message_to_replace(caller, chat_id, replaces)
+    elif asked and turn and _is_answerable(asked, chat_id):
+        first = asked
+    else:
+        raise IdInUse()
+    if asked is not None and asked.seq != first.seq:
+        raise IdInUse()
+    following = select(Message.record_id).where(
+        Message.chat_id == chat_id, Message.seq >= first.seq
+    )
+    ids = db.session.scalars(following.order_by(Message.seq)).all()
+    return Replaced(tuple(ids), first.seq, turn.turn_id if turn else None)
+
+
+def _message_to_replace(caller: Caller, chat_id: str, record_id: str) -> Message:
+    message = find_message(caller, record_id)
+    if message is None and claims.exists_for(caller.subject, chat_id, record_id):
+        raise claims.AlreadyRunning()
+    if message is None or message.chat_id != chat_id:
+        raise NothingToReplace()
+    if message.role != "user":
+        raise InvalidRequest(details={"replaces": ["Must be the id of a user's message."]})
+    return message
 
 
 def replay(stored: StoredAnswer) -> Iterator[Chunk]:
     """The stored answer as a stream like its first one, in fewer pieces."""
     turn, answer = stored.turn, stored.answer
-    assert answer
     yield chunks.Start(turn.assistant_message_id, {"turnId": turn.turn_id, "modelId": turn.model})
     in_step = False
     for number, part in enumerate(answer.parts or []):
@@ -119,12 +164,15 @@ _FIND_MESSAGE = select(Message).where(
 )
 
 
-def _message(caller: Caller, record_id: str) -> Message | None:
-    by_id = {"owner": caller.subject, "message": record_id}
-    return db.session.scalar(_FIND_MESSAGE, by_id)
+def _last_turn(subject: str, message_id: str) -> Turn | None:
+    """The last turn that answered the message."""
+    of_message = (Turn.user_id == subject, Turn.user_message_id == message_id)
+    return db.session.scalar(select(Turn).where(*of_message).order_by(Turn.seq.desc()).limit(1))
 
 
-def _is_last(question: Message) -> bool:
-    of_users = (Message.chat_id == question.chat_id, Message.role == "user")
-    later = (*of_users, Message.seq > question.seq)
+def _is_answerable(asked: Message, chat_id: str) -> bool:
+    """Whether it is the last user message of this chat."""
+    if asked.chat_id != chat_id or asked.role != "user":
+        return False
+    later = (Message.chat_id == chat_id, Message.role == "user", Message.seq > asked.seq)
     return db.session.scalar(select(Message.seq).where(*later).limit(1)) is None

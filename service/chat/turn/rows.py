@@ -11,7 +11,7 @@ from typing import Any, Literal
 import gevent
 import structlog
 from flask import Flask
-from sqlalchemy import Connection, Insert, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Insert, bindparam, func, insert, select, update
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
@@ -19,6 +19,7 @@ from service.chat import claims, earlier
 from service.chat.collections import AI_CHATS, AI_MESSAGES
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
+from service.chat.turn import replacement
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
 from service.extensions import db, now, table
@@ -117,9 +118,11 @@ def _write(session: Session, run: Run, status: Status) -> None:
     if chat is None:
         raise ChatDeleted()
     claimed = claims.drop(session, question.turn_id) and not run.was_unclaimed
-    if not claimed and _is_answered(connection, question):
+    if not claimed and (
+        _is_answered(connection, question) or replacement.is_gone(session, question)
+    ):
         raise Overtaken()
-    changes = _remove(session, question) if question.replaces else []
+    changes = replacement.remove(session, question)
     moment = _next_moment(connection, question.chat_id)
     answered = moment + TICK
     for row in (_user_row(question) | _times(moment), _assistant_row(run) | _times(answered)):
@@ -158,15 +161,6 @@ def _touch(connection: Connection, chat: Any, title: str, moment: datetime) -> o
 def _change(collection: Collection, before: Any, after: Any) -> outbox.Row:
     was = full_envelope(collection, before) if before else None
     return outbox.change(collection, after.user_id, was, full_envelope(collection, after))
-
-
-def _remove(session: Session, question: Question) -> list[outbox.Row]:
-    """Delete the old question and answer, in the transaction that stores the new ones."""
-    ids, owner = question.replaces, question.caller.subject
-    old = (Message.user_id == owner, Message.chat_id == question.chat_id)
-    session.execute(delete(Message).where(*old, Message.record_id.in_(ids)))
-    outbox.erase_text(session, AI_MESSAGES, owner, ids)
-    return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in ids]
 
 
 def _next_moment(connection: Connection, chat_id: str) -> datetime:

@@ -1,0 +1,43 @@
+"""The stored messages that a turn's rows replace, removed in the transaction that stores the rows.
+
+Source: docs/contract.md, sections 5.15 and 5.20.
+"""
+
+from sqlalchemy import bindparam, delete, select
+from sqlalchemy.orm import Session
+
+from service.chat.collections import AI_MESSAGES
+from service.chat.models import Message
+from service.chat.question import Question
+from service.extensions import table
+from service.records import outbox
+
+REMOVED_AT_ONCE = 500  # messages in one statement: databases limit its parameters
+
+_messages = table(Message)
+FIND = select(_messages.c.seq).where(
+    _messages.c.user_id == bindparam("owner"), _messages.c.record_id == bindparam("message")
+)
+
+
+def is_gone(session: Session, question: Question) -> bool:
+    """Whether the first message that this turn replaces has been removed since."""
+    if not question.replaces:
+        return False
+    first = {"owner": question.caller.subject, "message": question.replaces[0]}
+    return session.connection().scalar(FIND, first) is None
+
+
+def remove(session: Session, question: Question) -> list[outbox.Row]:
+    """Delete the messages that the turn replaces; returns their changes.
+
+    Messages that other turns have stored since its admission stay: its user had not seen them.
+    """
+    ids, owner = question.replaces, question.caller.subject
+    old = (Message.user_id == owner, Message.chat_id == question.chat_id)
+    for start in range(0, len(ids), REMOVED_AT_ONCE):
+        batch = Message.record_id.in_(ids[start : start + REMOVED_AT_ONCE])
+        session.execute(delete(Message).where(*old, batch))
+    if ids:
+        outbox.erase_text(session, AI_MESSAGES, owner, ids)
+    return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in ids]
