@@ -157,8 +157,15 @@ def tools(catalog: Catalog, names: Iterable[str]) -> list[Tool]:
     Raises ValueError for an unknown name, and for more than `MOST_TOOLS` endpoints.
     """
     described = " ".join((call.__doc__ or "").split())
-    own = Tool(CALL, described, EndpointCall(), call, reads=False, needs=needs)
+    reads_if = partial(_only_reads, catalog)
+    own = Tool(CALL, described, EndpointCall(), call, reads=False, needs=needs, reads_if=reads_if)
     return [find, own, *(_of_endpoint(item) for item in named(catalog, names))]
+
+
+def _only_reads(catalog: Catalog, endpoint: str, body: Mapping[str, Any]) -> bool:
+    """Whether `integrations.call` changes nothing outside with this endpoint."""
+    item = catalog.names.get(endpoint)
+    return item is not None and item.access.reads
 
 
 def named(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:

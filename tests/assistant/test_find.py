@@ -8,6 +8,7 @@ from service.assistant.shaping import shaped
 from service.integrations import everything
 
 CATALOG = everything.catalog([], [])
+READS = {"geocode-city": True, "cloudsuite/mail-send": False, "no-such-endpoint": False}
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,13 @@ def test_endpoints_become_tools_by_name_alias_and_category():
 def test_what_no_model_takes_is_refused(name, why):
     with pytest.raises(ValueError, match=why):
         tools(CATALOG, [name])
+
+
+def test_a_call_reads_if_its_endpoint_does():
+    call = next(tool for tool in tools(CATALOG, []) if tool.name == "integrations.call")
+    reads = {name: call.is_read({"endpoint": name, "body": {}}) for name in READS}
+    assert reads == READS
+    assert not call.reads
 
 
 def test_a_tool_of_an_endpoint_has_its_schema_and_says_what_it_asks():

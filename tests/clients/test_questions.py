@@ -43,6 +43,14 @@ def test_the_last_state_replaces_the_question(reading):
     assert [part["data"]["state"] for part in shown] == ["expired", "expired"]
 
 
+def test_a_result_comes_before_those_that_wait_for_the_user(reading):
+    """The calls of a step are told in order, and their results as they come."""
+    told = [chunk for chunk in reading.sent if "toolCallId" in chunk]
+    inputs = [chunk["toolCallId"] for chunk in told if chunk["type"] == "tool-input-available"]
+    results = [chunk["toolCallId"] for chunk in told if chunk["type"].startswith("tool-output")]
+    assert sorted(results, key=inputs.index) == inputs != results
+
+
 def test_the_assembled_parts_are_those_stored_in_the_row(reading):
     assert reading.parts == reading.stored["data"]["parts"]
     assert reading.open_parts == []

@@ -35,11 +35,19 @@ def calls(*wanted: Call) -> str:
 
 
 def turn_of(someone: Person, upstream: ScriptedUpstream, *steps: list[Call]) -> list[Any]:
-    """Run a turn with these steps of calls; return each call's output or its error's text."""
+    """Run a turn with these steps of calls; return each call's output or its error's text.
+
+    The order is that of the calls, whichever ends first.
+    """
     streams = [*(calls(*step) for step in steps), recorded.anthropic("done")]
     upstream.answers = [Answer(stream) for stream in streams]
     chunks = someone.turn(someone.new_chat(), "go on")
     assert chunks[-1]["type"] == "finish", chunks[-1]
-    results = [chunk for chunk in chunks if chunk["type"].startswith("tool-output-")]
+    results = {
+        chunk["toolCallId"]: chunk["output"] if "output" in chunk else chunk["errorText"]
+        for chunk in chunks
+        if chunk["type"].startswith("tool-output-")
+    }
     assert len(results) == sum(map(len, steps)), chunks
-    return [chunk["output"] if "output" in chunk else chunk["errorText"] for chunk in results]
+    made = [chunk["toolCallId"] for chunk in chunks if chunk["type"] == "tool-input-available"]
+    return [results[call_id] for call_id in made]

@@ -102,7 +102,7 @@ def execute(
     seconds: float = TOOL_SECONDS,
 ) -> Outcome:
     """Run a tool. Raises `GrantMissing`."""
-    if context.guard.repeats(tool.name, tool_input, tool.reads):
+    if context.guard.repeats(tool.name, tool_input, tool.is_read(tool_input)):
         return Outcome(ANSWERED)
 
     def run() -> Outcome:
@@ -143,7 +143,7 @@ def _within_limits(
 
 def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any:
     """The tool's result. A write of an earlier try is not repeated."""
-    if tool.reads:
+    if tool.is_read(tool_input):
         return tool.execute(context, **tool_input)
     fingerprint = earlier.fingerprint_of(tool.name, tool_input)
     if entry := context.earlier.take(fingerprint):

@@ -1,6 +1,6 @@
 """A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -44,9 +44,9 @@ class ToolContext:
 class Tool:
     """`execute(context, **input)` returns a JSON value. A `ServiceError`'s text goes to the model.
 
-    `reads` is true for a tool that changes nothing. `needs(context, **input)` tells what a call
-    needs before it is made; None means that no call needs anything. `execute` may raise
-    `GrantMissing` as well.
+    `reads` is true for a tool that changes nothing; `reads_if(**input)` tells it of one call, where
+    it depends on the input. `needs(context, **input)` tells what a call needs before it is made;
+    None means that no call needs anything. `execute` may raise `GrantMissing` as well.
     """
 
     name: str
@@ -55,6 +55,11 @@ class Tool:
     execute: Callable[..., Any]
     reads: bool
     needs: Callable[..., Needs] | None = None
+    reads_if: Callable[..., bool] | None = None
+
+    def is_read(self, tool_input: Mapping[str, Any]) -> bool:
+        """Whether a call with this input changes nothing."""
+        return self.reads or (self.reads_if is not None and self.reads_if(**tool_input))
 
     @property
     def spec(self) -> ToolSpec:

@@ -1,5 +1,7 @@
 """A turn in its own greenlet, to one of its endings: finish, abort or error."""
 
+from contextlib import closing
+
 import gevent
 import structlog
 from flask import Flask
@@ -71,8 +73,9 @@ def _finish(app: Flask, run: Run) -> None:
     question = run.question
     ids = {"turnId": question.turn_id, "modelId": question.model.id}
     run.put(chunks.Start(question.assistant_message_id, ids))
-    for chunk in turn.answer(app, run):
-        run.put(chunk)
+    with closing(turn.answer(app, run)) as answer:  # ends what still runs for it
+        for chunk in answer:
+            run.put(chunk)
     run.interruption.forbid()
     run.interruption.check()
     try:

@@ -1,16 +1,16 @@
 """One step of a turn: the model's events as chunks, then its tool calls with their results."""
 
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from flask import Flask
 
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
-from service.chat.tools.run import InvalidInput, parse_input, read_arguments
-from service.chat.tools.tool import ToolContext, Tools
-from service.chat.turn.tool_call import carry_out
+from service.chat.tools.tool import ToolContext
+from service.chat.turn import calls
+from service.chat.turn.calls import NamedCall
+from service.chat.turn.parallel import Chunks
 from service.ids import new_id
 from service.providers.events import (
     CallFragment,
@@ -24,14 +24,7 @@ from service.providers.events import (
 from service.web.json_values import Nesting
 
 NAME_LIMIT = 128
-RAW_LIMIT = 2_000  # characters shown of an input that is not JSON
 WITHDRAWN = "The model withdrew this call."
-FAULT_TEXTS = {
-    "cut": "The call broke off before its input was whole.",
-    "refused": "The model host refused this call: its input does not fit the tool's schema.",
-}
-
-Chunks = Generator[Chunk, None, None]
 
 
 @dataclass
@@ -92,38 +85,20 @@ class Step:
         yield from self.translate(iter([TextFragment(text)]))
 
     def run_calls(self, app: Flask, context: ToolContext) -> Chunks:
-        """Run the finished calls, in the order in which the model made them."""
+        """Run the finished calls; each gets a result."""
         if self.muted or not self.finished:
             return
-        whole = {call.key for call in self.finished.calls}
+        finished = self.finished.calls
+        whole = {call.key for call in finished}
         for key, (call_id, name) in self.calls.items():
             if key not in whole:
                 yield chunks.ToolInputError(call_id, name, None, WITHDRAWN)
-        for call in self.finished.calls:
-            yield from self._run(app, context, call)
+        self.results = len(finished)
+        yield from calls.run(app, context, [self._named(call) for call in finished])
 
-    def _run(self, app: Flask, context: ToolContext, call: FinishedCall) -> Chunks:
-        tools: Tools = app.extensions["tools"]
+    def _named(self, call: FinishedCall) -> NamedCall:
         call_id, name = self.calls.get(call.key) or (new_id("call"), call.name[:NAME_LIMIT])
-        public = _public_input(call.arguments)
-        try:
-            if call.fault:
-                raise InvalidInput(FAULT_TEXTS[call.fault])
-            tool = tools.get(name)
-            if tool is None:
-                raise InvalidInput("There is no tool of this name.")
-            loaded = parse_input(tool, call.arguments)
-        except InvalidInput as error:
-            self.results += 1
-            yield chunks.ToolInputError(call_id, name, public, str(error))
-            return
-        yield chunks.ToolInputAvailable(call_id, name, public)
-        outcome = yield from carry_out(app, tool, replace(context, call_id=call_id), loaded)
-        self.results += 1
-        if outcome.error is not None:
-            yield chunks.ToolOutputError(call_id, outcome.error)
-        else:
-            yield chunks.ToolOutputAvailable(call_id, outcome.output)
+        return NamedCall(call_id, name, call)
 
     def _start_call(self, key: int, name: str) -> Chunk:
         # Our own id: providers reuse theirs, send empty ones, or none.
@@ -139,11 +114,3 @@ class Step:
         if self._open_text is not None:
             yield chunks.TextEnd(self._open_text)
             self._open_text = None
-
-
-def _public_input(arguments: str) -> Any:
-    """A call's input as clients see it: its value, or the beginning of its text if not JSON."""
-    try:
-        return read_arguments(arguments)
-    except InvalidInput:
-        return arguments if len(arguments) <= RAW_LIMIT else arguments[:RAW_LIMIT] + "…"

@@ -1,6 +1,7 @@
 """The turn: one answer to one user message, step after step, as a generator of chunks."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 
 from flask import Flask
@@ -10,6 +11,7 @@ from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.tools.tool import ToolContext
 from service.chat.turn.conversation import Conversation
+from service.chat.turn.parallel import Chunks
 from service.chat.turn.running import Run
 from service.chat.turn.step import Step
 from service.generation.model_call import stream_events
@@ -28,7 +30,7 @@ NO_TEXT_AT_ALL = "The model had nothing to say to this."
 NO_CREDITS = "Your credits do not suffice to go on with this answer."
 
 
-def answer(app: Flask, run: Run) -> Iterator[Chunk]:
+def answer(app: Flask, run: Run) -> Chunks:
     """The steps of a turn, each chunk added to the run's assembly before anybody reads it.
 
     Raises `ProviderError` and `ServiceError`.
@@ -39,9 +41,10 @@ def answer(app: Flask, run: Run) -> Iterator[Chunk]:
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)
         before = len(run.assembly.parts)
-        for chunk in _step(app, run, step, conversation, context):
-            run.assembly.apply(chunk)
-            yield chunk
+        with closing(_step(app, run, step, conversation, context)) as of_step:
+            for chunk in of_step:
+                run.assembly.apply(chunk)
+                yield chunk
         conversation.add(run.assembly.parts[before:])
         if not step.results and run.tally.reason != "pause":
             return
@@ -49,7 +52,7 @@ def answer(app: Flask, run: Run) -> Iterator[Chunk]:
 
 def _step(
     app: Flask, run: Run, step: Step, conversation: Conversation, context: ToolContext
-) -> Iterator[Chunk]:
+) -> Chunks:
     """The model's answer, then the tool calls in it."""
     yield chunks.StartStep()
     prompt = conversation.prompt(step.muted)
