@@ -5,6 +5,10 @@ from gevent import monkey
 monkey.patch_all()  # before anything else opens a socket or creates a lock
 
 import gc  # noqa: E402
+
+# The collector would go through all modules many times while they are imported, for nothing.
+gc.disable()
+
 import os  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
@@ -59,6 +63,10 @@ handover.install(os.environ)
 handover.check_inherited(os.environ, bind)
 worker_module.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)
 report = handover.Report(os.environ)
+
+# What is imported stays: the collector leaves it alone, here, in the workers and at the exit.
+gc.freeze()
+gc.enable()
 
 
 def on_starting(server) -> None:

@@ -4,7 +4,14 @@ from gevent import monkey
 
 monkey.patch_all()  # before anything else opens a socket or makes a lock
 
+import gc  # noqa: E402
+
+gc.disable()  # it would go through all modules many times while they are imported, for nothing
+
 from service import assemble  # noqa: E402
 
 # Commands start from here too. gunicorn.conf.py completes it before a worker takes requests.
 app = assemble()
+
+gc.freeze()  # what is imported stays, so the collector need not look at it, nor at the exit
+gc.enable()

@@ -73,7 +73,7 @@ def rows(count: int, databases: Databases) -> list[tuple[str, ...]]:
     """The rows of the table, from `count` rounds."""
     service = Service(databases.make("sqlite"), EXTENSIONS="bench.relays")
     with pinned(SERVER_CORE):
-        service.start()
+        service.execute()
     try:
         rounds = [_round(service, number) for number in range(count)]
     finally:

@@ -108,7 +108,7 @@ class OurService:
     def start(self) -> None:
         self._service = Service(self._databases.make(self._kind), **self._settings)
         with pinned(SERVER_CORE):
-            self._service.start()
+            self._service.execute()
         self.port = self._service.port
         self._people = People(self.port)
 

@@ -2,7 +2,6 @@
 
 import ipaddress
 import socket
-from collections.abc import Iterable
 from dataclasses import replace
 
 import gevent
@@ -13,13 +12,12 @@ from config import Settings
 from service import create_app
 from service.auth.users import rights_cache
 from service.extensions import db
-from service.integrations.declare.endpoint import Endpoint
 from service.outbound.upstream import Upstream
 from service.providers import catalog
-from service.sandbox import vendors, views
-from service.sandbox.matching import Rules
+from service.sandbox import views
 from tests import recorded
 from tests.depth import use_profile
+from tests.once import ignore_what_is_loaded, made_once
 from tests.people import Person, person
 from tests.services import Databases, Service, settings_for, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
@@ -49,18 +47,9 @@ def databases(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def rules_made_once():
-    """The rules of the sandbox are the same for the same endpoints: 20 ms less for each app."""
-    made: dict[tuple[int, ...], tuple[Rules, tuple[Endpoint, ...]]] = {}
-
-    def rules(endpoints: Iterable[Endpoint]) -> Rules:
-        kept = tuple(endpoints)
-        key = tuple(map(id, kept))
-        made[key] = made.get(key) or (Rules(kept), kept)
-        return made[key][0]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vendors, "Rules", rules)
+def parts_of_apps_made_once():
+    ignore_what_is_loaded()
+    with made_once():
         yield
 
 

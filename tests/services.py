@@ -24,6 +24,7 @@ from service import assemble
 from service.auth.tokens import issue
 from service.extensions import db
 from tests.emptying import Template
+from tests.forking import Forked, fork
 from tests.postgres import Cluster, binaries
 
 SECRET = "a-secret-for-tests-of-more-than-32-bytes"
@@ -166,22 +167,19 @@ class Service:
         self.log = self.directory / "log"
         self.database_url = database_url
         self._environment = environment(database_url, PORT=self.port, **values)
-        self.process: subprocess.Popen | None = None
-        self.prefix: list[str] = []  # of the command, such as `prlimit`
+        self.process: subprocess.Popen | Forked | None = None
 
     def start(self) -> "Service":
-        command = [
-            *self.prefix,
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "-c",
-            "gunicorn.conf.py",
-            "wsgi:app",
-        ]
+        self.process = fork(self._environment, self.log)
+        self.wait()
+        return self
+
+    def execute(self, *prefix: str) -> "Service":
+        """Start as in production: in a new interpreter. `prefix` is a command such as `prlimit`."""
+        gunicorn = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=self._environment, stdout=log, stderr=log
+                [*prefix, *gunicorn], cwd=ROOT, env=self._environment, stdout=log, stderr=log
             )
         self.wait()
         return self

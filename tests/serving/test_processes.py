@@ -19,8 +19,8 @@ from tests.services import Service, require, wait_for
 def here(databases, tmp_path, monkeypatch):
     """A service that uses the test's temporary directory."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    running = Service(databases.make("sqlite"), TMPDIR=tmp_path).start()
-    yield running
+    running = Service(databases.make("sqlite"), TMPDIR=tmp_path)
+    yield running.start()
     running.remove()
 
 
@@ -37,7 +37,8 @@ def not_json(service) -> list[str]:
 
 
 def test_gunicorn_logs_json(here):
-    client = client_of(here)
+    here.stop()
+    client = client_of(here.execute())
     client.send("GET", "/healthz bad").read_until(b"400")
     here.stop()
     assert not not_json(here)
@@ -136,9 +137,8 @@ def test_the_limit_of_open_files_is_raised_or_warned_about():
 def test_a_limit_that_is_too_low_is_logged_at_the_start(databases):
     require(shutil.which("prlimit"), "prlimit (util-linux)")
     running = Service(databases.make("sqlite"))
-    running.prefix = ["prlimit", "--nofile=1024:1024"]
     try:
-        running.start()
+        running.execute("prlimit", "--nofile=1024:1024")
         (line,) = [line for line in lines(running) if "open files" in line["event"]]
     finally:
         running.remove()
