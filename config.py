@@ -3,8 +3,8 @@
 `load(environ)` turns environment variables into a frozen `Settings`. A field's name in capitals
 is the variable's name. A wrong value raises `ConfigError` with the setting's name at boot, and
 never shows the value. Every secret `NAME` may instead be given as `NAME_FILE`, a path whose
-content is read. A name that is almost a setting's, or that of a setting which is not built yet,
-raises it too. docs/deployment.md describes each setting; a test compares the two lists.
+content is read, and so may a long text. A name that is almost a setting's, or that of a setting
+which is not built yet, raises it too. docs/deployment.md describes each setting; a test compares.
 """
 
 import base64
@@ -29,6 +29,7 @@ from config_values import (
     names,
     one_of,
     origins,
+    prose,
     sealing_keys,
     secret_of,
     server,
@@ -43,7 +44,7 @@ INSTANCE = ROOT / "instance"
 # A limit that is set and does not hold is worse than a server that does not start.
 NOT_BUILT = (
     "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
-    "BUDGETS", "RESUME_SECONDS", "ASSISTANT_INSTRUCTIONS", "ASSISTANT_INSTRUCTIONS_FILE",
+    "BUDGETS", "RESUME_SECONDS",
 )  # fmt: skip
 # Only our own settings begin with these.
 PREFIXES = (
@@ -59,8 +60,13 @@ class ConfigError(ClickException):
     """
 
 
-def setting(parse: Callable[[str], Any], default: Any = None, *, secret: bool = False) -> Any:
-    return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret})
+def setting(
+    parse: Callable[[str], Any], default: Any = None, *, secret: bool = False, file: bool = False
+) -> Any:
+    """`default` is a value, or makes one. With `secret` or `file` the setting has a `_FILE`."""
+    metadata = {"parse": parse, "secret": secret, "file": secret or file}
+    given: dict[str, Any] = {"default_factory" if callable(default) else "default": default}
+    return field(**given, repr=not metadata["file"], metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -87,10 +93,7 @@ class Settings:
     provider_b_api_key: str | None = setting(text, secret=True)
     provider_c_base_url: str | None = setting(url)
     provider_c_api_key: str | None = setting(text, secret=True)
-    model_names: Mapping[str, str] = field(
-        default_factory=lambda: dict(MODEL_NAMES),
-        metadata={"parse": model_names, "secret": False},
-    )
+    model_names: Mapping[str, str] = setting(model_names, MODEL_NAMES.copy)
     max_output_tokens: int = setting(integer(1, 200_000), 8192)
     summary_model: str = setting(model_id, "llm-haiku-4-5")
     context_budget: int = setting(integer(1_000, 10_000_000), 240_000)
@@ -103,11 +106,10 @@ class Settings:
     keep_aborted_turns: bool = setting(switch, True)
     tools_allowed: tuple[str, ...] | None = setting(names)
     assistant_endpoints: tuple[str, ...] = setting(names, ())
+    assistant_instructions: str | None = setting(prose(20_000), file=True)
     approval_seconds: int = setting(integer(1, 3600), 120)
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
-    integrations_billing: Mapping[str, str] = field(
-        default_factory=dict, metadata={"parse": billing, "secret": False}
-    )
+    integrations_billing: Mapping[str, str] = setting(billing, dict)
     integrations_gateway_url: str | None = setting(url)
     media_dir: Path | None = setting(directory)
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
@@ -173,7 +175,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     values = {}
     for item in [item for item in fields(Settings) if item.metadata]:
         name = item.name.upper()
-        raw = _read(environ, name, item.metadata["secret"])
+        raw = _read(environ, name, item.metadata["file"])
         if raw is not None:
             values[item.name] = _parse(name, raw, item.metadata["parse"])
     _refuse_mistakes(environ, *known_names())
@@ -188,21 +190,21 @@ def with_declared(settings: Settings, declared: Iterable[Declared]) -> Settings:
         raw = _read(environ, one.name, one.secret)
         if raw is not None:
             values[one.name] = _parse(one.name, raw, KINDS[one.kind])
-    plain, secret = known_names(every)
-    _refuse_mistakes(environ, plain, secret)
-    known = _with_files(plain, secret)
+    plain, filed = known_names(every)
+    _refuse_mistakes(environ, plain, filed)
+    known = _with_files(plain, filed)
     unknown = sorted(n for n in environ if environ[n] and n not in known and n.startswith(PREFIXES))
     secrets = frozenset(one.name for one in every if one.secret)
     return replace(settings, vendors=values, vendor_secrets=secrets, unknown=tuple(unknown))
 
 
-def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], secret: set[str]) -> None:
+def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], filed: set[str]) -> None:
     """Raises `ConfigError` for names that must not be ignored.
 
     A near miss counts only while the setting that it misses is not set: with both, it is probably
     somebody else's variable.
     """
-    known = _with_files(plain, secret)
+    known = _with_files(plain, filed)
     for name in [name for name, value in environ.items() if value and name not in known]:
         if name in NOT_BUILT:
             raise ConfigError(f"{name}: must not be set, because this version does not have it")
@@ -211,23 +213,23 @@ def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], secret: set[st
             raise ConfigError(f"{name}: must be spelt {meant}, if that is meant; else unset it")
 
 
-def _with_files(plain: set[str], secret: set[str]) -> set[str]:
-    return {*plain, *secret, *(f"{name}_FILE" for name in secret)}
+def _with_files(plain: set[str], filed: set[str]) -> set[str]:
+    return {*plain, *filed, *(f"{name}_FILE" for name in filed)}
 
 
 def known_names(declared: Iterable[Declared] = ()) -> tuple[set[str], set[str]]:
-    """The names of all settings: those that are no secrets, and those that are."""
+    """The names of all settings: those that have no `_FILE`, and those that have one."""
     plain = {one.name for one in declared if not one.secret}
-    secret = {one.name for one in declared if one.secret}
+    filed = {one.name for one in declared if one.secret}
     for item in fields(Settings):
         if item.metadata:
-            (secret if item.metadata["secret"] else plain).add(item.name.upper())
-    return plain, secret
+            (filed if item.metadata["file"] else plain).add(item.name.upper())
+    return plain, filed
 
 
-def _read(environ: Mapping[str, str], name: str, secret: bool) -> str | None:
+def _read(environ: Mapping[str, str], name: str, file: bool) -> str | None:
     """The variable's value, or None when it is unset or empty."""
-    path = environ.get(f"{name}_FILE") if secret else None
+    path = environ.get(f"{name}_FILE") if file else None
     if not path:
         return environ.get(name) or None
     if environ.get(name):

@@ -21,6 +21,22 @@ def text(value: str) -> str:
     return value
 
 
+def prose(most: int) -> Callable[[str], str | None]:
+    """A text of at most so many characters, without blanks around it; None for blanks alone."""
+
+    def parse(value: str) -> str | None:
+        stripped = value.strip()
+        if len(stripped) > most:
+            raise ValueError(f"must have at most {most} characters")
+        try:
+            stripped.encode()
+        except UnicodeEncodeError:  # bytes of the environment that are no UTF-8
+            raise ValueError("must be text in UTF-8") from None
+        return stripped or None
+
+    return parse
+
+
 def integer(low: int, high: int) -> Callable[[str], int]:
     def parse(value: str) -> int:
         number = int(value)

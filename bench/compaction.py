@@ -28,6 +28,7 @@ from service.chat.models import Chat, Message
 from service.chat.question import Question
 from service.database.access import write_transaction
 from service.extensions import db, now
+from service.providers.prompt import UserMessage
 from tests.services import Databases, settings_for
 
 MESSAGES = 10_000
@@ -91,7 +92,8 @@ def _timed(action: Callable[[], object], clock: Callable[[], float]) -> float:
 def _decide() -> None:
     stored = (Row(n, ("user", "assistant")[n % 2], TEXT) for n in range(MESSAGES))
     limits = Limits(budget=240_000, ceiling=180_000)
-    assert compact_history(history_of(stored, None, "?"), limits, lambda *_: None).messages
+    history = history_of(stored, None, UserMessage("?"))
+    assert compact_history(history, limits, lambda *_: None).messages
 
 
 def _loading(app: Flask, question: Question, model: str, expected: int) -> float:

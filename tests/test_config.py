@@ -36,6 +36,7 @@ WRONG = {
     "CORS_ORIGINS": "*",
     "MEDIA_DIR": "instance/media",
     "MEDIA_QUOTA": "31",
+    "ASSISTANT_INSTRUCTIONS": "i" * 20_001,
     "SANDBOX": "perhaps",
 }
 
@@ -52,6 +53,17 @@ def test_a_secret_may_stand_in_a_file(tmp_path):
     path = tmp_path / "secret"
     path.write_text("s" * 40 + "\n")
     assert load({"AUTH_SECRET_FILE": str(path)}).auth_secret == "s" * 40
+
+
+def test_a_long_text_may_stand_in_a_file_and_is_no_secret(tmp_path):
+    path = tmp_path / "instructions"
+    path.write_text("You are called Ada.\n\n" + "é" * 19_979 + "\n")
+    settings = load({"ASSISTANT_INSTRUCTIONS_FILE": str(path)})
+    assert len(settings.assistant_instructions) == 20_000
+    assert settings.assistant_instructions not in settings.secrets
+    assert load({"ASSISTANT_INSTRUCTIONS": " \n"}).assistant_instructions is None
+    with pytest.raises(ConfigError, match="^ASSISTANT_INSTRUCTIONS: must be text in UTF-8"):
+        load({"ASSISTANT_INSTRUCTIONS": "caf\udce9"})
 
 
 def test_a_secret_given_twice_is_refused(tmp_path):

@@ -12,8 +12,10 @@ from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.turn import turn
 from service.chat.turn.admission import hold_for
+from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
+from service.extensions import now
 from service.generation.completion import require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
@@ -40,12 +42,13 @@ def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
 
 
 def _question(app: Flask, text: str, model_id: str) -> Question:
-    model = app.extensions["models"][model_id]
+    model, owner = app.extensions["models"][model_id], app.extensions["owner"]
     require_configured(model)
+    users.enrol(owner.subject, issued=owner.issued)
     question = Question(
         turn_id=new_id("turn"),
         chat_id="",
-        caller=app.extensions["owner"],
+        caller=owner,
         user_message_id="",
         assistant_message_id=new_id("msg"),
         content=text,
@@ -53,8 +56,9 @@ def _question(app: Flask, text: str, model_id: str) -> Question:
         request_id="",
         hold_id="",
         hold_amount=0,
+        system=system_text(app, owner),
+        aside=time_text(now(), "UTC"),
     )
-    users.enrol(question.caller.subject, issued=question.caller.issued)
     app.extensions["lease"].renew_if_due()
     with write_transaction() as session:
         return hold_for(app, session, question, forwarded=None)

@@ -14,7 +14,8 @@ class Question:
     `replaces` are the ids of the stored messages that this turn replaces: a user's message and all
     after it. `history_end` is the sequence number of the first of them. `answered_by` is the last
     turn that answered `user_message_id`. `hold_amount` is in micro-credits. `token` is the caller's
-    bearer as it came.
+    bearer as it came. `system` is the system text, and `aside` tells the model the time beside
+    the content; all steps of the turn have the same.
     """
 
     turn_id: str
@@ -31,4 +32,6 @@ class Question:
     history_end: int | None = None
     answered_by: str | None = None
     token: str = field(default="", repr=False)
+    system: str = field(default="", repr=False)
+    aside: str = ""
     began: float = field(default_factory=time.monotonic)

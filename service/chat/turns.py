@@ -31,7 +31,7 @@ from service.web.errors import (
     NotFound,
     RateLimited,
 )
-from service.web.fields import AtMost, Digits, Text
+from service.web.fields import AtMost, Digits, Text, TimeZone
 
 CONTENT_LIMIT = 100_000  # characters
 
@@ -50,6 +50,7 @@ class TurnRequest(Schema):
     modelId = Text(load_default=None, allow_none=True, metadata={"enum": [*MODEL_NAMES, None]})
     trigger = Text(load_default=None, allow_none=True)
     replaces = Text(load_default=None, allow_none=True, validate=validate.Length(1, 128))
+    timeZone = TimeZone(load_default=None, allow_none=True, metadata={"example": "Europe/Berlin"})
 
 
 class ModelSchema(Schema):
@@ -211,6 +212,7 @@ def _submission(data: dict[str, Any]) -> Submission:
         trigger=data["trigger"],
         replaces=data["replaces"],
         request_id=g.request_id,
+        time_zone=data["timeZone"] or "UTC",
         token=g.token,
     )
 

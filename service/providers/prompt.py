@@ -11,7 +11,11 @@ from service.providers.tokens import bound
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
+    """`aside` is told with the text, and only while this is the newest message of the user: no
+    later prompt has it, so that a provider's cache must end before it."""
+
     text: str
+    aside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +96,8 @@ class Prompt:
         yield self.system
         for message in self.messages:
             match message:
-                case UserMessage(text):
-                    yield text
+                case UserMessage(text, aside):
+                    yield from (text, aside)
                 case AssistantMessage(text, calls):
                     yield text
                     yield from (_json(call.input) + call.name for call in calls)

@@ -1,5 +1,7 @@
 """The permission check of all calls: HTTP, tools and sockets."""
 
+from collections.abc import Iterable, Iterator
+
 from service.records.collection import EVERY_ROLE, Action, Collection, Column, Rule
 
 ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
@@ -14,6 +16,11 @@ def rule(collection: Collection, role: str, action: Action) -> Rule:
 def rules(collection: Collection, role: str) -> dict[Action, Rule]:
     """Return the rule of a role for each action."""
     return {action: rule(collection, role, action) for action in ACTIONS}
+
+
+def readable(collections: Iterable[Collection], role: str) -> Iterator[Collection]:
+    """The collections of which a role may read records."""
+    return (collection for collection in collections if rule(collection, role, "read"))
 
 
 def is_readable(column: Column, role: str) -> bool:

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from service.sandbox.assistant import AssistantInput, AssistantReply
-from service.sandbox.frames import SILENCE, estimate, frame, pieces, tokens, tool_name, wire_name
+from service.sandbox.frames import (
+    SILENCE,
+    estimate,
+    frame,
+    pieces,
+    tokens,
+    tool_name,
+    wire_name,
+    without_aside,
+)
 
 
 def read(body: dict[str, Any]) -> AssistantInput:
@@ -19,8 +28,8 @@ def read(body: dict[str, Any]) -> AssistantInput:
                 names[block["id"]] = tool_name(block["name"])
             elif block["type"] == "tool_result":
                 results.append((names[block["tool_use_id"]], block["content"]))
-            elif message["role"] == "user":
-                texts.append(block["text"])
+            elif message["role"] == "user" and (text := without_aside(block["text"])):
+                texts.append(text)
                 results = []
     return AssistantInput(
         text=texts[-1],

@@ -8,10 +8,16 @@ from typing import Any
 TOKEN = re.compile(r"\s*\S+|\s+")
 SILENCE = b""  # a frame that stands for a long pause
 PIECE = 9  # characters
+ASIDE = re.compile(r"(\A|\n\n)\[Added by the app: [^\n]*\]\Z")
 
 
 def tokens(text: str) -> list[str]:
     return TOKEN.findall(text)
+
+
+def without_aside(text: str) -> str:
+    """A user's text without what the app adds to the newest one."""
+    return ASIDE.sub("", text)
 
 
 def pieces(text: str) -> Iterator[str]:

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from service.sandbox.assistant import AssistantInput, AssistantReply
-from service.sandbox.frames import SILENCE, estimate, frame, pieces, tokens, tool_name, wire_name
+from service.sandbox.frames import (
+    SILENCE,
+    estimate,
+    frame,
+    pieces,
+    tokens,
+    tool_name,
+    wire_name,
+    without_aside,
+)
 
 
 def read(body: dict[str, Any]) -> AssistantInput:
@@ -19,7 +28,7 @@ def read(body: dict[str, Any]) -> AssistantInput:
         if message["role"] == "tool":
             results.append((names[message["tool_call_id"]], message["content"]))
         elif message["role"] == "user":
-            texts.append(message["content"])
+            texts.append(without_aside(message["content"]))
             results = []
     tools = (tool["function"]["name"] for tool in body.get("tools", ()))
     return AssistantInput(

@@ -1,7 +1,8 @@
-"""Marshmallow fields for requests: storable strings, strict numbers, length limits."""
+"""Marshmallow fields for requests: storable strings, strict numbers, time zones, length limits."""
 
 import re
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from marshmallow import fields, validate
 
@@ -9,6 +10,7 @@ from service.web.errors import TooLarge
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,31}){0,2}")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -27,6 +29,26 @@ class Text(fields.String):
         if unstorable(text):
             raise self.make_error("unstorable")
         return text
+
+
+class TimeZone(Text):
+    """The name of a zone in the IANA database."""
+
+    default_error_messages = {"unknown": "Must be an IANA time zone, such as Europe/Berlin."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        name = super()._deserialize(value, attr, data, **kwargs)
+        if not is_time_zone(name):
+            raise self.make_error("unknown")
+        return name
+
+
+def is_time_zone(name: str) -> bool:
+    """Whether the IANA database has a zone of this name."""
+    try:
+        return bool(_ZONE.fullmatch(name) and ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError for a folder, such as Europe
+        return False
 
 
 class Digits(fields.Integer):

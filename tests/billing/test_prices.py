@@ -4,17 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.assistant.calls import tools as assistant_tools
 from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, max_cost
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
 from service.chat.turn.instructions import SYSTEM
+from service.integrations import everything
 from service.providers.catalog import KINDS
 from service.providers.prompt import Prompt, UserMessage
 
 STARTING = 1000 * CREDIT
 CONTENT = 100_000  # characters, the most that one message may have
+INSTRUCTIONS = 20_000  # characters, the most that an operator may add
 OUTPUT = 8192  # tokens
+CATALOG = everything.catalog()
 
 models = st.sampled_from(sorted(MODEL_PRICES))
 tokens = st.integers(0, 300_000)
@@ -32,9 +36,12 @@ def test_a_step_costs_its_tokens():
 @pytest.mark.parametrize("model", MODEL_PRICES)
 @pytest.mark.parametrize("character", ["a", "A", "7", "é", "漢", "🙂", "\x00", "\U0010ffff"])
 def test_the_largest_first_hold_is_a_small_part_of_a_fresh_account(model, character):
-    tools = Tools([*LOOKUPS, *RECORDS]).specs
-    prompt = Prompt(SYSTEM, (UserMessage(character * CONTENT),), tools)
-    assert 0 < max_cost(model, prompt.tokens, OUTPUT) <= STARTING * 0.05
+    """The longest instructions of an operator may add a hundredth of it."""
+    tools = Tools([*LOOKUPS, *RECORDS, *assistant_tools(CATALOG, [])]).specs
+    for instructions, part in ((0, 0.05), (INSTRUCTIONS, 0.06)):
+        told = SYSTEM + character * instructions
+        prompt = Prompt(told, (UserMessage(character * CONTENT),), tools)
+        assert 0 < max_cost(model, prompt.tokens, OUTPUT) <= STARTING * part
 
 
 @given(

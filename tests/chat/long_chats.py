@@ -1,5 +1,6 @@
 """Long chats to ask in, and a scripted model that counts the summaries it is asked for."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -18,6 +19,7 @@ from tests.upstream import Answer, ScriptedUpstream, Seen
 SAID = "word " * 140
 SUMMARY = "The user has told that the harbour is blue."
 ASKED = "Summarize this conversation:"
+TIME = re.compile(r"\s*\[Added by the app: [^\n]*\]\Z")
 
 
 def fill(app: Flask, person: Person, chat: str, count: int, **columns: Any) -> None:
@@ -51,9 +53,12 @@ def newest_turn(app: Flask) -> Turn:
 
 
 def texts(seen: Seen) -> list[str]:
-    """What a request says, message by message, whichever wire it is of."""
+    """What a request says, message by message, whichever wire it is of; but for the time."""
     said = (m["content"] for m in seen.json["messages"] if m["role"] != "system")
-    return [c if isinstance(c, str) else " ".join(b.get("text", "") for b in c or ()) for c in said]
+    joined = (
+        c if isinstance(c, str) else " ".join(b.get("text", "") for b in c or ()) for c in said
+    )
+    return [TIME.sub("", text) for text in joined]
 
 
 @dataclass

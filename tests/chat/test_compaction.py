@@ -48,7 +48,7 @@ class Case:
         return cls(rows, cached, content, limits, lambda history, cut: new)
 
     def compact(self) -> History:
-        known = history_of(self.rows, self.cached, self.content)
+        known = history_of(self.rows, self.cached, UserMessage(self.content))
         return compact_history(known, self.limits, self.summarize)
 
     def again(self, history: History) -> History:

@@ -7,7 +7,7 @@ from service.chat.history.limits import Limits
 from service.chat.history.messages import Row
 from service.chat.history.shortening import SHORTENED, shorten_messages
 from service.chat.tools.cap import limit_size, size
-from service.providers.prompt import ToolResults
+from service.providers.prompt import ToolResults, UserMessage
 from service.providers.tokens import bound
 from tests.steps import calls
 
@@ -30,7 +30,9 @@ def answer(*results: str) -> Row:
 def compact(rows, content="", limits=LIMITS, summary="short"):
     asked = []
     history = compact_history(
-        history_of(rows, None, content), limits, lambda h, cut: asked.append(cut) or summary
+        history_of(rows, None, UserMessage(content)),
+        limits,
+        lambda h, cut: asked.append(cut) or summary,
     )
     return history, asked
 

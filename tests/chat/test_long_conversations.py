@@ -120,7 +120,7 @@ def test_a_new_answer_to_the_last_question_makes_none(alice, long_chat, model):
     assert texts(model.turns[0]) == texts(model.turns[1])
 
 
-@pytest.mark.settings(context_budget=1_000, min_kept=2)
+@pytest.mark.settings(context_budget=1_100, min_kept=2)
 def test_what_is_replaced_is_not_told_by_a_summary_of_it(alice, chat, model):
     for number in range(4):
         alice.turn(chat, f"question {number} " + "word " * 60, userMessageId=f"q{number}")

@@ -23,8 +23,8 @@ class Host:
 
     def __call__(self, seen):
         self.counted.append(self.cache.count(seen.json))
-        last = seen.json["messages"][-1]["content"][-1]
-        asked = last["type"] == "tool_result" or "tools" in last["text"]
+        newest = seen.json["messages"][-1]["content"]
+        asked = any(b["type"] == "tool_result" or "tools" in b["text"] for b in newest)
         calls = asked and seen.json["tool_choice"] == {"type": "auto"}
         return Answer("".join(f"data: {json.dumps(e)}\n\n" for e in self._events(calls)))
 
@@ -61,6 +61,11 @@ def long_chat(app, alice):
     return chat
 
 
+def kept(counted):
+    """What a later request can read of it."""
+    return counted.read + counted.written
+
+
 def turn(alice, host, chat, content):
     """The requests of a turn as counted, and what was charged for it."""
     before, paid = len(host.counted), alice.get("/api/credits").json["balance"]
@@ -80,29 +85,31 @@ def test_five_steps_cost_a_fraction_of_what_they_would_without_a_cache(alice, ho
     assert usage["cacheWriteTokens"] == sum(c.written for c in cold)
     assert uncached > 0.22
     assert host.dollars(cold) < 0.62 * uncached
-    assert host.dollars(warm) < 0.3 * uncached
+    assert host.dollars(warm) < 0.31 * uncached
 
 
 def test_a_fifth_step_reads_what_the_last_one_wrote(alice, host, long_chat):
-    """Under its own `tool_choice`, where no other step can read it."""
+    """Under its own `tool_choice`, where no other step can read it, and up to the question, because
+    the time behind it is not in the next turn's prompt."""
     first, second = (turn(alice, host, long_chat, f"use your tools {n}")[0] for n in "ab")
     assert first[4].read < first[0].total < first[4].written + first[4].read
-    assert second[4].read == first[4].total
+    assert second[4].read == kept(first[0])
 
 
 def test_a_step_writes_only_what_is_new_in_it(alice, host, long_chat):
     steps, _, _ = turn(alice, host, long_chat, "use your tools")
+    assert 0 < steps[0].fresh < 50  # the time
     for earlier, later in zip(steps[:3], steps[1:4], strict=True):
-        assert later.read == earlier.total
+        assert later.read == kept(earlier)
         assert later.fresh == 0
 
 
 def test_the_next_turn_reads_what_the_last_one_wrote(alice, host, long_chat):
     first, _, _ = turn(alice, host, long_chat, "hello")
     second, _, _ = turn(alice, host, long_chat, "and now")
-    assert second[0].read == first[0].total
-    after_tools = turn(alice, host, long_chat, "use your tools")[0][3]
-    assert turn(alice, host, long_chat, "thanks")[0][0].read >= after_tools.total
+    assert second[0].read == kept(first[0])
+    after_tools = turn(alice, host, long_chat, "use your tools")[0]
+    assert turn(alice, host, long_chat, "thanks")[0][0].read == kept(after_tools[0])
 
 
 def test_what_the_cache_gave_is_stored_and_told_again(app, alice, host, long_chat):

@@ -14,7 +14,12 @@ from tests.depth import depth
 from tests.services import on_sqlite
 from tests.upstream import Seen
 
+APP = {
+    "ASSISTANT_INSTRUCTIONS": "You are called Ada. Grüße,\n🌍",
+    "ASSISTANT_ENDPOINTS": "current-weather,cloudsuite/contacts-list,encyclopedia-summary",
+}
 MODELS = ("llm-sonnet-4-6", "gen-5.4", "oss-120b")
+TIME = "[Added by the app: it is now"
 SAID = ("Let me look.", " \n", 'Grüße,\u2028 "quoted" \\ 🌍', "And\n\nagain. ")
 CALLS = (
     ("user__current", "{}"),
@@ -23,6 +28,10 @@ CALLS = (
     ("schema__describe", '{"collection": "nothing-here"}'),
     ("records__query", '{"collection":"ai-chats","limit":1e1}'),
     ("records__query", '{"b":2.50,"a":[1,{}],"a":"é\\u0041"}'),
+    ("integrations__find", '{"query":"weather","limit":2}'),
+    ("integrations__call", '{"endpoint":"current-weather","body":{"latitude":52.5}}'),
+    ("current-weather", '{"city":"Berlin"}'),
+    ("encyclopedia-summary", '{"title":"Earth"}'),
     ("schema__list", "[1, 2"),
     ("schema__list", '"words"'),
     ("no_such.tool", '{"x":"\\ud83d\\ude00"}'),
@@ -41,7 +50,8 @@ def step(dice: random.Random) -> list[Block]:
 
 
 def pieces(seen: Seen) -> list[str]:
-    """What is before the messages, then their blocks one by one, as bytes but for the marks."""
+    """What is before the messages, then their blocks one by one, as bytes but for the marks. The
+    time is a piece of its own, on every wire."""
     body = json.loads(seen.body)
     text = json.dumps([body.get("tools"), body.get("system")], ensure_ascii=False)
     blocks = [text]
@@ -51,25 +61,41 @@ def pieces(seen: Seen) -> list[str]:
         for block in content if isinstance(content, list) else [content]:
             if isinstance(block, dict):
                 block.pop("cache_control", None)
-            blocks.append(frame + json.dumps(block, ensure_ascii=False))
+            blocks += [frame + piece for piece in split(json.dumps(block, ensure_ascii=False))]
     return blocks
 
 
+def split(block: str) -> list[str]:
+    """A block, and the time behind it in a piece of its own."""
+    text, found, time = block.partition("\\n\\n" + TIME)
+    return [f'{text}"', TIME + time] if found else [block]
+
+
+def lasting(prompt: list[str]) -> list[str]:
+    """What is in front of the time, all of which the next turn's prompt has too."""
+    [at] = [number for number, piece in enumerate(prompt) if TIME in piece]
+    return prompt[:at]
+
+
 @on_sqlite
+@pytest.mark.settings(**APP)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("seed", range(depth(4)))
 def test_each_prompt_begins_with_the_one_before_it(alice, served_by, model, seed):
-    dice, script = random.Random(f"{seed}"), []
+    """A turn's first prompt begins with what the last turn's have in front of the time."""
+    dice, script, firsts = random.Random(f"{seed}"), [], []
     served_by.answers = [lambda seen: answer(seen, script.pop(0))]
     chat = alice.new_chat()
     for number in range(4):
         script += [step(dice) for _ in range(dice.randrange(5))]
         script.append([("text", f"That is all of {number}.")])
+        firsts.append(len(served_by.seen))
         alice.turn(chat, f"question {number}", modelId=model)
         assert script == []
     prompts = list(map(pieces, served_by.seen))
-    for earlier, later in zip(prompts, prompts[1:], strict=False):
-        assert later[: len(earlier)] == earlier
+    for number, (earlier, later) in enumerate(zip(prompts, prompts[1:], strict=False), 1):
+        same = lasting(earlier) if number in firsts else earlier
+        assert later[: len(same)] == same
         assert len(later) > len(earlier)
 
 

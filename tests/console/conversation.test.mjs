@@ -10,6 +10,7 @@ import { ApiError, NetworkError, errorText } from '../../service/browser/shared/
 import { messagesOf } from '../../service/browser/console/messages.js';
 import { hrefOf, parseRoute } from '../../service/browser/console/route.js';
 import { subjectOf, tidyToken } from '../../service/browser/console/session.js';
+import { timeZone } from '../../service/browser/console/time-zone.js';
 
 class FakeStorage {
   getItem(name) {
@@ -57,6 +58,15 @@ test('a finished turn joins the messages', async () => {
   assert.deepEqual([talk.messages[1].id, talk.turn, talk.restoredText], ['msg_1', null, '']);
   assert.deepEqual(said, ['Answer ready', 'ended']);
   assert.equal(drafts.question('chat'), null);
+});
+
+test('a message says in which time zone its user is', async () => {
+  const { talk, sent } = conversation({ answers: [stream({ type: 'finish' })] });
+  await talk.load();
+  await talk.send('what is tomorrow', 'm');
+  assert.equal(sent[0].timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone);
+  assert.equal(timeZone(() => 'America/Argentina/Buenos_Aires'), 'America/Argentina/Buenos_Aires');
+  for (const odd of ['Etc/Unknown', '+01:00', '', undefined]) assert.equal(timeZone(() => odd), null);
 });
 
 const FAILURES = {

@@ -9,6 +9,7 @@ import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
 import { replyTo, userMessage } from './messages.js';
 import { announcementOf } from './question-words.js';
+import { timeZone } from './time-zone.js';
 
 const CONNECTION_LOST = 'The connection was lost before the reply was complete. Your message is back in the input box.';
 const STOPPED_EARLY = 'Stopped before the reply began. Your message is back in the input box.';
@@ -130,7 +131,9 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     const { signal } = (request = new AbortController());
     const turn = { question: userMessage(question.id, text), reply: EMPTY_REPLY };
     set({ phase: 'asking', turn, problem: '' });
-    const body = { chatId, userMessageId: question.id, content: text, modelId: modelId || null };
+    const body = {
+      chatId, userMessageId: question.id, content: text, modelId: modelId || null, timeZone: timeZone(),
+    };
     try {
       await runTurn(again ? { ...body, trigger: 'regenerate-message' } : body, signal);
     } catch (error) {

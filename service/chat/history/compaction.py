@@ -41,12 +41,12 @@ class PromptRow:
 
 @dataclass(frozen=True)
 class History:
-    """A chat. `summary` replaces the rows before `rows`. `content` is the message to answer, and
+    """A chat. `summary` replaces the rows before `rows`. `asked` is the message to answer, and
     `note` a text for the model in front of it. `stages` are those that have changed anything."""
 
     summary: str | None
     rows: tuple[PromptRow, ...]
-    content: str
+    asked: UserMessage
     stages: tuple[Stage, ...] = ()
     dropped: int = 0  # rows that are in neither the summary nor the request
     note: str = ""
@@ -62,7 +62,7 @@ class History:
     def _question(self) -> list[Message]:
         """The note and the message to answer: they follow everything that a provider caches."""
         note: list[Message] = [UserMessage(self.note)] if self.note else []
-        return [*note, UserMessage(self.content)]
+        return [*note, self.asked]
 
     def fits(self, limits: Limits) -> bool:
         """As `limits.fit(self.messages)`, without counting every message again."""
@@ -82,9 +82,11 @@ class History:
 Summarize = Callable[[History, int], str | None]
 
 
-def history_of(rows: Iterable[Row], summary: str | None, content: str, note: str = "") -> History:
+def history_of(
+    rows: Iterable[Row], summary: str | None, asked: UserMessage, note: str = ""
+) -> History:
     prompt_rows = tuple(PromptRow(row, tuple(messages_of(row))) for row in rows)
-    history = History(summary, prompt_rows, content, note=note)
+    history = History(summary, prompt_rows, asked, note=note)
     return history.with_stage("summary") if summary is not None else history
 
 

@@ -61,8 +61,8 @@ def count_results(messages: Iterable[Message]) -> int:
 def _texts(messages: Iterable[Message]) -> Iterable[str]:
     for message in messages:
         match message:
-            case UserMessage(text):
-                yield text
+            case UserMessage(text, aside):
+                yield from (text, aside) if aside else (text,)
             case AssistantMessage(text, calls):
                 yield text
                 for call in calls:

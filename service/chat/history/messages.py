@@ -153,8 +153,8 @@ def _valid_messages(messages: Iterable[Message]) -> Iterator[Message]:
             case ToolResults(results):
                 matching = zip(results, ids, strict=True)
                 yield ToolResults(tuple(Result(id, r.content, r.failed) for r, id in matching))
-            case UserMessage(text) if not text.strip():
-                yield UserMessage(NO_TEXT)
+            case UserMessage(text, aside) if not text.strip():
+                yield UserMessage(NO_TEXT, aside)
             case _:
                 yield message
 

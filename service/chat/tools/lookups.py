@@ -27,8 +27,7 @@ class CollectionName(Schema):
 def list_collections(context: ToolContext) -> dict[str, Any]:
     """List the names of the record collections that the user may read."""
     role = current_role(context.caller)
-    readable = [c.name for c in context.collections if permissions.rule(c, role, "read")]
-    return {"collections": readable}
+    return {"collections": [c.name for c in permissions.readable(context.collections, role)]}
 
 
 @tool("schema.describe", CollectionName(), reads=True)

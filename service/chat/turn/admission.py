@@ -21,10 +21,10 @@ from service.chat.question import Question
 from service.chat.turn import reuse
 from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.hold import HOLD_SECONDS
-from service.chat.turn.instructions import SYSTEM
+from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.lease_watch import LeaseWatch
 from service.database.access import write_transaction
-from service.extensions import db, table
+from service.extensions import db, now, table
 from service.generation.completion import require_configured
 from service.generation.round_trip import RoundTrip
 from service.ids import new_id
@@ -46,6 +46,7 @@ class Submission:
     trigger: str | None
     replaces: str | None
     request_id: str
+    time_zone: str = "UTC"
     token: str = field(default="", repr=False)
 
 
@@ -62,7 +63,7 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
     sent = (submission.chat_id, submission.content, submission.trigger)
     if stored := reuse.stored_answer(asked, *sent):
         return stored
-    question = _question(submission, model, asked)
+    question = _question(app, submission, model, asked)
     require_configured(model)
     db.session.commit()
     return _claimed(app, question)
@@ -88,7 +89,7 @@ def check_chat(caller: Caller, chat_id: str) -> None:
         raise NotFound()
 
 
-def _question(submission: Submission, model: Model, asked: Message | None) -> Question:
+def _question(app: Flask, submission: Submission, model: Model, asked: Message | None) -> Question:
     ids = (submission.chat_id, submission.user_message_id, submission.replaces)
     replaced = reuse.find_replaced(submission.caller, *ids, asked)
     return Question(
@@ -106,6 +107,8 @@ def _question(submission: Submission, model: Model, asked: Message | None) -> Qu
         history_end=replaced.first,
         answered_by=replaced.answered_by,
         token=submission.token,
+        system=system_text(app, submission.caller),
+        aside=time_text(now(), submission.time_zone),
     )
 
 
@@ -171,6 +174,7 @@ def hold_for(
 def max_cost(app: Flask, question: Question) -> int:
     """The most that a first step without history can cost, in micro-credits."""
     output = app.config["SETTINGS"].max_output_tokens
-    messages, tools = (UserMessage(question.content),), app.extensions["tools"].specs
-    prompt = Prompt(SYSTEM, messages, tools, max_output_tokens=output)
+    messages = (UserMessage(question.content, question.aside),)
+    tools = app.extensions["tools"].specs
+    prompt = Prompt(question.system, messages, tools, max_output_tokens=output)
     return RoundTrip(question.model, prompt).max_cost

@@ -12,11 +12,10 @@ from service.chat.history.compaction import Stage, compact_history, cut_old_resu
 from service.chat.history.limits import Limits
 from service.chat.history.messages import messages_of_parts
 from service.chat.history.shortening import shorten_messages
-from service.chat.turn.instructions import SYSTEM
 from service.chat.turn.running import Run
 from service.chat.turn.summary import Summarizer
 from service.observing.observe import COMPACTIONS
-from service.providers.prompt import Message, Prompt
+from service.providers.prompt import Message, Prompt, UserMessage
 from service.providers.provider import Kind
 
 
@@ -31,13 +30,13 @@ class Conversation:
         kind = question.model.provider.kind
         user = pseudonym(settings, question.caller.subject, kind)
         output = settings.max_output_tokens
-        self._bare = Prompt(SYSTEM, (), tools, max_output_tokens=output, user=user)
+        self._bare = Prompt(question.system, (), tools, max_output_tokens=output, user=user)
         self._limits = limits_of(settings, kind, self._bare)
         self._summarize = Summarizer(app, run, recalled)
         self._steps: tuple[Message, ...] = ()  # of this turn
         self._counted: set[Stage] = set()
-        note = run.earlier.note
-        self._history = history_of(recalled.rows, recalled.summary, question.content, note)
+        asked = UserMessage(question.content, question.aside)
+        self._history = history_of(recalled.rows, recalled.summary, asked, run.earlier.note)
         self._has_cut_results = self._has_shortened = False
         self._tally = run.tally
 

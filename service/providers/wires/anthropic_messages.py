@@ -23,6 +23,7 @@ from service.providers.names import NameTable
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
+from service.providers.wires import cache_marks
 from service.providers.wires.answers import (
     count,
     dump,
@@ -33,10 +34,6 @@ from service.providers.wires.answers import (
 )
 
 VERSION = "2023-06-01"
-
-# The provider caches everything up to this mark for five minutes. The order is tools, system,
-# messages, so that the mark on the system text covers the tools too. A request may have four.
-CACHED = {"cache_control": {"type": "ephemeral"}}
 
 REASONS: dict[str, FinishReason] = {
     "end_turn": "stop",
@@ -72,7 +69,7 @@ class AnthropicMessages:
             "messages": _messages(prompt.messages, names),
         }
         if prompt.cacheable:
-            _mark(body)
+            cache_marks.mark(body, prompt.messages)
         if provider.receives_user and prompt.user:
             body["metadata"] = {"user_id": prompt.user}
         if prompt.tools:
@@ -113,21 +110,10 @@ def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, A
     return merged
 
 
-def _mark(body: dict[str, Any]) -> None:
-    """Mark the end of the system text, of the newest message and of the user's message before it.
-
-    This request writes its cache at the newest message. The last request wrote its cache at the
-    message before: a mark finds a cache up to twenty blocks back, and a step can have forty.
-    """
-    users = [message["content"] for message in body["messages"] if message["role"] == "user"]
-    for blocks in (body["system"], *users[-2:]):
-        blocks[-1] |= CACHED
-
-
 def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
     match message:
-        case UserMessage(text):
-            return [{"type": "text", "text": text}]
+        case UserMessage(text, aside):
+            return [{"type": "text", "text": each} for each in (text, aside) if each]
         case AssistantMessage(text, calls):
             # Blank text is refused, and would be refused again in every later turn of the chat.
             blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []

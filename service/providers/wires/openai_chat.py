@@ -93,8 +93,9 @@ WIRE = OpenAIChat()
 
 def _entries(message: Message, names: NameTable) -> Iterator[dict[str, Any]]:
     match message:
-        case UserMessage(text):
-            yield {"role": "user", "content": text}
+        case UserMessage(text, aside):
+            # One message, because some hosts want the roles to alternate.
+            yield {"role": "user", "content": f"{text}\n\n{aside}" if aside else text}
         case AssistantMessage(text, ()):
             yield {"role": "assistant", "content": text}
         case AssistantMessage(text, calls):
