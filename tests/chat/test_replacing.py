@@ -152,7 +152,7 @@ def test_the_feed_tells_of_the_removals_without_their_texts(alice, chat, app):
     assert {c.record_id for c in changes if c.before or c.after} == set(ids[:2])
 
 
-@pytest.mark.settings(context_budget=1_000, min_kept=2)
+@pytest.mark.settings(context_budget=1_100, min_kept=2)
 def test_a_summary_of_what_is_replaced_is_not_used(alice, model):
     chat = alice.new_chat()
     for number in range(4):
