@@ -23,6 +23,8 @@ from service.widgets.canvas_check import canvas_check
 from service.widgets.canvas_templates import canvas_templates
 from service.widgets.templates import WidgetTemplates, built_in
 
+MOST_TOOLS = 128  # in a request of the OpenAI wire
+
 
 @dataclass(frozen=True)
 class Declarations:
@@ -64,9 +66,19 @@ def declarations(settings: Settings) -> Declarations:
         allowed = tools.only(settings.tools_allowed)
     except ValueError as error:
         raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
+    _check_count(allowed, settings)
     everything.check_billing(catalog, settings)
     complete = with_declared(settings, catalog.settings)
     return Declarations(collections, allowed, catalog, templates, complete)
+
+
+def _check_count(tools: Tools, settings: Settings) -> None:
+    """Raises `ConfigError`, where the providers would refuse every request."""
+    count = len(tools.specs)
+    if count > MOST_TOOLS:
+        name = "EXTENSIONS" if settings.tools_allowed is None else "TOOLS_ALLOWED"
+        told = f"the assistant would have {count} tools, and models take {MOST_TOOLS} at most"
+        raise ConfigError(f"{name}: {told}. TOOLS_ALLOWED can name those that it needs")
 
 
 def _imported(path: str) -> Any:

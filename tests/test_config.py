@@ -246,6 +246,18 @@ def test_what_cannot_work_is_refused_at_boot(text, values, tmp_path):
     assert str(raised.value).startswith(text)
 
 
+def test_more_tools_than_models_take_are_refused_at_boot(tmp_path):
+    """The extension makes them 128."""
+    database = f"sqlite:///{tmp_path}/app.db"
+    values = {**ENVIRONMENT, "DATABASE_URL": database, "EXTENSIONS": "tests.many_tools"}
+    assert len(create_app(load(values)).extensions["tools"].specs) == 128
+    one_more = {**values, "ASSISTANT_ENDPOINTS": "weather-forecast"}
+    with pytest.raises(ConfigError, match="^EXTENSIONS: .*129 tools.*128 at most.*TOOLS_ALLOWED"):
+        create_app(load(one_more))
+    chosen = {**one_more, "TOOLS_ALLOWED": "weather-forecast,test.many-1"}
+    assert len(create_app(load(chosen)).extensions["tools"].specs) == 2
+
+
 def test_the_sandbox_may_be_opened_on_purpose(tmp_path):
     database = f"sqlite:///{tmp_path}/app.db"
     app = create_app(settings_for(database, bind="0.0.0.0:8000", sandbox_anywhere="1"))

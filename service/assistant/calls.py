@@ -18,7 +18,7 @@ from service.assistant.shaping import shaped
 from service.auth import permits
 from service.billing.prices import CREDIT
 from service.chat import journal
-from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs
+from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs, PaidBy
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction
 from service.integrations.calling.admission import validated
@@ -81,7 +81,9 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     if item.access.auto_approve:
         return Needs(grant, seconds=seconds)
     credits = item.most(params) / CREDIT
-    return Needs(grant, NeededApproval(item.name, item.summary, body, credits), seconds)
+    payer: PaidBy = "user" if proxy.billing(item) == "user" else "owner"
+    approval = NeededApproval(item.name, item.summary, body, credits, payer)
+    return Needs(grant, approval, seconds)
 
 
 def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:

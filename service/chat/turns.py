@@ -74,6 +74,7 @@ class ApprovalSchema(Schema):
     summary = fields.String(required=True)
     body = fields.Dict(required=True)
     credits = fields.Float(required=True)
+    payer = fields.String(required=True, validate=validate.OneOf(("user", "owner")))
     expiresAt = fields.AwareDateTime(required=True)
     state = fields.String(required=True)
 

@@ -37,9 +37,19 @@ def balance(person):
 def test_the_user_sees_what_will_be_sent_and_what_it_costs(alice, begin, chat, served_by):
     _, part = asked(begin, alice, chat, served_by)
     assert part.keys() == {
-        "toolCallId", "endpoint", "summary", "body", "credits", "expiresAt", "state",
+        "toolCallId", "endpoint", "summary", "body", "credits", "payer", "expiresAt", "state",
     }  # fmt: skip
     assert (part["endpoint"], part["body"], part["credits"]) == ("search-images", BODY, 0.25)
+    assert part["payer"] == "user"
+
+
+@pytest.mark.settings(integrations_billing="websearch=developer")
+def test_the_user_sees_that_the_owner_pays(alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    assert part["payer"] == "owner"
+    assert decide(alice, chat, part, "once").json["payer"] == "owner"
+    assert output(turn.end())["output"]["results"]
+    assert "search-images" not in [e["what"] for e in alice.get("/api/credits").json["entries"]]
 
 
 def test_an_allowed_call_is_made_and_its_answer_told(alice, begin, chat, served_by):

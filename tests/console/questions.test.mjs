@@ -46,8 +46,10 @@ test('only what asks is announced', () => {
 });
 
 test('prices, permissions and refused decisions are told in words', () => {
-  assert.deepEqual([0, 1, 0.25].map(priceInWords), [
-    'It costs no credits.', 'It costs up to 1 credit.', 'It costs up to 0.25 credits.',
+  const prices = [{ credits: 0, payer: 'user' }, { credits: 1 }, { credits: 0.25, payer: 'user' }, { credits: 2, payer: 'owner' }];
+  assert.deepEqual(prices.map(priceInWords), [
+    'It costs no credits.', 'It costs up to 1 credit.', 'It costs you up to 0.25 credits.',
+    'It costs up to 2 credits. The operator of this service pays.',
   ]);
   assert.match(permissionsOf(CONSENT)[0], /^Contacts: Look up/);
   assert.deepEqual(permissionsOf({ ...CONSENT, provider: 'other' }), ['contacts.readonly']);

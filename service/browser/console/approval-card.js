@@ -67,13 +67,13 @@ export function createApprovalCard(decide, now = () => performance.now()) {
   }
 
   /** @param {ApprovalPart['data']} data */
-  function build({ endpoint, summary, body, credits }) {
+  function build({ endpoint, summary, body, credits, payer }) {
     const sent = argumentsOf(JSON.stringify(body));
     sent.open = true;
     sent.querySelector('pre')?.setAttribute('role', 'group'); // a conversation has many: regions need names of their own
     const title = element('h4', {}, summary);
     node.setAttribute('aria-label', `Approval: ${endpoint}`);
-    node.append(title, element('code', {}, endpoint), element('p', {}, priceInWords(credits)), sent, outcome, actions, problem);
+    node.append(title, element('code', {}, endpoint), element('p', {}, priceInWords({ credits, payer })), sent, outcome, actions, problem);
     rest();
   }
 

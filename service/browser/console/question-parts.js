@@ -7,6 +7,7 @@
  * @property {string} summary
  * @property {Record<string, any>} body as it will be sent
  * @property {number} credits the most that the call costs
+ * @property {'user' | 'owner'} [payer] messages of earlier versions do not say it
  * @property {string} expiresAt ISO 8601
  * @property {'asked' | 'once' | 'chat' | 'denied' | 'expired'} state
  *

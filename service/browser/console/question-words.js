@@ -30,10 +30,12 @@ export function announcementOf({ kind, data }) {
   return `The assistant needs your account: ${integrationOf(data.provider).title}.`;
 }
 
-/** @param {number} credits */
-export function priceInWords(credits) {
+/** @param {{credits: number, payer?: Approval['payer']}} call */
+export function priceInWords({ credits, payer }) {
   if (!credits) return 'It costs no credits.';
-  return `It costs up to ${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}.`;
+  const most = `up to ${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}`;
+  if (payer === 'owner') return `It costs ${most}. The operator of this service pays.`;
+  return `It costs ${payer ? 'you ' : ''}${most}.`;
 }
 
 /** @param {string} iso @returns {string} such as "21:58", in the user's time zone */

@@ -5,7 +5,7 @@ Source: docs/contract.md, section 14.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from service.web.errors import Forbidden
 
@@ -25,14 +25,21 @@ class NeededGrant:
     is_granted: Callable[[], bool] = field(compare=False)
 
 
+PaidBy = Literal["user", "owner"]
+
+
 @dataclass(frozen=True)
 class NeededApproval:
-    """What the user must allow: `body` is what will be sent, `credits` the most that it costs."""
+    """What the user must allow: `body` is what will be sent, `credits` the most that it costs.
+
+    `payer` is who pays: the user, or the app's owner.
+    """
 
     endpoint: str
     summary: str
     body: Mapping[str, Any]
     credits: float
+    payer: PaidBy = "user"
 
 
 @dataclass(frozen=True)

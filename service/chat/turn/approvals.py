@@ -58,6 +58,7 @@ def ask(
         "summary": needed.summary,
         "body": needed.body,
         "credits": needed.credits,
+        "payer": needed.payer,
         "expiresAt": timestamp(now() + timedelta(seconds=seconds)),
     }
     row = {
