@@ -29,13 +29,15 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
 from service.integrations.inbound import Inbound
 from service.providers.prompt import ToolSpec
-from service.web.errors import Forbidden, NotConfigured, UpstreamFailed
+from service.web.errors import Forbidden, ServiceError, UnknownEndpoint, UpstreamFailed
 from service.web.fields import Text
 
 CALL = "integrations.call"
 GRACE = 5.0  # seconds beyond an endpoint's own: its token may have to be refreshed first
 MOST_TOOLS = 40
 EVERY = "all"
+SEARCH = "integrations.find tells which there are."
+NOT_CONFIGURED = f"{{}} can't be used on this server: {{}} is not set. {SEARCH}"
 
 
 class EndpointCall(Schema):
@@ -71,12 +73,13 @@ class EndpointTool(Tool):
 def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs:
     """What a call needs: a grant, an approval, time. Raises `ServiceError` if it can't be made."""
     proxy = _proxy()
-    item = proxy.catalog.named(endpoint)
+    item = _named(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
     params, wait = validated(item, body)
     seconds = max(item.seconds, wait) + GRACE
     if proxy.gateway is None and not proxy.is_configured(item):
-        raise NotConfigured(item.vendor.missing(proxy.calls.settings) or item.name)
+        missing = item.vendor.missing(proxy.calls.settings) or item.name
+        raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
     grant = None if proxy.gateway else _missing_grant(proxy, item, context)
     if item.access.auto_approve:
         return Needs(grant, seconds=seconds)
@@ -114,6 +117,14 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     if not item.access.reads:
         _note(context, item)
     return shaped(data)
+
+
+def _named(catalog: Catalog, name: str) -> Endpoint:
+    """Raises `UnknownEndpoint`, which tells the model where the names are."""
+    try:
+        return catalog.named(name)
+    except UnknownEndpoint as error:
+        raise UnknownEndpoint(f"{error.message} {SEARCH}", **error.facts) from None
 
 
 def _missing_grant(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant | None:

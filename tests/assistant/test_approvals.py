@@ -171,6 +171,7 @@ def test_no_text_of_an_interrupted_call_is_kept(app, alice, begin, chat, served_
     ("endpoint", "body", "why"),
     [
         ("search-imagez", BODY, "search-images"),
+        ("xyzzy", BODY, "integrations.find tells which there are"),
         ("search-images", {}, "query"),
         ("search-images", {**BODY, "extra": 1}, "extra"),
     ],

@@ -1,5 +1,6 @@
 """A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
 
+import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -101,3 +102,7 @@ class Tools:
 
     def get(self, name: str) -> Tool | None:
         return self._by_name.get(name)
+
+    def nearest(self, name: str) -> list[str]:
+        """The names that look most like this one, three at most."""
+        return difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.5)

@@ -74,7 +74,9 @@ def _load(tools: Tools, call: NamedCall) -> ReadyCall:
         raise InvalidInput(FAULT_TEXTS[call.call.fault])
     tool = tools.get(call.name)
     if tool is None:
-        raise InvalidInput("There is no tool of this name.")
+        near = ", ".join(tools.nearest(call.name))
+        told = f" The nearest names: {near}." if near else ""
+        raise InvalidInput(f"There is no tool of this name.{told}")
     given = parse_input(tool, call.call.arguments)
     return ReadyCall(call.id, tool, given, tool.is_read(given))
 
