@@ -39,6 +39,7 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 # The same within a room: a part, a folder or a module, imports only from levels below its own.
 LEVELS = {
     "chat": [
+        {"usage"},
         {"models", "question"},
         {"claims", "earlier", "journal"},
         {"collections", "stream"},

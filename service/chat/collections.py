@@ -1,4 +1,4 @@
-"""The collections of chats, messages and users.
+"""The collections of chats, messages, turns and users.
 
 With the effects of editing a message and of deleting a chat.
 """
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from service.auth.models import User
 from service.chat import claims, journal
-from service.chat.models import TITLE_LIMIT, Chat, Message
+from service.chat.models import TITLE_LIMIT, Chat, Message, Turn
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
@@ -87,6 +87,29 @@ AI_MESSAGES = Collection(
     open_to=("chat",),
 )
 
+# What a turn did, in numbers. They are kept when its chat is deleted.
+AI_TURNS = Collection(
+    name="ai-turns",
+    model=Turn,
+    record_id="turn_id",
+    columns=(
+        Column("userId", attribute="user_id", required=True, fixed=True),
+        Column("chatId", attribute="chat_id", required=True, fixed=True, most=64),
+        Column("userMessageId", attribute="user_message_id", required=True, fixed=True, most=128),
+        Column("assistantMessageId", attribute="assistant_message_id", required=True, fixed=True),
+        Column("modelId", attribute="model", required=True, fixed=True),
+        Column("status", attribute="status", required=True, fixed=True),  # finished, aborted
+        Column("reason", attribute="reason", fixed=True),  # of an aborted turn
+        Column("finishReason", attribute="finish_reason", required=True, fixed=True),
+        Column("steps", "integer", "steps", required=True, fixed=True),
+        Column("usage", "object", "usage", required=True, fixed=True),
+        Column("credits", "number", "charged", required=True, fixed=True),
+        Column("durationMs", "integer", "duration_ms", required=True, fixed=True),
+    ),
+    permissions={EVERY_ROLE: {"read": "own"}},
+    open_to=("chat",),
+)
+
 USERS = Collection(
     name="users",
     model=User,
@@ -101,4 +124,4 @@ USERS = Collection(
     permissions={EVERY_ROLE: {"read": "own"}},
 )
 
-BUILT_IN = (AI_CHATS, AI_MESSAGES, USERS)
+BUILT_IN = (AI_CHATS, AI_MESSAGES, AI_TURNS, USERS)

@@ -3,10 +3,24 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Double,
+    ForeignKey,
+    Index,
+    String,
+    Text,
+    UniqueConstraint,
+    cast,
+)
+from sqlalchemy.ext.hybrid import hybrid_property
+from sqlalchemy.orm import Mapped, mapped_column, synonym
 
+from service.billing import prices
+from service.chat.usage import turn_usage
 from service.extensions import BigId, db, now
+from service.providers.events import Usage
 
 TITLE_LIMIT = 200
 
@@ -85,6 +99,23 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     duration_ms: Mapped[int]
     compaction: Mapped[dict[str, Any] | None]  # stages, dropped rows, usage of a summary
     created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at = synonym("created_at")  # a turn is stored once
+
+    @property
+    def usage(self) -> dict[str, Any]:
+        cache = (self.cached_input_tokens or 0, self.cache_write_tokens or 0)
+        used = Usage(self.input_tokens, self.output_tokens, *cache)
+        return turn_usage(used, self.usage_estimated, (self.compaction or {}).get("usage"))
+
+    @hybrid_property
+    def charged(self) -> float:
+        """Credits."""
+        return prices.credits(self.credits)
+
+    @charged.inplace.expression
+    @classmethod
+    def _charged_in_sql(cls) -> ColumnElement[Any]:
+        return cast(cls.credits, Double) / float(prices.CREDIT)
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]

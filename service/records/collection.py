@@ -31,9 +31,10 @@ class Column:
     """A typed column of a collection.
 
     `name` is the name that clients see, and `attribute` that of the model if the collection has
-    its own table. Only the server writes a `fixed` column. `roles` may read the column; with None,
-    all who may read the record. A string has `least` to `most` characters. `check` is
-    called with a value of the right type that is to be written, and says what is wrong with it.
+    its own table. It may be a property of the model, a hybrid one if the type can be compared. Only
+    the server writes a `fixed` column. `roles` may read the column; with None, all who may read the
+    record. A string has `least` to `most` characters. `check` is called with a value of the right
+    type that is to be written, and says what is wrong with it.
     """
 
     name: str

@@ -14,8 +14,8 @@ from service.auth import erasure
 from service.auth.users import rights_cache
 from service.billing.models import Account, Allowance, Hold
 from service.chat import journal
-from service.chat.collections import AI_MESSAGES, USERS
-from service.chat.models import Chat, Claim, JournalEntry, Turn
+from service.chat.collections import AI_MESSAGES, AI_TURNS, USERS
+from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.database.access import write_transaction
 from service.integrations.consent.connections import Connections
 from service.integrations.models import (
@@ -108,7 +108,8 @@ def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
 
 def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
     for collection in collections:
-        if collection in (USERS, AI_MESSAGES):  # the user goes last, messages with their chats
+        # The user goes last, messages go with their chats; turns stay, under a pseudonym.
+        if collection in (USERS, AI_MESSAGES, AI_TURNS):
             continue
         for row in session.scalars(select_rows(collection).where(owned_by(collection, subject))):
             writes.remove(session, collection, row)
@@ -122,6 +123,7 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
     # Another user's assistant may have changed the subject's records.
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**anonymous))
+    session.execute(delete(Undo).where(Undo.user_id == subject))
     for model in SWEPT:
         session.execute(delete(model).where(model.user_id == subject))
     # The sweeper deletes them in batches: their content is too large for this transaction.

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, true
 from service import create_app
 from service.auth.models import User
 from service.auth.users import enrol, rights_cache
-from service.chat.models import Chat, Message
+from service.chat.models import Chat, Message, Turn
 from service.database.access import write_transaction
 from service.extensions import db, now
 from service.records.collection import Collection
@@ -93,10 +93,30 @@ def rows_of(collection: Collection, owner: str) -> list[Any]:
         case "ai-messages":
             message = {"role": "user", "content": "seeded"}
             return [chat, Message(record_id=id, chat_id=f"chat-{id}", user_id=owner, **message)]
+        case "ai-turns":
+            return [seeded_turn(id, owner)]
         case "tickets":
             return [collection.model(number=id, holder=owner, subject="seeded", **times)]
     stored = {"collection": collection.name, "owner": owner, "record_id": id}
     return [Record(**stored, data={title_of(collection.name): "seeded"}, **times)]
+
+
+def seeded_turn(id: str, owner: str) -> Turn:
+    return Turn(
+        turn_id=id,
+        chat_id="seeded",
+        user_id=owner,
+        user_message_id="seeded",
+        assistant_message_id="seeded",
+        model="seeded",
+        status="finished",
+        finish_reason="stop",
+        steps=1,
+        input_tokens=1,
+        output_tokens=1,
+        usage_estimated=False,
+        duration_ms=1,
+    )
 
 
 def title_of(collection: str) -> str:

@@ -15,9 +15,8 @@ from service.chat import claims
 from service.chat.models import Message, Turn
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
-from service.chat.stream.metadata import message_metadata, usage_fields
+from service.chat.stream.metadata import message_metadata
 from service.extensions import db
-from service.providers.events import Usage
 from service.web.errors import Conflict, InvalidRequest, NotFound
 
 REGENERATE = "regenerate-message"  # the AI SDK's own word
@@ -146,12 +145,8 @@ def _part(part: dict[str, Any], text_id: str) -> Iterator[Chunk]:
 
 
 def _end(turn: Turn) -> Iterator[Chunk]:
-    cache = (turn.cached_input_tokens or 0, turn.cache_write_tokens or 0)
-    usage = usage_fields(Usage(turn.input_tokens, turn.output_tokens, *cache), turn.usage_estimated)
-    compaction = dict(turn.compaction or {})
-    if summary := compaction.pop("usage", None):
-        usage["summary"] = summary
-    metadata = message_metadata(turn.finish_reason, turn.steps, usage, compaction)
+    compaction = {k: value for k, value in (turn.compaction or {}).items() if k != "usage"}
+    metadata = message_metadata(turn.finish_reason, turn.steps, turn.usage, compaction)
     if turn.status == "aborted":
         yield chunks.MessageMetadata({**metadata, "aborted": True})
         yield chunks.Abort()

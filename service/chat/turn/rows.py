@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from service.chat import claims, earlier
-from service.chat.collections import AI_CHATS, AI_MESSAGES
+from service.chat.collections import AI_CHATS, AI_MESSAGES, AI_TURNS
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
 from service.chat.turn import replacement
@@ -131,6 +131,7 @@ def _write(session: Session, run: Run, status: Status) -> None:
     charged = run.hold.charge(session)
     metadata = _metadata_row(run, status) | {"credits": charged, "created_at": answered}
     _insert(connection, INSERT_TURN, metadata)
+    changes.append(_change(AI_TURNS, None, Turn(**metadata)))
     if run.earlier:
         earlier.settle(session, question)
     name = _name(chat, question, status)
@@ -221,6 +222,7 @@ def _metadata_row(run: Run, status: Status) -> dict[str, Any]:
         "assistant_message_id": question.assistant_message_id,
         "model": question.model.id,
         "status": status,
+        "reason": run.interruption.reason if status == "aborted" else None,
         "finish_reason": tally.reason,
         "steps": tally.steps,
         "input_tokens": tally.input,

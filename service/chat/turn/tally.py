@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.chat.stream.metadata import message_metadata, usage_fields
+from service.chat.stream.metadata import message_metadata
+from service.chat.usage import turn_usage, usage_fields
 from service.generation.round_trip import RoundTrip, cost
 from service.providers.events import FinishReason, Usage
 from service.providers.provider import Model
@@ -60,8 +61,7 @@ class Tally:
     @property
     def usage(self) -> dict[str, Any]:
         used = Usage(self.input, self.output, self.cache_read, self.cache_write)
-        usage = usage_fields(used, self.estimated)
-        return {**usage, "summary": self.summary} if self.summary else usage
+        return turn_usage(used, self.estimated, self.summary)
 
     @property
     def metadata(self) -> dict[str, Any]:

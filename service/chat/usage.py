@@ -1,0 +1,24 @@
+"""Usage as clients see it, of a running turn and of a stored one."""
+
+from typing import Any
+
+from service.providers.events import Usage
+
+
+def usage_fields(usage: Usage, estimated: bool) -> dict[str, Any]:
+    """The names are the AI SDK's: `cachedInputTokens` of its version 5, `cacheWriteTokens` of
+    version 6. Both are part of `inputTokens`, and absent when there are none, as `estimated` is
+    when the provider reported the usage.
+    """
+    fields: dict[str, Any] = {"inputTokens": usage.input, "outputTokens": usage.output}
+    if usage.cache_read:
+        fields["cachedInputTokens"] = usage.cache_read
+    if usage.cache_write:
+        fields["cacheWriteTokens"] = usage.cache_write
+    return {**fields, "estimated": True} if estimated else fields
+
+
+def turn_usage(usage: Usage, estimated: bool, summary: dict[str, Any] | None) -> dict[str, Any]:
+    """A turn's usage, with that of the summary that it paid for."""
+    fields = usage_fields(usage, estimated)
+    return {**fields, "summary": summary} if summary else fields
