@@ -12,6 +12,7 @@ from service.billing.views import credits as credits_routes
 from service.browser.views import browser
 from service.chat.turn import claim_watch
 from service.chat.turns import turns
+from service.chat.undo.views import changes
 from service.chat.views import chats
 from service.cli import catalog as catalog_commands
 from service.cli import credits, keys, people, work
@@ -48,6 +49,7 @@ BLUEPRINTS = (
     browser,
     chats,
     turns,
+    changes,
     socket.socket,
     records,
     credits_routes,

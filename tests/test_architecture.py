@@ -42,7 +42,7 @@ LEVELS = {
         {"usage"},
         {"models", "question"},
         {"claims", "earlier", "journal"},
-        {"collections", "stream"},
+        {"collections", "stream", "undo"},
         {"history", "tools"},
         {"turn"},
         {"autonomous", "views"},

@@ -1,4 +1,4 @@
-"""`POST /api/ai/chat`: one turn, streamed; and the routes about turns: stop, models, journal.
+"""`POST /api/ai/chat`: one turn, streamed; and the routes about turns: stop, approvals, models.
 
 Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
@@ -11,7 +11,7 @@ from marshmallow import EXCLUDE, Schema, fields, validate
 
 from config import MODEL_NAMES
 from service.auth.bearer import open_to
-from service.chat import claims, journal
+from service.chat import claims
 from service.chat.stream import sse
 from service.chat.turn import approvals, pump, reuse
 from service.chat.turn.admission import Submission, admit, check_chat
@@ -21,7 +21,7 @@ from service.database.access import write_transaction
 from service.observing import attribution
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
-from service.web.edge import answers, body, query, refuses
+from service.web.edge import answers, body, refuses
 from service.web.errors import (
     Conflict,
     Draining,
@@ -31,7 +31,7 @@ from service.web.errors import (
     NotFound,
     RateLimited,
 )
-from service.web.fields import AtMost, Digits, Text, TimeZone
+from service.web.fields import AtMost, Text, TimeZone
 
 CONTENT_LIMIT = 100_000  # characters
 
@@ -166,41 +166,6 @@ def models() -> dict[str, Any]:
             for model in by_id.values()
         ]
     }
-
-
-class JournalQuery(Schema):
-    limit = Digits(load_default=50, validate=validate.Range(1, 200))
-    cursor = Digits(load_default=None, validate=validate.Range(1, 2**63 - 1))
-
-
-class JournalEntrySchema(Schema):
-    turnId = fields.String(required=True)
-    tool = fields.String(required=True)
-    collection = fields.String(required=True)
-    recordId = fields.String(required=True)
-    outcome = fields.String(required=True)
-    before = fields.Dict(required=True, allow_none=True)
-    createdAt = fields.AwareDateTime(required=True)
-
-
-class JournalSchema(Schema):
-    entries = fields.List(fields.Nested(JournalEntrySchema), required=True)
-    nextCursor = fields.String(required=True, allow_none=True)
-
-
-@turns.get("/journal")
-@query(JournalQuery())
-@answers(JournalSchema())
-def read_journal(parameters: dict[str, Any]) -> dict[str, Any]:
-    """What the assistant has changed for the caller, newest first
-
-    `before` is the record as it was, for 30 days and until its chat is deleted.
-    """
-    collections = current_app.extensions["collections"]
-    entries, following = journal.page(
-        g.caller, collections, parameters["limit"], parameters["cursor"]
-    )
-    return {"entries": entries, "nextCursor": str(following) if following else None}
 
 
 def _submission(data: dict[str, Any]) -> Submission:

@@ -342,7 +342,7 @@ def test_a_deleted_chat_leaves_no_text_behind(app, alice):
     assert about_chats == []
     with app.app_context():
         assert db.session.scalars(select(Message)).all() == []
-        entries = db.session.scalars(select(JournalEntry)).all()
+        entries = db.session.scalars(select(JournalEntry).order_by(JournalEntry.seq)).all()
         assert [(entry.outcome, entry.before) for entry in entries] == [
             ("added", None),
             ("updated", None),

@@ -1,0 +1,1 @@
+"""Taking back what the tools of a turn have done to records."""

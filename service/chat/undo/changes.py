@@ -1,0 +1,92 @@
+"""What a turn has changed, record by record, as the journal has it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.auth.users import Caller
+from service.chat import journal
+from service.chat.models import JournalEntry
+from service.records import reverting
+from service.records.collection import Collection, Collections
+from service.records.envelope import Envelope
+from service.web.errors import NotFound
+
+CALLED = "A call outside the app can't be taken back."
+UNKNOWN = "The app has no such collection any more."
+FORGOTTEN = "It is no longer stored what the record was before."
+CHANGED = "The record has been changed since."
+
+Entries = list[JournalEntry]  # of one record, in their order
+
+
+class Refused(Exception):
+    """A change that can't be taken back; the text says why."""
+
+
+@dataclass(frozen=True)
+class NetChange:
+    """What a turn did to one record in all: the record before the turn's first write, and after its
+    last, None where there was or is none."""
+
+    collection: Collection
+    before: Envelope | None
+    after: Envelope | None
+    entries: Entries
+
+    @property
+    def some_state(self) -> Envelope:
+        """The record at some time, for what never changes: its id, owner, chat and `createdAt`."""
+        state = self.after or self.before or self.entries[0].after
+        assert state
+        return state
+
+    @property
+    def record_id(self) -> str:
+        return str(self.some_state["recordId"])
+
+    @property
+    def owner(self) -> str:
+        return reverting.owner_of(self.collection, self.some_state)
+
+
+def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[Entries]:
+    """The caller's entries of a turn, in the order of each record's first."""
+    of_turn = (JournalEntry.turn_id == turn_id, JournalEntry.user_id == caller.subject)
+    by_record: dict[tuple[str, str, str | None], Entries] = {}
+    for entry in session.scalars(select(JournalEntry).where(*of_turn).order_by(JournalEntry.seq)):
+        by_record.setdefault((entry.collection, entry.record_id, entry.owner), []).append(entry)
+    return list(by_record.values())
+
+
+def change_of(entries: Entries, collections: Collections) -> NetChange:
+    """Raises `Refused` if the entries do not suffice to take the change back."""
+    first, last = entries[0], entries[-1]
+    if first.collection == journal.CALLS:
+        raise Refused(CALLED)
+    try:
+        collection = collections.get(first.collection)
+    except NotFound:
+        raise Refused(UNKNOWN) from None
+    if any(_is_forgotten(entry) for entry in entries):
+        raise Refused(FORGOTTEN)
+    if any(data(a.after) != data(b.before) for a, b in _neighbours(entries)):
+        raise Refused(CHANGED)  # by somebody else, between two writes of the turn
+    return NetChange(collection, first.before, last.after, entries)
+
+
+def _is_forgotten(entry: JournalEntry) -> bool:
+    lacks_before = entry.outcome != "added" and not entry.before
+    return lacks_before or (entry.outcome != "removed" and not entry.after)
+
+
+def _neighbours(entries: Entries) -> Iterator[tuple[JournalEntry, JournalEntry]]:
+    return zip(entries, entries[1:], strict=False)
+
+
+def data(envelope: Envelope | None) -> Any:
+    """A record's data, without its times: a chat's `updatedAt` changes with each turn."""
+    return envelope["data"] if envelope else None

@@ -1,0 +1,33 @@
+"""Whether a user may take back a change now."""
+
+from service.auth.users import Caller
+from service.chat.undo.changes import NetChange, data
+from service.records import permissions
+from service.records.collection import Action, Collection
+
+
+def may_take_back(change: NetChange, caller: Caller, role: str) -> bool:
+    """What was created takes the right to delete, and what was deleted the right to create: or to
+    delete, where only the server creates. A changed column must be one that the role may read."""
+    if not change.before and not change.after:
+        return True  # there is nothing to do
+    if change.before and change.after:
+        return _may(change, caller, role, "update") and _reads_changed(change, role)
+    if change.after or not _is_created_by_clients(change.collection):
+        return _may(change, caller, role, "delete")
+    return _may(change, caller, role, "create")
+
+
+def _may(change: NetChange, caller: Caller, role: str, action: Action) -> bool:
+    rule = permissions.rule(change.collection, role, action)
+    return rule is True or (rule == "own" and change.owner == caller.subject)
+
+
+def _is_created_by_clients(collection: Collection) -> bool:
+    return any(rules.get("create") for rules in collection.permissions.values())
+
+
+def _reads_changed(change: NetChange, role: str) -> bool:
+    before, after = data(change.before), data(change.after)
+    changed = [c for c in change.collection.columns if before.get(c.name) != after.get(c.name)]
+    return all(permissions.is_readable(column, role) for column in changed)

@@ -1,0 +1,159 @@
+"""Taking back what the tools of a turn have done to records.
+
+A record is put back if it still is as the turn left it, and if the journal has what it was before.
+All of it is one transaction, and is done once for a turn. Source: docs/contract.md, section 15.2.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import exists, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.auth.users import Caller, current_role
+from service.chat import journal
+from service.chat.claims import AlreadyRunning
+from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
+from service.chat.undo.changes import (
+    CHANGED,
+    NetChange,
+    Refused,
+    change_of,
+    data,
+    entries_by_record,
+)
+from service.chat.undo.rights import may_take_back
+from service.database.access import write_transaction
+from service.extensions import now
+from service.records import outbox, reverting, writes
+from service.records.collection import Collections
+from service.records.envelope import full_envelope
+from service.web.errors import Conflict, NotFound, ServiceError
+
+DELETED = "The record has been deleted since."
+FORBIDDEN = "You may not do this with the record."
+
+Listed = dict[str, str]
+
+TRACES = (Claim, Turn, JournalEntry)  # of a turn: while it runs, once it is stored, of its writes
+
+
+class StillRunning(AlreadyRunning):
+    message = "This turn is still running."
+
+
+class UndoneAlready(Conflict):
+    message = "The changes of this turn have been taken back already."
+
+
+def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, list[Listed]]:
+    """Take back what a turn of the caller's has changed.
+
+    Returns `undone` and `conflicts`, the latter with a `reason`. Raises `NotFound`, `StillRunning`,
+    `UndoneAlready`.
+    """
+    role = current_role(caller)
+    undone: list[Listed] = []
+    with write_transaction() as session:
+        _begin(session, caller.subject, turn_id)
+        changes, conflicts = _sorted_out(session, caller, turn_id, collections)
+        _lock(session, caller, changes)
+        for change in changes:
+            try:
+                _take_back(session, change, caller, role)
+            except Refused as refusal:
+                conflicts.append(_conflict(change.entries[0], refusal))
+            else:
+                undone.append(_listed(change.entries[0]))
+    return {"undone": undone, "conflicts": conflicts}
+
+
+def _begin(session: Session, subject: str, turn_id: str) -> None:
+    """Mark the turn as undone. Of two requests at once, the second waits for the first here."""
+    traces = (exists().where(m.turn_id == turn_id, m.user_id == subject) for m in TRACES)
+    is_running, *has_traces = session.execute(select(*traces)).one()
+    if is_running:
+        raise StillRunning()
+    if not any(has_traces):
+        raise NotFound()
+    try:
+        with session.begin_nested():
+            mark = {"turn_id": turn_id, "user_id": subject, "created_at": now()}
+            session.execute(insert(Undo).values(**mark))
+    except IntegrityError:
+        raise UndoneAlready() from None
+
+
+def _sorted_out(
+    session: Session, caller: Caller, turn_id: str, collections: Collections
+) -> tuple[list[NetChange], list[Listed]]:
+    """The changes, the oldest record first, and those that are conflicts by the journal alone."""
+    changes, conflicts = [], []
+    for entries in entries_by_record(session, caller, turn_id):
+        try:
+            changes.append(change_of(entries, collections))
+        except Refused as refusal:
+            conflicts.append(_conflict(entries[0], refusal))
+    changes.sort(key=lambda change: change.some_state["createdAt"])
+    return changes, conflicts
+
+
+def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
+    """In the order of an erasure: chats, the user, the rest."""
+    connection = session.connection()
+    for key in sorted({reverting.group_key(c.collection, c.some_state) for c in changes}):
+        outbox.lock_group(connection, key)
+    chats = select(Chat.seq).where(Chat.record_id.in_(set(_chats(changes)))).order_by(Chat.seq)
+    session.execute(chats.with_for_update())
+    users.lock(session, caller.subject)
+
+
+def _chats(changes: list[NetChange]) -> Iterator[str]:
+    """The chats that are changed, and those whose messages are."""
+    for change in changes:
+        match change.collection.name:
+            case journal.CHATS:
+                yield change.record_id
+            case journal.MESSAGES:
+                yield change.some_state["data"]["chatId"]
+
+
+def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -> None:
+    """Raises `Refused` if the caller has not the right now, or the record is not as it was left."""
+    if not may_take_back(change, caller, role):
+        raise Refused(FORBIDDEN)
+    row = reverting.lock_row(session, change.collection, change.record_id, change.owner)
+    if row is None and change.after:
+        raise Refused(DELETED)
+    if data(full_envelope(change.collection, row) if row else None) != data(change.after):
+        raise Refused(CHANGED)
+    try:
+        with session.begin_nested():
+            _write(session, change, row)
+    except ServiceError as error:
+        raise Refused(error.message) from None
+    except IntegrityError:  # its id or place was given to another record
+        raise Refused(CHANGED) from None
+
+
+def _write(session: Session, change: NetChange, row: Any) -> None:
+    if change.before and row:
+        reverting.revert(session, change.collection, row, change.before)
+    elif change.before:
+        reverting.restore(session, change.collection, change.before)
+    elif row:
+        writes.remove(session, change.collection, row)
+    # A later try of the same message must not find these writes.
+    numbers = [entry.seq for entry in change.entries]
+    settled = update(JournalEntry).where(JournalEntry.seq.in_(numbers))
+    session.execute(settled.values(user_message_id=None))
+
+
+def _listed(entry: JournalEntry) -> Listed:
+    return {"collection": entry.collection, "recordId": entry.record_id}
+
+
+def _conflict(entry: JournalEntry, refusal: Refused) -> Listed:
+    return {**_listed(entry), "reason": str(refusal)}

@@ -1,0 +1,79 @@
+"""What the assistant has changed: the journal, and taking a turn's changes back.
+
+Source: docs/contract.md, sections 5.13, 7.14 and 15.2.
+"""
+
+from typing import Any
+
+from flask import Blueprint, current_app, g
+from marshmallow import Schema, fields, validate
+
+from service.chat import journal
+from service.chat.undo.undo import undo
+from service.web.edge import answers, query, refuses
+from service.web.errors import Conflict, NotFound
+from service.web.fields import Digits
+
+changes = Blueprint("changes", __name__, url_prefix="/api/ai")
+
+
+class JournalQuery(Schema):
+    limit = Digits(load_default=50, validate=validate.Range(1, 200))
+    cursor = Digits(load_default=None, validate=validate.Range(1, 2**63 - 1))
+
+
+class JournalEntrySchema(Schema):
+    turnId = fields.String(required=True)
+    tool = fields.String(required=True)
+    collection = fields.String(required=True)
+    recordId = fields.String(required=True)
+    outcome = fields.String(required=True)
+    before = fields.Dict(required=True, allow_none=True)
+    createdAt = fields.AwareDateTime(required=True)
+
+
+class JournalSchema(Schema):
+    entries = fields.List(fields.Nested(JournalEntrySchema), required=True)
+    nextCursor = fields.String(required=True, allow_none=True)
+
+
+@changes.get("/journal")
+@query(JournalQuery())
+@answers(JournalSchema())
+def read_journal(parameters: dict[str, Any]) -> dict[str, Any]:
+    """What the assistant has changed for the caller, newest first
+
+    `before` is the record as it was, for 30 days and until its chat is deleted.
+    """
+    collections = current_app.extensions["collections"]
+    entries, following = journal.page(
+        g.caller, collections, parameters["limit"], parameters["cursor"]
+    )
+    return {"entries": entries, "nextCursor": str(following) if following else None}
+
+
+class UndoneRecordSchema(Schema):
+    collection = fields.String(required=True)
+    recordId = fields.String(required=True)
+
+
+class UndoConflictSchema(UndoneRecordSchema):
+    reason = fields.String(required=True)
+
+
+class UndoSchema(Schema):
+    undone = fields.List(fields.Nested(UndoneRecordSchema), required=True)
+    conflicts = fields.List(fields.Nested(UndoConflictSchema), required=True)
+
+
+@changes.post("/turns/<turn_id>/undo")
+@refuses(NotFound, Conflict)
+@answers(UndoSchema())
+def undo_turn(turn_id: str) -> dict[str, Any]:
+    """Take back what the tools of a turn have done to records
+
+    `undone` are the records that are as they were before the turn. `conflicts` are those that have
+    been changed since, that the caller may not change now, or whose earlier state is not stored any
+    more, and calls of endpoints; each has a `reason`. A turn can be undone once.
+    """
+    return undo(g.caller, turn_id, current_app.extensions["collections"])

@@ -1,0 +1,131 @@
+"""Put records back to what they were: the full envelope of an earlier state is stored again.
+
+The caller has checked the permission, and has locked the group of the record. Only the changes that
+the outbox gets are new: a record has its old id, data and `createdAt`.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
+
+from service.extensions import now
+from service.records import outbox
+from service.records.collection import Collection, Column, Values
+from service.records.envelope import Envelope, full_envelope
+from service.records.models import Record
+from service.records.storage import attribute_of, select_rows
+from service.records.writes import TICK
+from service.web.errors import Conflict
+
+PLACES = 10_000  # sequence numbers that are searched for a free one
+
+
+class NoPlace(Conflict):
+    message = "The place that it had is taken."
+
+
+def group_key(collection: Collection, envelope: Envelope) -> str:
+    """What `outbox.lock_group` locks for the record."""
+    for column in collection.columns:
+        if collection.group and column.attribute == collection.group:
+            return str(envelope["data"][column.name])
+    return str(envelope["recordId"])
+
+
+def owner_of(collection: Collection, envelope: Envelope) -> str:
+    if collection.owner == "recordId":
+        return str(envelope["recordId"])
+    return str(envelope["data"][collection.owner])
+
+
+def lock_row(session: Session, collection: Collection, record_id: str, owner: str) -> Any | None:
+    """The row as it is now; None if it is gone, or another owner's."""
+    by_id = getattr(collection.model, collection.record_id) == record_id
+    of_owner = getattr(collection.model, collection.owner_attribute) == owner
+    statement = select_rows(collection).where(by_id, of_owner).with_for_update()
+    return session.scalars(statement.execution_options(populate_existing=True)).first()
+
+
+def revert(session: Session, collection: Collection, row: Any, before: Envelope) -> None:
+    """Give a locked row the data that it had, after the collection's `on_update`.
+
+    Raises what `on_update` raises.
+    """
+    now_stored = full_envelope(collection, row)
+    if collection.on_update:
+        collection.on_update(session, row, _differences(collection, now_stored, before))
+    _set_data(collection, row, before["data"])
+    row.updated_at = max(now(), row.updated_at + TICK)
+    session.flush()
+    _announce(session, collection, now_stored, full_envelope(collection, row))
+
+
+def restore(session: Session, collection: Collection, before: Envelope) -> None:
+    """Store a deleted record again, in its old place among those of its group.
+
+    Of several, the oldest comes first. Raises `NoPlace`.
+    """
+    moment = datetime.fromisoformat(before["createdAt"])
+    shared = {"collection": collection.name, "data": {}} if collection.model is Record else {}
+    row = collection.model(**{collection.record_id: before["recordId"]}, **shared)
+    row.created_at, row.updated_at = moment, now()
+    _set_data(collection, row, before["data"])
+    if collection.group:
+        row.seq = _place(session, collection, row)
+    session.add(row)
+    session.flush()
+    _announce(session, collection, None, full_envelope(collection, row))
+
+
+def _differences(collection: Collection, current: Envelope, before: Envelope) -> Values:
+    names = (column.name for column in collection.columns)
+    values = {name: before["data"].get(name) for name in names}
+    return {name: v for name, v in values.items() if v != current["data"].get(name)}
+
+
+def _set_data(collection: Collection, row: Any, data: Values) -> None:
+    """Give every column its value in `data`, none without one."""
+    for column in collection.columns:
+        attribute = attribute_of(collection, column)
+        if attribute:
+            setattr(row, attribute, _stored(column, data.get(column.name)))
+        elif column.name in data:
+            row.data[column.name] = data[column.name]
+        else:
+            row.data.pop(column.name, None)
+    if collection.model is Record:
+        flag_modified(row, "data")
+
+
+def _stored(column: Column, value: Any) -> Any:
+    is_time = column.type == "datetime" and isinstance(value, str)
+    return datetime.fromisoformat(value) if is_time else value
+
+
+def _place(session: Session, collection: Collection, row: Any) -> int | None:
+    """A free sequence number between those of the record's neighbours in its group by `createdAt`;
+    None, for the next number, if it comes last. Raises `NoPlace`."""
+    assert collection.group
+    seq, created = collection.model.seq, collection.model.created_at
+    same = getattr(collection.model, collection.group) == getattr(row, collection.group)
+    before = session.scalar(select(func.max(seq)).where(same, created < row.created_at))
+    after = session.scalar(select(func.min(seq)).where(same, created > row.created_at))
+    if after is None:
+        return None
+    low = max(0, after - PLACES) if before is None else before
+    high = min(after, low + PLACES)
+    taken = set(session.scalars(select(seq).where(seq > low, seq < high)))
+    free = next((number for number in range(low + 1, high) if number not in taken), None)
+    if free is None:
+        raise NoPlace()
+    return free
+
+
+def _announce(
+    session: Session, collection: Collection, before: Envelope | None, after: Envelope
+) -> None:
+    owner = owner_of(collection, after)
+    outbox.append(session.connection(), [outbox.change(collection, owner, before, after)])

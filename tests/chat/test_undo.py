@@ -1,0 +1,313 @@
+"""`POST /api/ai/turns/<turnId>/undo`: what a turn's tools have changed is taken back."""
+
+import itertools
+import json
+
+import gevent
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as example_settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, select, update
+
+from service.auth.users import Caller, rights_cache
+from service.chat import journal
+from service.chat.models import Claim, JournalEntry
+from service.chat.tools.guard import LoopGuard
+from service.chat.tools.run import execute, parse_input
+from service.chat.tools.tool import ToolContext
+from service.extensions import db
+from service.ids import new_id
+from service.records.models import Outbox
+from service.upkeep import rights
+from tests.depth import depth
+from tests.services import wait_for
+
+
+class Hands:
+    """The tools of one turn that left no rows, as one whose worker was killed."""
+
+    def __init__(self, app, person, role="user", chat_id="chat"):
+        self.app, self.person, self.turn_id = app, person, new_id("turn")
+        caller, collections = Caller(person.subject, role), app.extensions["collections"]
+        self.context = ToolContext(caller, collections, self.turn_id, chat_id, LoopGuard())
+
+    def call(self, name, **arguments):
+        tool = self.app.extensions["tools"].get(f"records.{name}")
+        outcome = execute(self.app, tool, self.context, parse_input(tool, json.dumps(arguments)))
+        assert outcome.error is None, outcome.error
+        return outcome.output
+
+    def create(self, title, collection="notes"):
+        return self.call("create", collection=collection, data={"title": title})["recordId"]
+
+    def update(self, record_id, collection="notes", **data):
+        self.call("update", collection=collection, recordId=record_id, data=data)
+
+    def delete(self, record_id, collection="notes"):
+        self.call("delete", collection=collection, recordId=record_id)
+
+    def undo(self):
+        answer = undo(self.person, self.turn_id)
+        assert answer.status_code == 200, answer.json
+        return answer.json
+
+
+def undo(person, turn_id):
+    return person.post(f"/api/ai/turns/{turn_id}/undo")
+
+
+@pytest.fixture
+def hands(app, alice):
+    alice.new_chat()  # or the user would not exist
+    return Hands(app, alice)
+
+
+@pytest.fixture
+def note(alice):
+    """Makes notes; returns their ids."""
+    return lambda title="mine", **more: alice.post(
+        "/api/records/notes", {"title": title, **more}
+    ).json["recordId"]
+
+
+def all_of(person, *names):
+    """The records of collections by id, without the times of their last changes."""
+    records = itertools.chain(*(person.records(name, limit=200) for name in names))
+    return {r["recordId"]: (r["data"], r["createdAt"]) for r in records}
+
+
+def test_creates_updates_and_deletes_are_taken_back(alice, hands, note):
+    changed, deleted = note("one", text="long"), note("two")
+    before = all_of(alice, "notes")
+    made = hands.create("three")
+    hands.update(changed, title="uno", text=None)
+    hands.delete(deleted)
+    named = [{"collection": "notes", "recordId": id} for id in (changed, deleted, made)]
+    assert hands.undo() == {"undone": named, "conflicts": []}
+    assert all_of(alice, "notes") == before
+
+
+def test_several_writes_to_a_record_are_taken_back_as_one(alice, hands, note):
+    kept, gone = note(), note()
+    before = all_of(alice, "notes")
+    for title in ("a", "b"):
+        hands.update(kept, title=title)
+        hands.update(gone, title=title)
+    hands.delete(gone)
+    fleeting = hands.create("fleeting")
+    hands.delete(fleeting)
+    assert {one["recordId"] for one in hands.undo()["undone"]} == {kept, gone, fleeting}
+    assert all_of(alice, "notes") == before
+
+
+WRITES = st.lists(
+    st.tuples(st.sampled_from(["create", "update", "delete"]), st.integers(0, 5), st.text("abc")),
+    max_size=12,
+)
+
+
+@given(WRITES)
+@example_settings(
+    max_examples=depth(15), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_after_any_writes_the_records_are_as_before(app, alice, note, writes):
+    ids = [note(), note(text="text"), *(r["recordId"] for r in alice.records("notes", limit=3))]
+    before, hands = all_of(alice, "notes"), Hands(app, alice)
+    for kind, number, text in writes:
+        if kind == "create":
+            ids.append(hands.create(f"t{text}"))
+        elif (id := ids[number % len(ids)]) in all_of(alice, "notes"):
+            if kind == "update":
+                hands.update(id, text=text)
+            else:
+                hands.delete(id)
+    answer = undo(alice, hands.turn_id)
+    assert all_of(alice, "notes") == before
+    assert answer.status_code == (200 if journal_of(app, hands) else 404)
+    assert not (answer.json.get("conflicts"))
+
+
+def journal_of(app, hands):
+    with app.app_context():
+        of_turn = select(JournalEntry).where(JournalEntry.turn_id == hands.turn_id)
+        return db.session.scalars(of_turn).all()
+
+
+def test_what_was_changed_since_is_a_conflict_and_stays(alice, hands, note):
+    changed, deleted, between = note("one"), note("two"), note("three")
+    made = hands.create("made")
+    hands.update(changed, title="by the turn")
+    hands.update(deleted, title="by the turn")
+    hands.update(between, title="by the turn")
+    alice.patch(f"/api/records/notes/{between}", {"text": "by alice"})
+    hands.update(between, title="again")
+    for id in (changed, made):
+        alice.patch(f"/api/records/notes/{id}", {"text": "by alice"})
+    alice.delete(f"/api/records/notes/{deleted}")
+    before = all_of(alice, "notes")
+    answer = hands.undo()
+    reasons = {one["recordId"]: one["reason"] for one in answer["conflicts"]}
+    assert reasons == dict.fromkeys((changed, made, between), CHANGED) | {deleted: GONE}
+    assert answer["undone"] == []
+    assert all_of(alice, "notes") == before
+
+
+CHANGED, GONE = "The record has been changed since.", "The record has been deleted since."
+
+
+def test_a_turn_is_undone_once(alice, hands, note):
+    hands.update(note(), title="new")
+    hands.undo()
+    second = undo(alice, hands.turn_id)
+    assert (second.status_code, second.json["error"]) == (409, "conflict")
+
+
+def test_of_two_undos_at_once_one_is_done(alice, hands, note):
+    id = note("old")
+    hands.update(id, title="new")
+    jobs = [gevent.spawn(lambda: undo(alice, hands.turn_id).status_code) for _ in range(4)]
+    assert sorted(job.get() for job in jobs) == [200, 409, 409, 409]
+    assert all_of(alice, "notes")[id][0]["title"] == "old"
+
+
+def test_writes_at_the_same_time_are_never_lost(app, alice, note):
+    for _ in range(depth(4)):
+        hands, id = Hands(app, alice), note("old")
+        hands.update(id, title="new")
+        path = f"/api/records/notes/{id}"
+        writer = gevent.spawn(lambda path=path: alice.patch(path, {"text": "by alice"}))
+        answer = hands.undo()
+        writer.join()
+        data = all_of(alice, "notes")[id][0]
+        assert data["text"] == "by alice"
+        assert data["title"] == ("new" if answer["conflicts"] else "old")
+
+
+def test_a_turn_of_another_user_is_as_one_that_does_not_exist(bob, hands, note):
+    hands.update(note(), title="new")
+    theirs, absent = undo(bob, hands.turn_id), undo(bob, "absent")
+    assert (theirs.status_code, theirs.json) == (404, absent.json)
+    assert hands.undo()["conflicts"] == []
+
+
+def test_a_running_turn_is_not_undone(alice, app, note):
+    id, chat = note("old"), alice.new_chat()
+    running = alice.ask(chat, "count to 3000")
+    stream = iter(running.response)
+    while b"text-delta" not in next(stream):
+        pass
+    (run,) = app.extensions["runs"]
+    turn_id = run.question.turn_id
+    assert undo(alice, turn_id).status_code == 409
+    running.close()
+    wait_for(lambda: not app.extensions["runs"])
+    assert undo(alice, turn_id).json == {"undone": [], "conflicts": []}
+    assert id in all_of(alice, "notes")
+
+
+def test_a_stored_turn_is_undone_with_the_rename_of_its_chat(alice):
+    chat = alice.new_chat("Old")
+    asked = {"collection": "ai-chats", "recordId": chat, "data": {"title": "New"}}
+    chunks = alice.turn(chat, f"call records.update with {json.dumps(asked)}")
+    assert alice.records("ai-chats")[0]["data"]["title"] == "New"
+    answer = undo(alice, chunks[0]["messageMetadata"]["turnId"])
+    assert answer.json["undone"] == [{"collection": "ai-chats", "recordId": chat}]
+    assert alice.records("ai-chats")[0]["data"]["title"] == "Old"
+
+
+def test_messages_come_back_to_their_places(app, alice):
+    chat = alice.new_chat()
+    for word in ("one", "two", "three"):
+        alice.turn(chat, f"repeat after me: {word}", userMessageId=word)
+    before = alice.records("ai-messages")
+    hands = Hands(app, alice, chat_id=chat)
+    ids = [record["recordId"] for record in before]
+    hands.update("one", "ai-messages", content="edited")
+    for id in (ids[3], ids[2], ids[5]):
+        hands.delete(id, "ai-messages")
+    assert hands.undo()["conflicts"] == []
+    after = alice.records("ai-messages")
+    assert [r["recordId"] for r in after] == ids
+    assert [r["data"] for r in after] == [r["data"] for r in before]
+
+
+def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
+    chat, id = alice.new_chat(), note("old")
+    hands = Hands(app, alice, chat_id=chat)
+    hands.update(id, title="new")
+    hands.delete(chat, "ai-chats")
+    answer = hands.undo()
+    assert {one["recordId"] for one in answer["conflicts"]} == {id, chat}
+    assert {one["reason"] for one in answer["conflicts"]} == {
+        "It is no longer stored what the record was before."
+    }
+
+
+def test_calls_of_endpoints_are_conflicts(app, alice, hands, note):
+    hands.update(note(), title="new")
+    with app.app_context():
+        called = (hands.turn_id, "chat", "alice", "integrations.call", "mail-send", None)
+        db.session.add(journal.called(*called))
+        db.session.commit()
+    answer = hands.undo()
+    assert len(answer["undone"]) == 1
+    reason = "A call outside the app can't be taken back."
+    named = {"collection": "integrations", "recordId": "mail-send", "reason": reason}
+    assert answer["conflicts"] == [named]
+
+
+def test_the_rights_are_those_of_now(app, alice, admin):
+    """An admin's assistant changes another user's notes; then the role is taken away."""
+    kept, gone = (
+        alice.post("/api/records/notes", {"title": "hers"}).json["recordId"] for _ in range(2)
+    )
+    admin.new_chat()
+    hands = Hands(app, admin, "admin")
+    hands.update(kept, title="by the admin")
+    hands.delete(gone)
+    before = all_of(alice, "notes")
+    with app.app_context():
+        rights.set_role("admin", "user")
+    rights_cache.clear()
+    answer = hands.undo()
+    assert {one["reason"] for one in answer["conflicts"]} == {
+        "You may not do this with the record."
+    }
+    assert all_of(alice, "notes") == before
+
+
+def test_the_feed_has_the_changes_and_the_journal_no_entries(app, hands, note):
+    ids = [hands.create("new"), note("changed"), note("deleted")]
+    hands.update(ids[1], title="x")
+    hands.delete(ids[2])
+    written = len(journal_of(app, hands))
+    with app.app_context():
+        db.session.execute(delete(Outbox))
+        db.session.commit()
+    hands.undo()
+    with app.app_context():
+        changes = db.session.scalars(select(Outbox).order_by(Outbox.seq)).all()
+    assert {(c.record_id, c.action) for c in changes} == set(
+        zip(ids, ("removed", "updated", "added"), strict=True)
+    )
+    assert len(journal_of(app, hands)) == written
+
+
+def test_a_killed_turns_writes_are_made_again_after_they_were_undone(app, alice):
+    """Without an undo, the next try of the message would get their results without a write."""
+    chat = alice.new_chat()
+    asked = (
+        f"call records.create with {json.dumps({'collection': 'notes', 'data': {'title': 'x'}})}"
+    )
+    chunks = alice.turn(chat, asked, userMessageId="u")
+    turn_id = chunks[0]["messageMetadata"]["turnId"]
+    with app.app_context():
+        for table in ("turns", "messages"):
+            db.session.execute(db.text(f"DELETE FROM {table}"))  # noqa: S608 - as after a kill
+        db.session.execute(update(JournalEntry).values(user_message_id="u"))
+        db.session.execute(delete(Claim))
+        db.session.commit()
+    assert len(undo(alice, turn_id).json["undone"]) == 1
+    alice.turn(chat, asked, userMessageId="u")
+    assert len(alice.records("notes")) == 1
