@@ -12,6 +12,8 @@ from tests.providers.prompts import ANSWERED, ASKED, CALLED, body, model, prompt
 SAID = AssistantMessage("It is cold.")
 SILENT_CALL = AssistantMessage("", CALLED.calls)
 MARK = {"cache_control": {"type": "ephemeral"}}
+TIMED = UserMessage(ASKED.text, "[It is late.]")
+MARKED = b',"cache_control":{"type":"ephemeral"}'
 BLANK = ("", "\n", " \t\n ")
 
 
@@ -91,11 +93,49 @@ def test_the_last_step_declares_the_tools_but_forbids_calls(kind, none):
     assert forbidden == allowed
 
 
+def marks(sent: dict) -> list[list[bool]]:
+    return [[MARK.items() <= block.items() for block in m["content"]] for m in sent["messages"]]
+
+
 def test_a_is_told_where_its_cache_ends():
     sent = body("A", ASKED, CALLED, ANSWERED, ASKED, SAID, ASKED)
-    marked = [[MARK.items() <= block.items() for block in m["content"]] for m in sent["messages"]]
-    assert marked == [[False], [False] * 3, [False, False, True], [False], [True]]
+    assert marks(sent) == [[False], [False] * 3, [False, False, True], [False], [True]]
     assert json.dumps(sent).count("cache_control") == 3  # four at most
+
+
+def test_what_only_this_turn_tells_is_behind_the_marks_of_its_first_request():
+    """The one before is at the last turn's question: its results are behind an aside of its own."""
+    sent = body("A", ASKED, CALLED, ANSWERED, SAID, TIMED)
+    assert marks(sent) == [[True], [False] * 3, [False] * 2, [False], [True, False]]
+    assert marks(body("A", TIMED)) == [[True, False]]
+    assert marks(body("A", ASKED, SAID, UserMessage("[A note.]"), TIMED))[0] == [True]
+
+
+def test_the_later_requests_of_a_turn_keep_the_mark_of_its_question():
+    second = body("A", SAID, TIMED, CALLED, ANSWERED)
+    assert marks(second)[1:] == [[True, False], [False] * 3, [False, True]]
+    third = body("A", TIMED, CALLED, ANSWERED, CALLED, ANSWERED)
+    calls = [False] * 3
+    assert marks(third) == [[True, False], calls, [False, True], calls, [False, True]]
+    assert json.dumps(third).count("cache_control") == 4
+
+
+@pytest.mark.parametrize("kind", ["A", "B", "C"])
+def test_an_aside_changes_nothing_in_front_of_it(kind):
+    plain, timed = (request(kind, prompt(SAID, message)).body for message in (ASKED, TIMED))
+    plain, timed = (made.replace(MARKED, b"") for made in (plain, timed))
+    text = json.dumps(ASKED.text, ensure_ascii=False).strip('"').encode()
+    [start] = {plain.index(text), timed.index(text)}
+    assert plain[: start + len(text)] == timed[: start + len(text)]
+    assert TIMED.aside.encode() in timed[start + len(text) :]
+    assert TIMED.aside.encode() not in timed[: start + len(text)]
+
+
+@pytest.mark.parametrize("kind", ["B", "C"])
+def test_an_aside_makes_no_second_message(kind):
+    assert body(kind, TIMED)["messages"][1:] == [
+        {"role": "user", "content": f"{ASKED.text}\n\n[It is late.]"}
+    ]
 
 
 def test_what_is_asked_only_once_is_not_kept():
