@@ -98,7 +98,7 @@ def running(databases: Databases, upstream: ScriptedUpstream, **settings: str) -
     app = create_app(given)
     urls = {f"provider_{kind}_base_url": upstream.url for kind in "abc"}
     keys = {f"provider_{kind}_api_key": "key" for kind in "abc"}
-    app.extensions["models"] = providers.models(replace(given, **urls, **keys))  # type: ignore[arg-type]
+    app.extensions["models"] = providers.models(replace(given, **urls, **keys))
     yield app
     app.extensions["claim_watch"].stop()
     app.extensions["upstream"].close()

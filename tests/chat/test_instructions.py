@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from service.billing.prices import CREDIT, MODEL_PRICES
+from service.chat import autonomous
 from service.chat.turn import admission
 from service.providers.tokens import bound
 from service.records.collection import Collection, Collections, Column
@@ -156,3 +157,12 @@ def test_a_long_text_leaves_less_room_for_the_history(app, alice, bob, chat, ser
     other = bob.new_chat()
     fill(app, bob, other, 40)
     assert "compaction" not in bob.turn(other, "hello")[-1]["messageMetadata"]
+
+
+@pytest.mark.settings(ASSISTANT_INSTRUCTIONS="You are called Ada.")
+def test_a_call_of_the_server_itself_is_told_the_same(app, served_by):
+    served_by.answers = [reads_the_date]
+    with app.app_context():
+        told = "".join(autonomous.ask(app, "what day is it"))
+    assert re.fullmatch(r"\w+day 20\d\d-\d\d-\d\d \d\d:\d\d", told)
+    assert "You are called Ada." in system(served_by.seen[0])

@@ -7,7 +7,7 @@ from service.chat.history.limits import Limits
 from service.chat.history.messages import Row
 from service.chat.history.shortening import SHORTENED, shorten_messages
 from service.chat.tools.cap import limit_size, size
-from service.providers.prompt import ToolResults, UserMessage
+from service.providers.prompt import Prompt, ToolResults, UserMessage
 from service.providers.tokens import bound
 from tests.steps import calls
 
@@ -185,3 +185,11 @@ def test_half_of_what_was_sent_is_what_a_refusing_provider_gets():
     again = compact_history(history, tighter, lambda h, cut: None)
     assert len(again.rows) == 10
     assert tighter.fit(shorten_messages(again.messages, tighter))
+
+
+def test_what_is_told_beside_a_message_counts_in_every_limit():
+    message = UserMessage("hello", "[It is late.]")
+    assert Limits(budget=18, ceiling=100).fit([message])
+    assert not Limits(budget=17, ceiling=100).fit([message])
+    assert not Limits(budget=18, ceiling=bound("hello")).fit([message])
+    assert Prompt("", (message,)).tokens > Prompt("", (UserMessage("hello"),)).tokens
