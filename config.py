@@ -44,7 +44,7 @@ INSTANCE = ROOT / "instance"
 # A limit that is set and does not hold is worse than a server that does not start.
 NOT_BUILT = (
     "RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE",
-    "BUDGETS", "RESUME_SECONDS",
+    "BUDGETS",
 )  # fmt: skip
 # Only our own settings begin with these.
 PREFIXES = (
@@ -108,6 +108,7 @@ class Settings:
     assistant_endpoints: tuple[str, ...] = setting(names, ())
     assistant_instructions: str | None = setting(prose(20_000), file=True)
     approval_seconds: int = setting(integer(1, 3600), 120)
+    resume_seconds: int = setting(integer(0, 3600), 0)
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     integrations_billing: Mapping[str, str] = setting(billing, dict)
     integrations_gateway_url: str | None = setting(url)

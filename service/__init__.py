@@ -10,6 +10,7 @@ from config import Settings, load
 from service.auth import bearer
 from service.billing.views import credits as credits_routes
 from service.browser.views import browser
+from service.chat.resume import resume
 from service.chat.turn import claim_watch
 from service.chat.turns import turns
 from service.chat.undo.views import changes
@@ -50,6 +51,7 @@ BLUEPRINTS = (
     chats,
     turns,
     changes,
+    resume,
     socket.socket,
     records,
     credits_routes,

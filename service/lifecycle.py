@@ -27,9 +27,18 @@ class Lifecycle:
     def __init__(self) -> None:
         self.draining = False
         self._listeners: list[Callable[[float], None]] = []
+        self._conditions: list[Callable[[], bool]] = []
 
     def on_drain(self, listener: Callable[[float], None]) -> None:
         self._listeners.append(listener)
+
+    def ends_after(self, is_done: Callable[[], bool]) -> None:
+        """Keep a draining worker until `is_done()`, though it answers no request any more."""
+        self._conditions.append(is_done)
+
+    @property
+    def is_done(self) -> bool:
+        return all(condition() for condition in self._conditions)
 
     def watch(
         self,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import gevent
 import gunicorn.http
 import gunicorn.util
 from gunicorn.errors import AppImportError
@@ -24,6 +25,7 @@ from config import ConfigError
 from service.observing import stray
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
+STAY_SECONDS = 0.1  # between looks at the work that is left
 DRAIN_BYTES = 8 << 20  # of a body that the app has not read, so that its sender gets the response
 
 
@@ -128,6 +130,18 @@ class Worker(GeventWorker):
             self.wsgi.extensions.complete()
         except ConfigError as error:
             raise AppImportError(f"Error: {error}") from None
+
+    def run(self) -> None:
+        """Serve, and stay until the work is done that goes on without a request.
+
+        gunicorn returns as soon as no request is left. The master kills a worker that stays longer
+        than the grace time.
+        """
+        super().run()
+        lifecycle = self.wsgi.extensions["lifecycle"]
+        while not lifecycle.is_done:
+            self.notify()
+            gevent.sleep(STAY_SECONDS)
 
     def timeout_ctx(self) -> AbstractContextManager[None]:
         """Disable gunicorn's limit, which the limits of the parser replace."""

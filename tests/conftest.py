@@ -86,6 +86,8 @@ def app(settings, monkeypatch):
     wait_for(lambda: not app.extensions["runs"], 20)
     app.extensions["claim_watch"].stop()
     app.extensions["waits"].stop()
+    app.extensions["watchers"].stop()
+    app.extensions["publisher"].stop()
     app.extensions["feed"].stop()
     if listener:
         listener.stop()

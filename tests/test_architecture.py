@@ -45,7 +45,7 @@ LEVELS = {
         {"collections", "stream", "undo"},
         {"history", "tools"},
         {"turn"},
-        {"autonomous", "views"},
+        {"autonomous", "resume", "views"},
         {"turns"},
     ],
     "integrations": [
@@ -67,6 +67,7 @@ SAYS_NOTHING = {"util", "utils", "helper", "helpers", "common", "base", "manager
 REQUEST_READERS = {
     "views",
     "turns",
+    "resume",
     "oauth",
     "socket",
     "vendors",

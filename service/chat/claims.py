@@ -21,6 +21,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     exists,
+    func,
     insert,
     or_,
     select,
@@ -91,7 +92,7 @@ DROP_LOST = delete(_claims).where(
     or_(_of_message, _claims.c.replaced_chat == bindparam("replaced")), ~_kept
 )
 FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindparam("chat"))
-CLAIM = insert(_claims)
+CLAIM = insert(_claims).values(began_at=current_time())
 
 
 def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> None:
@@ -161,24 +162,49 @@ def request_end(session: Session, chat_id: str, reason: EndReason) -> bool:
     return bool(count_changes(session, request))
 
 
+_live = exists().where(_leases.c.lease_id == _claims.c.lease_id, ~has_lapsed())
+RUNNING = (
+    select(_claims.c.turn_id)
+    .where(_claims.c.chat_id == bindparam("chat"), _claims.c.user_id == bindparam("owner"), _live)
+    .order_by(_claims.c.began_at.desc())
+)
+
+
+def running(session: Session, owner: str, chat_id: str) -> list[str]:
+    """The ids of the turns that run in a chat, the newest first, in whichever worker."""
+    return list(session.scalars(RUNNING, {"chat": chat_id, "owner": owner}))
+
+
+def watch(session: Session, turn_ids: Collection[str], seconds: float) -> set[str]:
+    """Ask the workers of these turns to publish their chunks for so long; those that still run."""
+    asked = update(_claims).where(_claims.c.turn_id.in_(turn_ids), _live)
+    asked = asked.values(watched_until=from_now(seconds))
+    return set(session.scalars(asked.returning(_claims.c.turn_id)))
+
+
 class RunningClaim(NamedTuple):
-    """A claim of this worker; `end_reason` is set once its turn is asked to end."""
+    """A claim of this worker; `end_reason` is set once its turn is asked to end.
+
+    `is_watched` is true while readers in other workers want its chunks.
+    """
 
     turn_id: str
     user_id: str
     end_reason: EndReason | None
+    is_watched: bool
 
 
 def claims_under(lease_id: str) -> dict[str, RunningClaim]:
     """The claims under a lease, by turn id. Needs an app context."""
-    mine = select(Claim.turn_id, Claim.user_id, Claim.end_reason).where(Claim.lease_id == lease_id)
-    rows = db.session.execute(mine).all()
+    watched = func.coalesce(_claims.c.watched_until > current_time(), False)
+    of_claim = (_claims.c.turn_id, _claims.c.user_id, _claims.c.end_reason, watched)
+    rows = db.session.execute(select(*of_claim).where(_claims.c.lease_id == lease_id)).all()
     db.session.commit()
     return {
-        row.turn_id: RunningClaim(
-            row.turn_id, row.user_id, cast("EndReason | None", row.end_reason)
+        turn_id: RunningClaim(
+            turn_id, user_id, cast("EndReason | None", end_reason), bool(is_watched)
         )
-        for row in rows
+        for turn_id, user_id, end_reason, is_watched in rows
     }
 
 

@@ -1,4 +1,4 @@
-"""Chats, messages, summaries, turns, the journal, and claims with their leases."""
+"""Chats, messages, summaries, turns, the journal, claims with their leases, published chunks."""
 
 from datetime import datetime
 from typing import Any
@@ -206,3 +206,26 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
     lease_id: Mapped[str] = mapped_column(String(64), index=True)
     end_reason: Mapped[str | None] = mapped_column(String(16))
     replaced_chat: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)
+    began_at: Mapped[datetime | None]  # null if a release before 0021 wrote the row
+    watched_until: Mapped[datetime | None]  # by readers in other workers
+
+
+class PublishedChunks(db.Model):  # type: ignore[name-defined,misc]
+    """Chunks of a running turn, from the number `first` to `last`, for readers in other workers.
+
+    `events` are their server-sent events, one after the other.
+    """
+
+    __tablename__ = "published_chunks"
+    __table_args__ = (UniqueConstraint("turn_id", "last"),)
+
+    seq: Mapped[int] = mapped_column(BigId, primary_key=True)
+    turn_id: Mapped[str] = mapped_column(String(64))
+    chat_id: Mapped[str] = mapped_column(
+        ForeignKey("chats.record_id", ondelete="CASCADE"), index=True
+    )
+    first: Mapped[int]
+    last: Mapped[int]
+    events: Mapped[str] = mapped_column(Text)
+    is_end: Mapped[bool]  # of the turn
+    created_at: Mapped[datetime] = mapped_column(index=True)

@@ -14,7 +14,7 @@ from service.auth.bearer import open_to
 from service.chat import claims
 from service.chat.stream import sse
 from service.chat.turn import approvals, pump, reuse
-from service.chat.turn.admission import Submission, admit, check_chat
+from service.chat.turn.admission import Submission, admit
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
 from service.database.access import write_transaction
@@ -103,7 +103,7 @@ def answer(data: dict[str, Any]) -> Response:
     # The client's connection, which shows when the client leaves; absent without gunicorn.
     sock = request.environ.get("gunicorn.socket")
     attribution.bind(model=admitted.model.id, turn_id=admitted.turn_id)
-    run = Run(admitted, sock)
+    run = Run(admitted, sock, app.config["SETTINGS"].resume_seconds)
     pump.start(app, run)
     response = _response(admitted.assistant_message_id, run.reader.stream(run.leave))
     # Called even if the stream is never read: a generator that never began runs no `finally`.
@@ -138,15 +138,6 @@ def approve(data: dict[str, Any], chat_id: str, call_id: str) -> dict[str, Any]:
         shown = approvals.decide(session, g.caller, chat_id, call_id, data["decision"])
     current_app.extensions["waits"].wake(call_id)
     return shown
-
-
-@turns.get("/chat/<chat_id>/stream")
-@open_to("chat")
-@answers(None, 204, empty=True)
-def resume(chat_id: str) -> Response:
-    """Resume a running reply: there is never one to resume, for now"""
-    check_chat(g.caller, chat_id)
-    return Response(status=204)
 
 
 @turns.get("/models")

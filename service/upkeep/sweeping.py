@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing import allowances, ledger
 from service.chat import claims, journal
-from service.chat.turn import approvals
+from service.chat.turn import approvals, publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import current_time
@@ -55,6 +55,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         once.sweep(session)
         states.sweep(session)
         approvals.sweep(session)
+        publications.sweep(session)
     kept_answers.sweep()
     with write_transaction() as session:
         user_limits.sweep(session)

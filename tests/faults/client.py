@@ -15,11 +15,11 @@ class Client:
         self.port = port
         self.token = token
 
-    def send(self, method: str, path: str, body: Any = None) -> "Exchange":
+    def send(self, method: str, path: str, body: Any = None, head: str = "") -> "Exchange":
         payload = b"" if body is None else json.dumps(body).encode()
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n{head}\r\n"
         )
         sock = socket.create_connection(("127.0.0.1", self.port), timeout=60)
         sock.sendall(head.encode() + payload)
@@ -36,6 +36,11 @@ class Client:
     def ask(self, chat: str, content: str, message: str, **more: Any) -> "Exchange":
         question = {"chatId": chat, "userMessageId": message, "content": content, **more}
         return self.send("POST", "/api/ai/chat", question)
+
+    def watch(self, chat: str, after: str = "") -> "Exchange":
+        """Read the running turn of a chat, behind the event of this id."""
+        head = f"Last-Event-ID: {after}\r\n" if after else ""
+        return self.send("GET", f"/api/ai/chat/{chat}/stream", head=head)
 
     def rows(self, chat: str) -> list[dict[str, Any]]:
         where = json.dumps({"chatId": chat}).replace('"', "%22").replace(" ", "")

@@ -4,8 +4,8 @@ Old clients reject a whole stream for one unknown key, and all clients reject a 
 key. An absent field is therefore left out. Source: uiMessageChunkSchema in npm package ai@5.0.200.
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 
 class Absent:
@@ -166,6 +166,19 @@ Chunk = (
 )
 
 DataPart = ApprovalPart | ConsentPart
+
+_KINDS: dict[str, Any] = {
+    field.default: kind
+    for kind in get_args(Chunk)
+    for field in fields(kind)
+    if field.name == "type"
+}
+
+
+def from_json(values: dict[str, Any]) -> Chunk:
+    """The chunk that was sent as this JSON object."""
+    chunk: Chunk = _KINDS[values["type"]](**values)
+    return chunk
 
 
 def data_part(kind: str, id: str, data: dict[str, Any]) -> DataPart:

@@ -8,6 +8,7 @@ from gevent.event import Event
 
 from service.chat.stream.chunks import Chunk
 
+Item = Chunk | bytes  # bytes: a chunk that another worker has encoded
 LIMIT = 256  # chunks: a slow reader holds the turn back, not the memory
 
 
@@ -20,7 +21,7 @@ class Channel:
     """
 
     def __init__(self) -> None:
-        self._chunks: deque[Chunk] = deque()
+        self._chunks: deque[Item] = deque()
         self._reader: Any = None  # the greenlet that waits
         self._waking = False
         self._room = Event()
@@ -28,7 +29,7 @@ class Channel:
         self.closed = False
         self.abandoned = False
 
-    def put(self, chunk: Chunk) -> bool:
+    def put(self, chunk: Item) -> bool:
         """Whether the channel is full now."""
         if self.abandoned:
             return False
@@ -55,7 +56,7 @@ class Channel:
         self._wake()
         self._room.set()
 
-    def take(self) -> list[Chunk]:
+    def take(self) -> list[Item]:
         """All chunks that are ready. Waits for the first one, and returns none after a nudge."""
         if not self._chunks and not self.closed and not self.abandoned:
             self._reader = getcurrent()

@@ -18,8 +18,10 @@ from service.billing import ledger
 from service.chat import claims
 from service.chat.claims import RunningClaim, WorkerLease
 from service.chat.turn.lease_watch import LeaseWatch
+from service.chat.turn.publisher import Publisher
 from service.chat.turn.running import Run, Runs
 from service.chat.turn.waits import Waits
+from service.chat.turn.watchers import WATCH_SECONDS, Watchers
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
@@ -35,9 +37,10 @@ log = structlog.get_logger("turn")
 class ClaimWatch:
     """Its greenlet runs only while turns run or a cleanup is left to do."""
 
-    def __init__(self, app: Flask, runs: Runs, lease: WorkerLease) -> None:
+    def __init__(self, app: Flask, runs: Runs, lease: WorkerLease, publisher: Publisher) -> None:
         self._app = app
         self._runs = runs
+        self._publisher = publisher
         self._lease = lease
         self._expected: set[str] = set()  # turns that are being admitted
         self._cleanups: dict[str, Cleanup] = {}  # by turn id, to be tried again
@@ -107,19 +110,22 @@ class ClaimWatch:
                 self._lease.renew_if_due()
             running = list(self._runs)
             stored = claims.claims_under(self._lease.id)
-            self._interrupt(stored)
+            self._obey(stored)
             self._restore(stored, running)
         self._find_strays(stored)
         for turn_id, cleanup in list(self._cleanups.items()):
             self._execute(cleanup)
             del self._cleanups[turn_id]
 
-    def _interrupt(self, stored: dict[str, RunningClaim]) -> None:
-        """Interrupt the turns whose claim requests their end."""
+    def _obey(self, stored: dict[str, RunningClaim]) -> None:
+        """Interrupt the turns whose claim requests their end; publish those that are watched."""
         for turn_id, claim in stored.items():
             run = self._runs.get(turn_id)
             if run and claim.end_reason:
                 run.interruption.interrupt(claim.end_reason)
+            elif run and claim.is_watched:
+                run.is_watched_for(WATCH_SECONDS)
+                self._publisher.publish(run)
 
     def _restore(self, stored: dict[str, RunningClaim], running: list[Run]) -> None:
         """Claim again for turns whose claim was swept, if no other turn has claimed the message.
@@ -154,5 +160,8 @@ def init_app(app: Flask) -> None:
     lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
     app.extensions["lease_watch"] = LeaseWatch()
     app.extensions["waits"] = Waits(app)
-    app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
+    publisher = app.extensions["publisher"] = Publisher(app)
+    app.extensions["watchers"] = Watchers(app, runs)
+    app.extensions["claim_watch"] = ClaimWatch(app, runs, lease, publisher)
     lifecycle.on_drain(runs.drain)
+    lifecycle.ends_after(lambda: not runs and not publisher)

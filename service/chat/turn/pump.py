@@ -53,8 +53,9 @@ def carry(app: Flask, run: Run) -> None:
     except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
         _fail(app, run, error)
     finally:
+        run.close()
+        app.extensions["publisher"].finish(run)
         runs.remove(run)
-        run.channel.close()
         TURNS.labels(run.question.model.id, status).inc()
 
 
@@ -72,7 +73,7 @@ def _finish(app: Flask, run: Run) -> None:
     run.interruption.allow()
     question = run.question
     ids = {"turnId": question.turn_id, "modelId": question.model.id}
-    run.put(chunks.Start(question.assistant_message_id, ids))
+    run.start(ids)
     with closing(turn.answer(app, run)) as answer:  # ends what still runs for it
         for chunk in answer:
             run.put(chunk)

@@ -3,12 +3,12 @@
 import socket
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import structlog
 
 from service.chat.stream import sse
-from service.chat.stream.chunks import Chunk
-from service.chat.turn.channel import Channel
+from service.chat.turn.channel import Channel, Item
 from service.lifecycle import ClientWatch, acknowledged_bytes
 
 SLOW_SECONDS = 30.0  # without any progress of a write; then the client's connection is cut
@@ -25,6 +25,7 @@ class Reader:
 
     def __init__(self, channel: Channel, sock: socket.socket | None, turn_id: str) -> None:
         self._channel, self._sock, self._turn_id = channel, sock, turn_id
+        self._encode: Callable[[Any], bytes] = sse.encode
         self._is_writing = False
         self._waiting_since = time.monotonic()
         self._acknowledged = (0, time.monotonic())  # bytes, and since when so many
@@ -38,7 +39,7 @@ class Reader:
             while not self._channel.ended:
                 ready = self._take()
                 if ready:
-                    yield b"".join(map(sse.encode, ready))
+                    yield b"".join(map(self._encode, ready))
                 elif not self._channel.ended:
                     yield sse.KEEP_ALIVE
             if not self._channel.abandoned:
@@ -47,7 +48,7 @@ class Reader:
             if watch:
                 watch.stop()
 
-    def _take(self) -> list[Chunk]:
+    def _take(self) -> list[Item]:
         self._is_writing = False
         self._waiting_since = time.monotonic()
         ready = self._channel.take()

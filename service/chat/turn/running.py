@@ -3,15 +3,18 @@
 import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import gevent
 
 from service.chat.claims import EndReason
 from service.chat.earlier import EarlierWrites
 from service.chat.question import Question
+from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import Assembly
 from service.chat.turn.channel import Channel
+from service.chat.turn.chunk_log import ChunkLog
 from service.chat.turn.hold import TurnHold
 from service.chat.turn.interruption import Interruption
 from service.chat.turn.reader import Reader
@@ -27,10 +30,14 @@ class Run:
     """One running turn.
 
     `assembly` is the answer so far, `tally` its usage, `hold` its credits. `deadline` limits the
-    model, `interruption` ends the turn from outside. Chunks go through `channel` to `reader`.
+    model, `interruption` ends the turn from outside. Chunks go through `channel` to `reader`, which
+    writes them to the client that has asked. `log` keeps them for readers that come later. Without
+    any reader the turn goes on for `resume_seconds`.
     """
 
-    def __init__(self, question: Question, sock: socket.socket | None = None) -> None:
+    def __init__(
+        self, question: Question, sock: socket.socket | None = None, resume_seconds: float = 0
+    ) -> None:
         self.question = question
         self.assembly = Assembly()
         self.tally = Tally(question.model)
@@ -39,6 +46,11 @@ class Run:
         self.interruption = Interruption()
         self.channel = Channel()
         self.reader = Reader(self.channel, sock, question.turn_id)
+        self.log = ChunkLog()
+        self._watching: list[Channel] = []  # of other readers in this worker
+        self._watched_until = 0.0  # by readers in other workers, on the monotonic clock
+        self._resume_seconds = resume_seconds
+        self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
         self.was_unclaimed = False  # for some time: another turn may have answered then
 
@@ -47,13 +59,47 @@ class Run:
         """Whether its message must have a claim; False once its end has begun."""
         return self.interruption.is_allowed and bool(self.question.chat_id)
 
+    def start(self, metadata: dict[str, Any]) -> None:
+        """Put the first chunk. Later readers, which did not send the question, get it here."""
+        question = self.question
+        asked = {"id": question.user_message_id, "content": question.content}
+        id = question.assistant_message_id
+        self.log.add(chunks.Start(id, {**metadata, "userMessage": asked}))
+        self.channel.put(chunks.Start(id, metadata))
+
     def put(self, chunk: Chunk) -> None:
-        """Hand a chunk to the reader, and wait for a slow one.
+        """Hand a chunk to the readers, and wait for a slow client.
 
         The last few chunks wait for no reader, because the rows would wait with them.
         """
+        self.log.add(chunk)
+        for channel in self._watching:
+            channel.put(chunk)
         if self.channel.put(chunk) and self.interruption.is_allowed:
             self._wait_for_reader()
+
+    def close(self) -> None:
+        """No more chunks will come."""
+        for channel in (self.channel, *self._watching):
+            channel.close()
+
+    @property
+    def is_closed(self) -> bool:
+        return self.channel.closed
+
+    def watch(self, channel: Channel, after: int) -> None:
+        """Put the chunks behind that of the number `after` into a channel, and all that follow."""
+        for chunk in self.log.after(after):
+            channel.put(chunk)
+        self._watching.append(channel)
+
+    def unwatch(self, channel: Channel) -> None:
+        if channel in self._watching:
+            self._watching.remove(channel)
+
+    def is_watched_for(self, seconds: float) -> None:
+        """Readers in other workers have asked for the chunks of the next seconds."""
+        self._watched_until = time.monotonic() + seconds
 
     def _wait_for_reader(self) -> None:
         """This time does not count against the model's."""
@@ -62,10 +108,18 @@ class Run:
         self.channel.wait_for_room()
         self.deadline.resume(time.monotonic() - began)
 
+    @property
+    def may_be_resumed(self) -> bool:
+        """Whether its client has left and may come back."""
+        return self.channel.abandoned and self._resume_seconds > 0
+
     def leave(self) -> None:
         """The client has left."""
         self.channel.abandon()
-        self.interruption.interrupt("gone")
+        if self._resume_seconds:
+            self._unread_since = time.monotonic()
+        else:
+            self.interruption.interrupt("gone")
 
     def check(self, now: float) -> None:
         """End a model call that takes too long, and look after the reader."""
@@ -73,6 +127,15 @@ class Run:
             self.deadline.end()
             self.interruption.throw(ProviderError("slow"))
         self.reader.check(now)
+        if self.may_be_resumed:
+            self._end_unread(now)
+
+    def _end_unread(self, now: float) -> None:
+        """Interrupt the turn once nobody has read it for long enough."""
+        if self._watching or now < self._watched_until:
+            self._unread_since = now
+        elif now - self._unread_since >= self._resume_seconds:
+            self.interruption.interrupt("gone")
 
 
 class Runs:

@@ -1,0 +1,92 @@
+"""`GET /api/ai/chat/<id>/stream`: the running turn of a chat for another reader, or once more.
+
+Source: docs/contract.md, section 15.3.
+"""
+
+import re
+import time
+from typing import Any
+
+import gevent
+from flask import Blueprint, Response, current_app, g, request
+
+from service.auth.bearer import open_to
+from service.auth.users import Caller
+from service.chat import claims
+from service.chat.stream import sse
+from service.chat.turn import publications
+from service.chat.turn.admission import check_chat
+from service.chat.turn.publisher import PUBLISH_SECONDS
+from service.chat.turn.watchers import Watcher, Watchers
+from service.extensions import db
+from service.web.edge import answers, takes
+from service.web.errors import InvalidRequest
+
+POSITION = re.compile(r"(turn_[0-9a-f]{32}):([0-9]{1,9})")
+HEADER = "Last-Event-ID"
+END_SECONDS = 5 * PUBLISH_SECONDS  # until the end of a turn is published
+
+resume = Blueprint("resume", __name__, url_prefix="/api/ai")
+
+
+@resume.get("/chat/<chat_id>/stream")
+@open_to("chat")
+@takes(Last_Event_ID="The id of the last event that was read; the stream goes on behind it.")
+@answers(None, media_type="text/event-stream", others={204: {}})
+def watch(chat_id: str) -> Response:
+    """Read the running reply of a chat, from its first chunk or behind the last one read
+
+    It may run in any worker. 204 if none runs. Each event has an id for `Last-Event-ID`. The
+    metadata of the `start` chunk also has the question, as `userMessage` with `id` and `content`.
+    """
+    check_chat(g.caller, chat_id)
+    watcher = _watcher(g.caller, chat_id)
+    if watcher is None:
+        return Response(status=204)
+    watchers: Watchers = current_app.extensions["watchers"]
+    watchers.add(watcher)
+
+    def leave() -> None:
+        watchers.remove(watcher)
+
+    response = Response(watcher.stream(leave), headers=sse.HEADERS)
+    # Called even if the stream is never read: a generator that never began runs no `finally`.
+    response.call_on_close(leave)
+    return response
+
+
+def _watcher(caller: Caller, chat_id: str) -> Watcher | None:
+    """A watcher of the turn that the client was reading, or of the newest one that runs."""
+    turn_id, number = _position()
+    sock: Any = request.environ.get("gunicorn.socket")
+    running = claims.running(db.session(), caller.subject, chat_id)
+    db.session.commit()
+    if turn_id in running or (turn_id and _has_rest(caller, chat_id, turn_id, number)):
+        return Watcher(turn_id, number, sock)
+    return Watcher(running[0], 0, sock) if running else None
+
+
+def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:
+    """Whether a turn that does not run has chunks behind this one.
+
+    Its end is published a moment after its rows are stored.
+    """
+    may_come = current_app.config["SETTINGS"].resume_seconds > 0
+    deadline = time.monotonic() + END_SECONDS if may_come else 0
+    while True:
+        last = publications.end_of(db.session(), caller.subject, chat_id, turn_id)
+        db.session.commit()
+        if last is not None or time.monotonic() >= deadline:
+            return last is not None and last > number
+        gevent.sleep(PUBLISH_SECONDS)
+
+
+def _position() -> tuple[str, int]:
+    """The turn and the number in `Last-Event-ID`; an empty turn without it."""
+    given = request.headers.get(HEADER, "")
+    if not given:
+        return "", 0
+    found = POSITION.fullmatch(given)
+    if not found:
+        raise InvalidRequest(details={HEADER: ["Is not the id of an event of this stream."]})
+    return found[1], int(found[2])

@@ -1,0 +1,107 @@
+"""Publishing the chunks of this worker's turns for readers in other workers.
+
+Nothing is published of a turn that nobody else reads. Source: docs/contract.md, section 15.3.
+"""
+
+import gevent
+import structlog
+from flask import Flask
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.chat.stream import chunks, sse
+from service.chat.turn import publications
+from service.chat.turn.running import Run
+from service.database.access import write_transaction
+
+PUBLISH_SECONDS = 0.2
+QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
+TRIES = 50  # for the end of a turn while the database is unavailable
+
+ENDINGS = (chunks.Finish, chunks.Abort, chunks.Error)
+
+log = structlog.get_logger("turn")
+
+
+class Publication:
+    """How far a run was published: to its end, even if nobody reads it any more."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.published = 0  # the number of the newest chunk
+        self.failures = 0
+        self.is_over = False
+
+    def write(self, session: Session) -> int:
+        """Write what is new; returns the number of the newest chunk then."""
+        question = self.run.question
+        if self.failures:  # a commit may have succeeded and only its answer was lost
+            newest = publications.newest(session, [question.turn_id])
+            self.published = newest.get(question.turn_id, 0)
+        new = list(self.run.log.after(self.published))
+        if new:
+            of_turn = (question.turn_id, question.chat_id)
+            events, is_end = list(map(sse.encode, new)), isinstance(new[-1], ENDINGS)
+            publications.add(session, *of_turn, self.published, events, is_end)
+        return self.published + len(new)
+
+
+class Publisher:
+    """Its greenlet runs only while there are turns to publish."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._publications: dict[str, Publication] = {}  # by turn id
+        self._greenlet: gevent.Greenlet | None = None
+
+    def __len__(self) -> int:
+        return len(self._publications)
+
+    def publish(self, run: Run) -> None:
+        """Publish a run from its first chunk to its last."""
+        turn_id = run.question.turn_id
+        if turn_id not in self._publications:
+            self._publications[turn_id] = Publication(run)
+        if not self._greenlet:
+            self._greenlet = gevent.spawn(self._work)
+
+    def finish(self, run: Run) -> None:
+        """The run has ended. Its client may still come back for what it has not read."""
+        if run.may_be_resumed and run.interruption.reason != "deleted":
+            self.publish(run)
+
+    def stop(self) -> None:
+        if self._greenlet:
+            self._greenlet.kill()
+            self._greenlet = None
+
+    def _work(self) -> None:
+        while self._publications:
+            gevent.sleep(PUBLISH_SECONDS)
+            for turn_id, publication in list(self._publications.items()):
+                self._write(publication)
+                if publication.is_over:
+                    del self._publications[turn_id]
+        self._greenlet = None
+
+    def _write(self, publication: Publication) -> None:
+        """Publish what is new of a turn; while the database is unavailable, try again later."""
+        was_closed = publication.run.is_closed
+        if len(publication.run.log) > publication.published:
+            try:
+                publication.published = self._in_transaction(publication)
+            except IntegrityError:  # the chat was deleted
+                publication.is_over = True
+                return
+            except (SQLAlchemyError, gevent.Timeout) as error:
+                log.warning("chunks not published", error=type(error).__name__)
+                publication.failures += 1
+                publication.is_over = was_closed and publication.failures >= TRIES
+                return
+            publication.failures = 0
+        publication.is_over = was_closed
+
+    def _in_transaction(self, publication: Publication) -> int:
+        limit = gevent.Timeout(QUERY_SECONDS)
+        with limit, self._app.app_context(), write_transaction() as session:
+            return publication.write(session)

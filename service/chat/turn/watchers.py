@@ -1,0 +1,166 @@
+"""Readers of running turns beside the clients that have asked, in whichever worker a turn runs.
+
+A turn of this worker puts its chunks into the reader's channel. A turn of another worker publishes
+them as rows once its claim says that somebody watches; one greenlet reads the rows of all such
+turns. Source: docs/contract.md, section 15.3.
+"""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+
+import gevent
+import structlog
+from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.chat import claims
+from service.chat.stream import chunks, sse
+from service.chat.stream.parts import Assembly
+from service.chat.turn import publications
+from service.chat.turn.channel import Channel, Item
+from service.chat.turn.reader import Reader
+from service.chat.turn.running import Run, Runs
+from service.database.access import write_transaction
+from service.extensions import db
+
+LOOK_SECONDS = 0.2  # between looks at the rows
+RENEW_SECONDS = 2.0  # between requests to go on publishing
+WATCH_SECONDS = 6.0  # what each of them asks for
+LOST_SECONDS = 5.0  # without a claim and without a new row
+QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
+LOST = "The answer broke off. Please try again."
+
+log = structlog.get_logger("turn")
+
+
+class Watcher(Reader):
+    """Reads one turn behind the chunk of the number `number`. Each of its events has an id.
+
+    `turn_id` and the number of the chunk make the id, so that a client can go on after it.
+    """
+
+    def __init__(self, turn_id: str, number: int, sock: socket.socket | None) -> None:
+        self.channel = Channel()
+        super().__init__(self.channel, sock, turn_id)
+        self._encode = self._with_id
+        self.turn_id, self.number = turn_id, number
+        self.received = number  # the newest chunk that is in the channel
+        self.seen = time.monotonic()  # when its turn last showed a sign of life
+
+    def _with_id(self, item: Item) -> bytes:
+        self.number += 1
+        event = item if isinstance(item, bytes) else sse.encode(item)
+        return b"id: %b:%d\n%b" % (self.turn_id.encode(), self.number, event)
+
+    def receive(self, published: publications.Published) -> None:
+        """Take the chunks behind those that it has."""
+        for event in published.events:
+            self.channel.put(event)
+        self.received += len(published.events)
+        self.seen = time.monotonic()
+        if published.is_end:
+            self.channel.close()
+
+
+class Watchers:
+    """All of this worker. The greenlet runs only while there are any."""
+
+    def __init__(self, app: Flask, runs: Runs) -> None:
+        self._app = app
+        self._runs = runs
+        self._here: dict[Watcher, Run] = {}
+        self._elsewhere: set[Watcher] = set()
+        self._renewed = float("-inf")
+        self._greenlet: gevent.Greenlet | None = None
+
+    def __len__(self) -> int:
+        return len(self._here) + len(self._elsewhere)
+
+    def add(self, watcher: Watcher) -> None:
+        """Have a watcher receive the chunks of its turn, wherever that runs."""
+        run = self._runs.get(watcher.turn_id)
+        if run:
+            self._here[watcher] = run
+            run.watch(watcher.channel, watcher.number)
+        else:
+            self._elsewhere.add(watcher)
+            self._renewed = float("-inf")  # its turn is asked at once
+        if not self._greenlet:
+            self._greenlet = gevent.spawn(self._work)
+
+    def remove(self, watcher: Watcher) -> None:
+        """The client has left, or has read all."""
+        watcher.channel.abandon()
+        self._elsewhere.discard(watcher)
+        run = self._here.pop(watcher, None)
+        if run:
+            run.unwatch(watcher.channel)
+
+    def stop(self) -> None:
+        if self._greenlet:
+            self._greenlet.kill()
+            self._greenlet = None
+
+    def _work(self) -> None:
+        while len(self):
+            if self._elsewhere:
+                self._look_safely()
+            gevent.sleep(LOOK_SECONDS)
+            now = time.monotonic()
+            for watcher in [*self._here, *self._elsewhere]:
+                watcher.check(now)
+        self._greenlet = None
+
+    def _look_safely(self) -> None:
+        try:
+            with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
+                self._renew_if_due()
+                self._receive(db.session())
+                db.session.commit()
+        except (SQLAlchemyError, gevent.Timeout) as error:
+            log.warning("chunks not read", error=type(error).__name__)
+
+    def _renew_if_due(self) -> None:
+        """Ask the other workers to go on, and give up the turns that have been lost."""
+        now = time.monotonic()
+        if now - self._renewed < RENEW_SECONDS:
+            return
+        wanted = {watcher.turn_id for watcher in self._elsewhere}
+        with write_transaction() as session:
+            running = claims.watch(session, wanted, WATCH_SECONDS)
+        self._renewed = now
+        for watcher in list(self._elsewhere):
+            if watcher.turn_id in running:
+                watcher.seen = now
+            elif now - watcher.seen > LOST_SECONDS:
+                self._give_up(watcher)
+
+    def _receive(self, session: Session) -> None:
+        open_ones = [one for one in self._elsewhere if not one.channel.closed]
+        newest = publications.newest(session, {watcher.turn_id for watcher in open_ones})
+        for watcher in open_ones:
+            if newest.get(watcher.turn_id, 0) > watcher.received:
+                published = publications.read(session, watcher.turn_id, watcher.received)
+                watcher.receive(published)
+
+    def _give_up(self, watcher: Watcher) -> None:
+        """The turn's worker is gone: close what is open, and say so."""
+        if watcher.channel.closed:
+            return
+        log.warning("watched turn lost", turn_id=watcher.turn_id)
+        published = publications.read(db.session(), watcher.turn_id, 0)
+        for chunk in _ending(published.events[: watcher.received]):
+            watcher.channel.put(chunk)
+        watcher.channel.close()
+
+
+def _ending(events: list[bytes]) -> Iterator[chunks.Chunk]:
+    """The chunks that end a stream of which these events were sent."""
+    assembly = Assembly()
+    for event in events:
+        assembly.apply(chunks.from_json(json.loads(event.removeprefix(b"data: "))))
+    yield from assembly.closing()
+    yield chunks.Error(LOST)

@@ -1,0 +1,144 @@
+"""Other readers of a running turn: from its first chunk, behind an event, and after its client."""
+
+import re
+
+import gevent
+import pytest
+
+from service.chat.turn.running import TICK_SECONDS
+from tests.chat.test_endings import assembled, begun, idle
+from tests.people import chunks_of, chunks_so_far, text_of, types
+from tests.services import on_sqlite, wait_for
+
+pytestmark = on_sqlite  # which needs no rows for readers of the same worker
+ID = re.compile(rb"id: (turn_[0-9a-f]{32}:\d+)\n")
+
+
+def path_of(chat):
+    return f"/api/ai/chat/{chat}/stream"
+
+
+def watch(person, chat, after=""):
+    headers = {"Last-Event-ID": after} if after else {}
+    return person.get(path_of(chat), headers=headers, buffered=False)
+
+
+def whole(response):
+    """The chunks of a stream with ids, which count on without a gap."""
+    stream = response.get_data()
+    numbers = [int(id.rpartition(b":")[2]) for id in ID.findall(stream)]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    return chunks_of(ID.sub(b"", stream))
+
+
+def last_id(stream):
+    """The id of the last event that has arrived whole."""
+    return ID.findall(stream[: stream.rindex(b"\n\n")])[-1].decode()
+
+
+@pytest.mark.parametrize("when", [1, 40])
+def test_a_second_reader_gets_the_same_chunks(alice, chat, when):
+    _, stream, read = begun(alice, chat, "count to 300", words=when)
+    second = gevent.spawn(lambda: whole(watch(alice, chat)))
+    gevent.sleep(0)
+    first = chunks_of(read + b"".join(stream))
+    start, *rest = second.get(timeout=30)
+    question = start["messageMetadata"].pop("userMessage")
+    assert [start, *rest] == first
+    assert question == {"id": "u-1", "content": "count to 300"}
+
+
+def test_a_reader_goes_on_behind_the_last_event_that_it_has_read(alice, chat):
+    _, stream, read = begun(alice, chat, "count to 300")
+    second = watch(alice, chat)
+    some = b""
+    while some.count(b"\n\n") < 30:
+        some += next(second.response)
+    second.close()
+    rest = gevent.spawn(lambda: whole(watch(alice, chat, last_id(some))))
+    gevent.sleep(0)
+    first = chunks_of(read + b"".join(stream))
+    seen = chunks_so_far(ID.sub(b"", some))
+    assert [*seen[1:], *rest.get(timeout=30)] == first[1:]
+
+
+def test_there_is_nothing_to_read_when_no_turn_runs(alice, bob, chat):
+    assert alice.get(path_of(chat)).status_code == 204
+    alice.turn(chat, "hello")
+    answer = alice.get(path_of(chat))
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert bob.get(path_of(chat)).status_code == 404
+
+
+def test_a_position_that_is_none_is_refused(alice, chat):
+    answer = alice.get(path_of(chat), headers={"Last-Event-ID": "42"})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["Last-Event-ID"])
+
+
+def test_a_turn_of_another_chat_is_not_read(alice, chat, app):
+    response, _, _ = begun(alice, alice.new_chat())
+    turn_id = next(iter(app.extensions["runs"])).question.turn_id
+    answer = alice.get(path_of(chat), headers={"Last-Event-ID": f"{turn_id}:1"})
+    assert answer.status_code == 204
+    response.close()
+
+
+def test_who_watches_does_not_end_the_turn_by_leaving(alice, chat):
+    _, stream, read = begun(alice, chat, "count to 300")
+    second = watch(alice, chat)
+    next(second.response)
+    second.close()
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "finish"
+
+
+def test_without_resume_seconds_the_turn_ends_with_its_client(alice, chat, app):
+    response, _, _ = begun(alice, chat)
+    second = watch(alice, chat)
+    next(second.response)
+    response.close()
+    assert types(whole(second))[-1] == "abort"
+
+
+@pytest.mark.settings(RESUME_SECONDS="30")
+def test_a_turn_outlives_its_client_and_is_read_to_its_end(alice, chat, app):
+    response, _, _ = begun(alice, chat, "count to 300")
+    response.close()
+    chunks = whole(watch(alice, chat))
+    assert types(chunks)[-1] == "finish"
+    assert text_of(chunks) == alice.rows(chat)[1]["content"]
+    assert [p for p in assembled(chunks) if p["type"] == "text"]
+
+
+@pytest.mark.settings(RESUME_SECONDS="1")
+def test_a_turn_that_nobody_reads_any_more_is_aborted(alice, chat, app):
+    response, _, _ = begun(alice, chat, "count to 100000")
+    response.close()
+    gevent.sleep(2 * TICK_SECONDS)
+    assert len(app.extensions["runs"]) == 1
+    wait_for(idle(app), 20)
+    assert alice.rows(chat)[1]["content"].startswith("1 2 3")
+
+
+@pytest.mark.settings(RESUME_SECONDS="30")
+def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(alice, chat, app):
+    response, _, _ = begun(alice, chat, "count to 300")
+    second = watch(alice, chat)
+    some = b""
+    while some.count(b"\n\n") < 30:
+        some += next(second.response)
+    second.close()
+    response.close()
+    wait_for(idle(app), 30)
+    wait_for(lambda: not app.extensions["publisher"])
+    rest = whole(watch(alice, chat, last_id(some)))
+    text = text_of([*chunks_so_far(ID.sub(b"", some)), *rest])
+    assert text == alice.rows(chat)[1]["content"]
+    assert alice.get(path_of(chat)).status_code == 204
+
+
+@pytest.mark.settings(RESUME_SECONDS="30")
+def test_stop_ends_a_turn_without_a_reader(alice, chat, app):
+    response, _, _ = begun(alice, chat, "count to 100000")
+    response.close()
+    assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
+    wait_for(idle(app))
