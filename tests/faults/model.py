@@ -51,7 +51,9 @@ class RawModel:
             name, _, value = line.partition(b":")
             length = int(value) if name.lower() == b"content-length" else length
         messages = json.loads(reader.read(length))["messages"]
-        return messages[-1]["content"][-1].get("text", "tool result")
+        texts = [part["text"] for part in messages[-1]["content"] if "text" in part]
+        said = [text for text in texts if not text.startswith("[Added by the app")]
+        return said[-1] if said else "tool result"
 
     def _answer(self, sock, text: str) -> bool:
         """Answer, and return whether the connection may serve another request."""

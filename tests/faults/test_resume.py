@@ -31,7 +31,12 @@ def two(databases, raw_model):
     """Two services on one database: a reader of the second never meets the first one's turns."""
     url = databases.make("postgresql")
     provider = {"PROVIDER_A_BASE_URL": raw_model.url, "PROVIDER_A_API_KEY": "key"}
-    values = {**provider, "STARTING_CREDITS": 1_000_000, "RESUME_SECONDS": 60}
+    values = {
+        **provider,
+        "STARTING_CREDITS": 1_000_000,
+        "RESUME_SECONDS": 60,
+        "GRACEFUL_TIMEOUT": 8,
+    }
     services = [Service(url, **values).start() for _ in range(2)]
     yield services
     for service in services:

@@ -168,7 +168,7 @@ Chunk = (
 DataPart = ApprovalPart | ConsentPart
 
 _KINDS: dict[str, Any] = {
-    field.default: kind
+    str(field.default): kind
     for kind in get_args(Chunk)
     for field in fields(kind)
     if field.name == "type"
