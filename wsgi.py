@@ -13,5 +13,4 @@ from service import assemble  # noqa: E402
 # Commands start from here too. gunicorn.conf.py completes it before a worker takes requests.
 app = assemble()
 
-gc.freeze()  # what is imported stays, so the collector need not look at it, nor at the exit
 gc.enable()
