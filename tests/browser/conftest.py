@@ -37,7 +37,7 @@ def tabs(browser) -> Tabs:
 
 @pytest.fixture(scope="package")
 def running(databases) -> Iterator[Service]:
-    service = Service(databases.make("sqlite"))
+    service = Service(databases.make("sqlite"), EXTENSIONS="tests.browser.fresh_files")
     try:
         yield service.start()
     finally:

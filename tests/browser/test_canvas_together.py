@@ -101,7 +101,8 @@ def test_three_tabs_that_change_a_canvas_at_once_show_all_of_it(console, opened)
 @pytest.fixture(scope="module")
 def shared(databases):
     """An app where everybody may read a canvas, and editors may change it."""
-    service = Service(databases.make("sqlite"), EXTENSIONS="tests.widgets.shared_canvases")
+    extensions = "tests.widgets.shared_canvases,tests.browser.fresh_files"
+    service = Service(databases.make("sqlite"), EXTENSIONS=extensions)
     yield service.start()
     service.remove()
 

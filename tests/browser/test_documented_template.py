@@ -38,7 +38,7 @@ def canvas(tabs, databases, tmp_path):
     own = {"EXTENSIONS": "our_widgets", "PYTHONPATH": tmp_path}
     service = Service(databases.make("sqlite"), **own)
     try:
-        with opening(tabs, service.start()) as open_one:
+        with opening(tabs, service.execute()) as open_one:
             yield Canvas(open_one().sign_in()).create()
     finally:
         service.remove()
