@@ -215,6 +215,7 @@ class Service:
             try:
                 if requests.get(f"{self.url}/readyz", timeout=5).status_code == 200:
                     return
-            except requests.RequestException:  # also one that a busy machine answers too late
-                time.sleep(0.05)
+            except requests.RequestException:
+                pass  # also one that a busy machine answers too late
+            time.sleep(0.05)
         raise AssertionError(self.log.read_text())

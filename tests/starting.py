@@ -1,5 +1,6 @@
 """The source tree as an operator first has it: what is tracked, and an environment of one's own."""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -17,13 +18,18 @@ EXPIRED = issue(load({"AUTH_SECRET": SECRET}), "boss", "owner", -3600)  # an own
 
 
 class FreshCopy:
-    """What is tracked, in `place`, with this one's virtual environment: a test may not install."""
+    """What is tracked, in `place`, with this one's virtual environment: a test may not install.
+
+    Modules come with what Python has compiled of them, which takes as long as a start.
+    """
 
     def __init__(self, place: Path) -> None:
         self.place = place
         for name in tracked():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, place / name)
+            _copy(ROOT / name, place / name)
+            compiled = Path(importlib.util.cache_from_source(name))
+            if name.endswith(".py") and (ROOT / compiled).exists():
+                _copy(ROOT / compiled, place / compiled)
         (place / ".venv").symlink_to(Path(sys.prefix))
 
     def flask(self, *arguments: str, **settings: str) -> subprocess.CompletedProcess:
@@ -63,6 +69,11 @@ class FreshCopy:
             text=True,
             timeout=180,
         )
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, target)  # with its time, by which Python knows what is compiled
 
 
 def bare(**settings: str) -> dict[str, str]:
