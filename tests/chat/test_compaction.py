@@ -65,7 +65,7 @@ def refusals(messages: tuple[Message, ...]) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-@repeatable(4_000)
+@repeatable(1_500)
 @given(st.integers(0, 2**48))
 def test_what_is_sent_is_valid_on_every_wire_and_fits(seed):
     case = Case.of(seed)

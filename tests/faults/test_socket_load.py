@@ -138,7 +138,7 @@ def test_a_query_through_a_hundred_thousand_rows_delays_no_stream(start, kind):
     client.ask(client.new_chat(), "hello", "first", modelId="gen-5.4").read_whole()
     assert len(hands.call("GET", query).json()["records"]) == 200
     pieces, reads = [], []  # of the stream, and how many of them came during each query
-    streaming = gevent.spawn(read_on, client, "count to 400", pieces)
+    streaming = gevent.spawn(read_on, client, "count to 150", pieces)
     wait_for(lambda: pieces)
     with hands.session, memory_bounded(service.worker, 30):
         while not streaming.ready():

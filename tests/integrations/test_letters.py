@@ -33,7 +33,7 @@ CONTENTS = st.one_of(TEXTS, st.text("ab \r\n.", max_size=300), st.just("x" * 120
 
 
 @given(PEOPLE, TEXTS, CONTENTS)
-@settings(max_examples=depth(250), deadline=None)
+@settings(max_examples=depth(100), deadline=None)
 def test_a_letter_is_what_python_reads_from_it(people, subject, content):
     listed = ", ".join(formataddr((" ".join(n.split()), f"{a}@{h}")) for n, a, h in people)
     known = addresses(listed)

@@ -138,7 +138,7 @@ def examples(count):
     )
 
 
-@examples(50)
+@examples(30)
 @given(drawn=query())
 @example(drawn=([{"title": "a"}, {"title": "%"}, {"title": "_"}], {"title": {"contains": "%"}}))
 @example(drawn=([{"title": "ab"}, {"title": "a_"}], {"title": {"startsWith": "a_"}}))
@@ -199,7 +199,7 @@ def test_other_greenlets_run_during_a_search(app):
     assert len(in_memory) > 5
 
 
-@examples(25)
+@examples(10)
 @given(records=st.lists(RECORD, min_size=1, max_size=9), seed=st.integers(0, 2**32))
 def test_the_pages_together_are_the_sorted_list(collection, records, seed):
     caller, stored = write(collection, [*records, *records[:2]])
