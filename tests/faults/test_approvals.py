@@ -4,15 +4,23 @@ import re
 import signal
 
 import pytest
+from sqlalchemy import func, select, text
 
+from service.billing.models import Entry
+from service.extensions import db
 from tests import recorded
+from tests.depth import depth
+from tests.faults.books import within
 from tests.faults.conftest import client_of
+from tests.faults.processes import anonymous_memory, workers
 from tests.services import wait_for
 from tests.upstream import Answer
 
 PICTURES = {"endpoint": "search-images", "body": {"query": "red kites"}}
 ASKED, ENDPOINT = b'"state":"asked"', "search-images"
-WAITING = 20  # the newest page of entries shows their charges
+WAITING = 20
+CONNECTIONS = """SELECT count(xact_start), count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 
 
 def model(seen):
@@ -37,21 +45,44 @@ def begin(client, message):
     return chat, turn, f"/api/ai/chat/{chat}/approvals/{call_id}"
 
 
-def charges(client):
-    return [entry["what"] for entry in client.credits()["entries"]].count(ENDPOINT)
+def charges(service):
+    """How many calls were charged."""
+    with within(service.database_url):
+        paid = select(func.count()).where(Entry.what == ENDPOINT, Entry.amount < 0)
+        return db.session.scalar(paid)
 
 
-def test_each_of_many_calls_is_decided_once_by_whichever_worker(serve):
-    client = client_of(serve("postgresql", WEB_CONCURRENCY=2, STARTING_CREDITS=100_000))
-    turns = [begin(client, f"u{number}") for number in range(WAITING)]
-    for _, _, path in turns:
-        assert client.json("POST", path, {"decision": "once"})["state"] == "once"
-    assert {client.send("POST", path, {"decision": "deny"}).status for *_, path in turns} <= {
-        404, 409,
-    }  # fmt: skip
-    for _, turn, _ in turns:
-        assert "tool-output-available" in {chunk["type"] for chunk in turn.chunks}
-    assert charges(client) == WAITING
+def connections(service):
+    """The database's connections with a transaction, and all of them; None for SQLite."""
+    with within(service.database_url):
+        if db.engine.dialect.name == "sqlite":
+            return None
+        return tuple(db.session.execute(text(CONNECTIONS)).one())
+
+
+def memory(service):
+    """What its workers have for themselves, in MB."""
+    return sum(anonymous_memory(worker) for worker in workers(service))
+
+
+def decide_twice(client, path):
+    """The same decision, sent twice at the same time."""
+    both = [client.send("POST", path, {"decision": "once"}) for _ in range(2)]
+    return sorted(one.status for one in both)
+
+
+@pytest.mark.parametrize(("kind", "count"), [("sqlite", 1), ("postgresql", 2)])
+def test_each_of_many_calls_is_decided_once_by_whichever_worker(serve, kind, count):
+    service = serve(kind, WEB_CONCURRENCY=count, STARTING_CREDITS=100_000, APPROVAL_SECONDS=600)
+    client, waiting = client_of(service), depth(WAITING)
+    before = memory(service)
+    turns = [begin(client, f"u{number}") for number in range(waiting)]
+    assert memory(service) - before < 10 * count + waiting / 4  # MB
+    assert kind == "sqlite" or connections(service) <= (1, 5 * count)
+    assert {tuple(decide_twice(client, path)) for *_, path in turns} == {(200, 409)}
+    ended = [chunk for _, turn, _ in turns for chunk in turn.chunks if "output" in chunk["type"]]
+    assert [chunk for chunk in ended if chunk["type"] != "tool-output-available"] == []
+    assert charges(service) == waiting
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -63,6 +94,6 @@ def test_nothing_is_called_for_a_killed_worker(serve, kind):
     turn.sock.close()
     wait_for(lambda: client.credits()["held"] == 0, 40)
     assert client.send("POST", path, {"decision": "once"}).status in (404, 409)
-    assert (client.rows(chat), charges(client)) == ([], 0)
+    assert (client.rows(chat), charges(service)) == ([], 0)
     again = client.ask(chat, "u", "u")
     again.read_until(ASKED)
