@@ -91,6 +91,13 @@ def begun(person, chat, **body):
     return running, stream
 
 
+def test_a_message_whose_turn_failed_is_edited_as_a_new_one(alice, chat):
+    """A client has it among its messages, and so names it."""
+    alice.turn(chat, "/fail error-first", userMessageId="four")
+    alice.turn(chat, "repeat after me: four", userMessageId="four", replaces="four")
+    assert said(alice, chat) == ["one", "one", "two", "two", "three", "three", "four", "four"]
+
+
 def test_an_edit_that_its_client_leaves_replaces_what_it_had_answered(alice, chat, app):
     running, _ = begun(alice, chat, userMessageId="new", replaces="two")
     running.close()

@@ -70,6 +70,8 @@ def test_turns_are_filtered_sorted_and_paged_by_what_they_cost(alice, three):
         seen += [record["data"]["credits"] for record in page["records"]]
         cursor = {"cursor": page["nextCursor"]} if page["nextCursor"] else None
     assert seen == sorted(credits, reverse=True)
+    newest_first = [r["recordId"] for r in turns(alice, sort="-updatedAt")]
+    assert newest_first == [r["recordId"] for r in turns(alice)][::-1]
 
 
 def test_usage_can_be_neither_filtered_nor_sorted_by(alice, three):

@@ -95,14 +95,22 @@ class Reader:
     def read(self, questions: list[Question]) -> dict[str, Reading]:
         """Every answer, by its question's name; one Node process reads them all."""
         asked = [self._body(question) for question in questions]
-        given = self._run(asked)
+        given = self._run("read.mjs", questions=asked)["readings"]
         return {
-            question.name: Reading(self.package, **answer, rows=self._rows(body["chatId"]))
+            question.name: Reading(self.package, **answer, rows=self.rows(body["chatId"]))
             for question, body, answer in zip(questions, asked, given, strict=True)
         }
 
+    def edit(self) -> tuple[str, list[list[str]]]:
+        """A chat that `edit.mjs` has edited, and the texts of its messages after each send."""
+        chat_id = self._new_chat()
+        return chat_id, self._run("edit.mjs", chatId=chat_id)["texts"]
+
+    def _new_chat(self) -> str:
+        return self._request("POST", "/api/ai/chats", json={})["chat"]["recordId"]
+
     def _body(self, question: Question) -> dict[str, str]:
-        chat_id = self._request("POST", "/api/ai/chats", json={})["chat"]["recordId"]
+        chat_id = self._new_chat()
         return {
             "chatId": chat_id,
             "userMessageId": f"question-in-{chat_id}",
@@ -110,12 +118,12 @@ class Reader:
             "modelId": question.model,
         }
 
-    def _run(self, asked: list[dict[str, str]]) -> list[dict[str, Any]]:
+    def _run(self, script: str, **given: Any) -> dict[str, Any]:
         told = {"package": self.package, "url": self.service.url, "token": self.token}
         done = subprocess.run(
-            ["node", "read.mjs"],
+            ["node", script],
             cwd=HERE,
-            input=json.dumps({**told, "questions": asked}),
+            input=json.dumps({**told, **given}),
             capture_output=True,
             text=True,
             timeout=PATIENCE,
@@ -124,7 +132,7 @@ class Reader:
         answer = json.loads(done.stdout)
         if "unloadable" in answer:
             self._excuse(answer["node"], answer["unloadable"])
-        return answer["readings"]
+        return answer
 
     def _excuse(self, node: str, reason: str) -> None:
         """Skip what can't be loaded, but only where Node is older than the package asks for."""
@@ -133,7 +141,7 @@ class Reader:
         assert _major(node) < _major(needed), told
         pytest.skip(told)
 
-    def _rows(self, chat_id: str) -> list[dict[str, Any]]:
+    def rows(self, chat_id: str) -> list[dict[str, Any]]:
         where = {"where": json.dumps({"chatId": chat_id})}
         return self._request("GET", "/api/records/ai-messages", params=where)["records"]
 

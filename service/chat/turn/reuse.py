@@ -78,8 +78,8 @@ def find_replaced(
     Raises `IdInUse`, `NothingToReplace`, `InvalidRequest`, and `AlreadyRunning` for a message
     that is being answered.
     """
-    if asked is None and replaces is None:
-        return Replaced()
+    if asked is None and replaces in (None, message_id):
+        return Replaced()  # an edited message whose turn failed is a new one too
     turn = _last_turn(caller.subject, message_id)
     if replaces is not None:
         first = _message_to_replace(caller, chat_id, replaces)
