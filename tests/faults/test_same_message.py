@@ -34,6 +34,22 @@ def test_twenty_equal_posts_make_one_call(start, model):
     assert model.calls[text] == 1
 
 
+def test_of_five_edits_of_a_message_on_two_workers_one_is_answered(start, model):
+    client = client_of(start("postgresql", WEB_CONCURRENCY=2))
+    chat, text = client.new_chat(), "gate edited"
+    for message in ("first", "second"):
+        assert client.ask(chat, f"words=3 {message}", message).chunks[-1]["type"] == "finish"
+    edits = [(f"new-{number}", {"replaces": "first"}) for number in range(5)]
+    jobs = [gevent.spawn(lambda id, more: client.ask(chat, text, id, **more).status, *edit)
+            for edit in edits]  # fmt: skip
+    wait_for(lambda: sum(job.ready() for job in jobs) >= 4)
+    model.open(text)
+    assert sorted(job.get(timeout=20) for job in jobs) == [200, 409, 409, 409, 409]
+    wait_for(lambda: [row["data"]["content"] for row in client.rows(chat)][:1] == [text])
+    assert len(client.rows(chat)) == 2
+    assert model.calls[text] == 1
+
+
 def test_after_completion_the_same_post_streams_the_stored_answer(start, model):
     client = client_of(start("postgresql", WEB_CONCURRENCY=2))
     chat, text = client.new_chat(), "words=5"
