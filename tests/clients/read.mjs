@@ -1,6 +1,7 @@
 // Reads turns of a running service with one version of the real `ai` package.
 //
-// stdin: {package, url, token, questions: [{chatId, userMessageId, content, modelId}]}
+// stdin: {package, url, token, questions: [{chatId, userMessageId, content, modelId, cut}]}
+//   a question with `cut` loses its connection after the first text, and is read by resuming
 // stdout: {node, unloadable} or {node, readings}, a reading for each question, in order:
 //   wire         the data of every event, as it was sent
 //   chunks       what the package's transport made of it, until it gave up
@@ -20,7 +21,7 @@ function questionOf({ id, messages, body }) {
   return { body: { chatId: id, userMessageId, content: parts[0].text, modelId: body.modelId } };
 }
 
-async function read(ai, { chatId, userMessageId, content, modelId }) {
+async function read(ai, { chatId, userMessageId, content, modelId, cut }) {
   const reading = { chunks: [], message: null, errors: [], header: null };
   let body = Promise.resolve('');
   const transport = new ai.DefaultChatTransport({
@@ -30,17 +31,23 @@ async function read(ai, { chatId, userMessageId, content, modelId }) {
     fetch: async (...request) => {
       const response = await fetch(...request);
       reading.header = response.headers.get('x-asst-id');
-      body = response.clone().text();
+      body = response.clone().text().catch(() => ''); // of a connection that was cut
       return response;
     },
   });
   try {
-    const stream = await transport.sendMessages({
+    const connection = new AbortController();
+    let stream = await transport.sendMessages({
       chatId,
+      abortSignal: connection.signal,
       messages: [{ id: userMessageId, role: 'user', parts: [{ type: 'text', text: content }] }],
       trigger: 'submit-message',
       body: { modelId },
     });
+    if (cut) {
+      await loseConnection(stream, connection);
+      stream = await transport.reconnectToStream({ chatId });
+    }
     await assemble(ai, stream, reading);
   } catch (error) {
     reading.errors.push(error.message);
@@ -50,6 +57,13 @@ async function read(ai, { chatId, userMessageId, content, modelId }) {
   const messages = reading.message ? [reading.message] : [];
   reading.resubmits = ai.lastAssistantMessageIsCompleteWithToolCalls({ messages });
   return reading;
+}
+
+async function loseConnection(stream, connection) {
+  const reader = stream.getReader();
+  for (let type = ''; type !== 'text-delta'; ) type = (await reader.read()).value.type;
+  connection.abort();
+  await reader.read().catch(() => null); // the error that an app sees
 }
 
 async function assemble(ai, stream, reading) {
@@ -68,8 +82,8 @@ async function assemble(ai, stream, reading) {
 }
 
 function dataOf(body) {
-  const events = body.split('\n\n').filter((event) => event.startsWith('data: '));
-  return events.map((event) => event.slice('data: '.length));
+  const lines = body.split('\n').filter((line) => line.startsWith('data: '));
+  return lines.map((line) => line.slice('data: '.length));
 }
 
 async function refused(ai, wire) {

@@ -25,6 +25,7 @@ class Question:
     name: str
     content: str
     model: str = "llm-sonnet-4-6"
+    cut: bool = False  # its connection is lost, and it is read by resuming
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,14 @@ class Reader:
     def _new_chat(self) -> str:
         return self._request("POST", "/api/ai/chats", json={})["chat"]["recordId"]
 
-    def _body(self, question: Question) -> dict[str, str]:
+    def _body(self, question: Question) -> dict[str, Any]:
         chat_id = self._new_chat()
         return {
             "chatId": chat_id,
             "userMessageId": f"question-in-{chat_id}",
             "content": question.content,
             "modelId": question.model,
+            "cut": question.cut,
         }
 
     def _run(self, script: str, **given: Any) -> dict[str, Any]:
