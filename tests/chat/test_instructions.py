@@ -82,7 +82,20 @@ def test_the_time_is_neither_stored_nor_told_again(alice, chat, served_by, clock
 
 
 @pytest.mark.parametrize(
-    "zone", ["Mars/Olympus", "Europe", "+01:00", "../UTC", "", "UTC\n", "a" * 200, 5, ["UTC"]]
+    "zone",
+    [
+        "Mars/Olympus",
+        "Europe",
+        "+01:00",
+        "../UTC",
+        "Europe/../UTC",
+        "/etc/localtime",
+        "",
+        "UTC\n",
+        "a" * 200,
+        5,
+        ["UTC"],
+    ],
 )
 def test_a_zone_that_nobody_knows_is_refused(alice, chat, served_by, zone):
     answer = alice.ask(chat, "hello", timeZone=zone)
@@ -145,6 +158,17 @@ def test_the_first_step_holds_credits_for_a_long_text(app, alice, chat, served_b
     short = held(alice, chat, served_by)
     price = MODEL_PRICES["llm-sonnet-4-6"].input / CREDIT
     assert long - short >= bound(LONG) * price > 1
+
+
+@pytest.mark.settings(ASSISTANT_INSTRUCTIONS=LONG, STARTING_CREDITS=8)
+def test_a_long_text_that_somebody_cannot_pay_is_refused_before_the_stream(
+    app, alice, chat, served_by
+):
+    served_by.answers = [Answer(recorded.anthropic("done"))]
+    refused = alice.ask(chat, "hello")
+    assert (refused.status_code, refused.json["available"]) == (402, 8)
+    without_instructions(app)
+    assert text_of(alice.turn(chat, "hello")) == "done"
 
 
 @pytest.mark.settings(ASSISTANT_INSTRUCTIONS=LONG, TOKEN_CEILING_A=20_000)
