@@ -12,6 +12,7 @@ from sqlalchemy import delete, select, update
 
 from service.auth.users import Caller, rights_cache
 from service.chat import journal
+from service.chat.history.messages import UNDONE
 from service.chat.models import Claim, JournalEntry
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.run import execute, parse_input
@@ -20,8 +21,10 @@ from service.extensions import db
 from service.ids import new_id
 from service.records.models import Outbox
 from service.upkeep import rights
+from tests import recorded
 from tests.depth import depth
 from tests.services import wait_for
+from tests.upstream import Answer
 
 
 class Hands:
@@ -311,3 +314,17 @@ def test_a_killed_turns_writes_are_made_again_after_they_were_undone(app, alice)
     assert len(undo(alice, turn_id).json["undone"]) == 1
     alice.turn(chat, asked, userMessageId="u")
     assert len(alice.records("notes")) == 1
+
+
+def test_the_model_is_told_that_changes_were_taken_back(alice, served_by):
+    call = {"collection": "tasks", "data": {"title": "milk"}}
+    served_by.answers = [
+        Answer(recorded.anthropic_call("records__create", call)),
+        *[Answer(recorded.anthropic("done"))] * 2,
+    ]
+    chat = alice.new_chat()
+    turn_id = alice.turn(chat, "buy milk")[0]["messageMetadata"]["turnId"]
+    assert undo(alice, turn_id).json["conflicts"] == []
+    alice.turn(chat, "is it there?")
+    assert UNDONE in json.dumps(served_by.seen[-1].json["messages"])
+    assert UNDONE not in json.dumps(served_by.seen[-2].json["messages"])

@@ -23,6 +23,9 @@ from service.providers.prompt import (
 CUT_SHORT = "[The reply above was interrupted before it was finished.]"
 EDITED_QUESTION = "[I have edited this message since it was answered.]"
 EDITED_ANSWER = "[I have edited the text of the reply above.]"
+UNDONE = (
+    "[I have taken back what the reply above has changed in the app, as far as it still was so.]"
+)
 NO_BEGINNING = "[The beginning of this conversation is gone.]"
 NO_TEXT = "(an empty message)"
 
@@ -31,7 +34,8 @@ CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI accepts no more, others 6
 
 @dataclass(frozen=True)
 class Row:
-    """A stored message; `seq` orders those of a chat. `cut_short` marks an interrupted reply.
+    """A stored message; `seq` orders those of a chat. `cut_short` marks an interrupted reply, and
+    `undone` one whose changes were taken back.
 
     `refused` marks the question and the answer of a turn that a provider refused. A provider that
     reads them refuses the next turn as well.
@@ -44,6 +48,7 @@ class Row:
     edited: bool = False
     cut_short: bool = False
     refused: bool = False
+    undone: bool = False
 
     @property
     def is_question(self) -> bool:
@@ -63,6 +68,8 @@ def messages_of(row: Row) -> Iterator[Message]:
     yield from _answer(row)
     if row.cut_short:
         yield UserMessage(CUT_SHORT)
+    if row.undone:
+        yield UserMessage(UNDONE)
     if row.edited:
         yield UserMessage(EDITED_ANSWER)
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, or_, select
+from sqlalchemy import bindparam, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.chat.history.messages import Row
-from service.chat.models import Message, Summary, Turn
+from service.chat.models import Message, Summary, Turn, Undo
 from service.chat.question import Question
 from service.database.clock import microseconds
 from service.extensions import db, now, table, timestamp
@@ -52,15 +52,17 @@ ROWS = (
     .where(_of_chat, _messages.c.seq > bindparam("after"), _messages.c.seq < bindparam("end"))
     .order_by(_messages.c.seq)
 )
-# Turns whose rows are sent to the model in another form, or not at all.
+_is_undone = exists().where(table(Undo).c.turn_id == _turns.c.turn_id)
+# Turns whose rows are sent to the model in another form, with a remark, or not at all.
 ODD_ENDS = select(
     _turns.c.user_message_id,
     _turns.c.assistant_message_id,
     _turns.c.status,
     _turns.c.finish_reason,
+    _is_undone.label("is_undone"),
 ).where(
     _turns.c.chat_id == bindparam("chat"),
-    or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED),
+    or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED, _is_undone),
 )
 
 
@@ -141,12 +143,14 @@ def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
     """The rows with their marks. A question counts as refused only together with its answer,
     because it may have been asked again since."""
     here = {row.record_id for row in rows}
-    cut_short, refused = set(), set()
+    cut_short, refused, undone = set(), set(), set()
     for end in ends:
         if end.assistant_message_id in here and end.finish_reason == REFUSED:
             refused |= {end.user_message_id, end.assistant_message_id}
         elif end.status == "aborted":
             cut_short.add(end.assistant_message_id)
+        if end.is_undone:
+            undone.add(end.assistant_message_id)
     return tuple(
         Row(
             row.seq,
@@ -156,6 +160,7 @@ def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
             edited=bool(row.edited),
             cut_short=row.record_id in cut_short,
             refused=row.record_id in refused,
+            undone=row.record_id in undone,
         )
         for row in rows
     )
