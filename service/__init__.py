@@ -10,6 +10,7 @@ from config import Settings, load
 from service.auth import bearer
 from service.billing.views import credits as credits_routes
 from service.browser.views import browser
+from service.chat.relay import watchers
 from service.chat.resume import resume
 from service.chat.turn import claim_watch
 from service.chat.turns import turns
@@ -99,6 +100,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     upstream = app.extensions["upstream"] = Upstream()
     app.extensions["models"] = models.models(settings)
     claim_watch.init_app(app)
+    watchers.init_app(app)
     sweeping.init_app(app)
     socket.init_app(app)
     app.extensions["collections"] = declared.collections

@@ -39,6 +39,7 @@ from service.web.errors import Conflict
 
 LEASE_SECONDS = 15
 RENEW_SECONDS = 5
+WATCH_SECONDS = 6  # a reader in another worker asks again before they are over
 
 # Why a turn ends early. Another process asks by a claim for "stop" and "deleted" only.
 EndReason = Literal["gone", "stop", "drain", "deleted"]
@@ -175,10 +176,13 @@ def running(session: Session, owner: str, chat_id: str) -> list[str]:
     return list(session.scalars(RUNNING, {"chat": chat_id, "owner": owner}))
 
 
-def watch(session: Session, turn_ids: Collection[str], seconds: float) -> set[str]:
-    """Ask the workers of these turns to publish their chunks for so long; those that still run."""
+def watch(session: Session, turn_ids: Collection[str]) -> set[str]:
+    """Ask the workers of these turns to publish their chunks for `WATCH_SECONDS`.
+
+    Returns those that still run.
+    """
     asked = update(_claims).where(_claims.c.turn_id.in_(turn_ids), _live)
-    asked = asked.values(watched_until=from_now(seconds))
+    asked = asked.values(watched_until=from_now(WATCH_SECONDS))
     return set(session.scalars(asked.returning(_claims.c.turn_id)))
 
 

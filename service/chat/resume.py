@@ -13,11 +13,11 @@ from flask import Blueprint, Response, current_app, g, request
 from service.auth.bearer import open_to
 from service.auth.users import Caller
 from service.chat import claims
+from service.chat.relay import publications
+from service.chat.relay.publisher import PUBLISH_SECONDS
+from service.chat.relay.watchers import Watcher, Watchers
 from service.chat.stream import sse
-from service.chat.turn import publications
 from service.chat.turn.admission import check_chat
-from service.chat.turn.publisher import PUBLISH_SECONDS
-from service.chat.turn.watchers import Watcher, Watchers
 from service.extensions import db
 from service.web.edge import answers, takes
 from service.web.errors import InvalidRequest

@@ -12,8 +12,9 @@ from marshmallow import EXCLUDE, Schema, fields, validate
 from config import MODEL_NAMES
 from service.auth.bearer import open_to
 from service.chat import claims
+from service.chat.calling import approvals
 from service.chat.stream import sse
-from service.chat.turn import approvals, pump, reuse
+from service.chat.turn import pump, reuse
 from service.chat.turn.admission import Submission, admit
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned

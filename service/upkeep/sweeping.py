@@ -16,7 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing import allowances, ledger
 from service.chat import claims, journal
-from service.chat.turn import approvals, publications
+from service.chat.calling import approvals
+from service.chat.relay import publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import current_time

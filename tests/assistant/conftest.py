@@ -7,7 +7,7 @@ from typing import Any
 import gevent
 import pytest
 
-from service.chat.turn import waits
+from service.chat.calling import waits
 from tests import recorded
 from tests.people import Person, chunks_so_far
 from tests.services import wait_for

@@ -2,8 +2,8 @@
 
 import pytest
 
+from service.chat.calling import approvals
 from service.chat.models import Approval
-from service.chat.turn import approvals
 from service.database.access import write_transaction
 from service.extensions import db
 from tests.assistant.conftest import DONE, call

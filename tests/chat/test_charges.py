@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from service.billing.models import Entry
 from service.chat import autonomous
-from service.chat.turn import channel
+from service.chat.stream import channel
 from service.extensions import db
 from service.generation import model_call
 from service.providers.events import ProviderError

@@ -6,9 +6,10 @@ import gevent
 import pytest
 
 from service.auth import users
+from service.chat.stream import channel
 from service.chat.stream.chunks import from_json
 from service.chat.stream.parts import Assembly
-from service.chat.turn import channel, running
+from service.chat.turn import running
 from service.generation import model_call
 from service.upkeep import rights
 from tests.people import chunks_of, text_of, types

@@ -3,8 +3,8 @@
 import gevent
 import pytest
 
+from service.chat.calling.parallel import merge
 from service.chat.stream.chunks import TextDelta
-from service.chat.turn.parallel import merge
 from tests import recorded
 from tests.chat import meeting_tools
 from tests.people import types

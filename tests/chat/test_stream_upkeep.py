@@ -7,10 +7,9 @@ import pytest
 import requests
 
 from service.auth.users import rights_cache
-from service.chat.stream import sse
-from service.chat.turn import reader
-from service.chat.turn.channel import Channel
-from service.chat.turn.reader import KEEP_ALIVE_SECONDS
+from service.chat.stream import reader, sse
+from service.chat.stream.channel import Channel
+from service.chat.stream.reader import KEEP_ALIVE_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.upkeep.rights import set_disabled
 from tests import recorded

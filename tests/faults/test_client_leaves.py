@@ -5,7 +5,7 @@ import os
 import gevent
 import pytest
 
-from service.chat.turn.reader import KEEP_ALIVE_SECONDS, SLOW_SECONDS
+from service.chat.stream.reader import KEEP_ALIVE_SECONDS, SLOW_SECONDS
 from tests.depth import depth
 from tests.faults.conftest import client_of
 from tests.services import wait_for

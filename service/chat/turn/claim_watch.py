@@ -16,12 +16,10 @@ from sqlalchemy.orm import Session
 
 from service.billing import ledger
 from service.chat import claims
+from service.chat.calling.waits import Waits
 from service.chat.claims import RunningClaim, WorkerLease
 from service.chat.turn.lease_watch import LeaseWatch
-from service.chat.turn.publisher import Publisher
 from service.chat.turn.running import Run, Runs
-from service.chat.turn.waits import Waits
-from service.chat.turn.watchers import WATCH_SECONDS, Watchers
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
@@ -37,14 +35,18 @@ log = structlog.get_logger("turn")
 class ClaimWatch:
     """Its greenlet runs only while turns run or a cleanup is left to do."""
 
-    def __init__(self, app: Flask, runs: Runs, lease: WorkerLease, publisher: Publisher) -> None:
+    def __init__(self, app: Flask, runs: Runs, lease: WorkerLease) -> None:
         self._app = app
         self._runs = runs
-        self._publisher = publisher
+        self._listeners: list[Callable[[Run], None]] = []
         self._lease = lease
         self._expected: set[str] = set()  # turns that are being admitted
         self._cleanups: dict[str, Cleanup] = {}  # by turn id, to be tried again
         self._greenlet: gevent.Greenlet | None = None
+
+    def on_watched(self, listener: Callable[[Run], None]) -> None:
+        """Call the listener with a run at each look while readers in other workers watch it."""
+        self._listeners.append(listener)
 
     def wake(self) -> None:
         if not self._greenlet:
@@ -118,14 +120,15 @@ class ClaimWatch:
             del self._cleanups[turn_id]
 
     def _obey(self, stored: dict[str, RunningClaim]) -> None:
-        """Interrupt the turns whose claim requests their end; publish those that are watched."""
+        """Interrupt the turns whose claim requests their end; tell who asked which are watched."""
         for turn_id, claim in stored.items():
             run = self._runs.get(turn_id)
             if run and claim.end_reason:
                 run.interruption.interrupt(claim.end_reason)
             elif run and claim.is_watched:
-                run.is_watched_for(WATCH_SECONDS)
-                self._publisher.publish(run)
+                run.is_watched_for(claims.WATCH_SECONDS)
+                for listener in self._listeners:
+                    listener(run)
 
     def _restore(self, stored: dict[str, RunningClaim], running: list[Run]) -> None:
         """Claim again for turns whose claim was swept, if no other turn has claimed the message.
@@ -160,8 +163,6 @@ def init_app(app: Flask) -> None:
     lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
     app.extensions["lease_watch"] = LeaseWatch()
     app.extensions["waits"] = Waits(app)
-    publisher = app.extensions["publisher"] = Publisher(app)
-    app.extensions["watchers"] = Watchers(app, runs)
-    app.extensions["claim_watch"] = ClaimWatch(app, runs, lease, publisher)
+    app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
     lifecycle.on_drain(runs.drain)
-    lifecycle.ends_after(lambda: not runs and not publisher)
+    lifecycle.ends_after(lambda: not runs)

@@ -54,7 +54,6 @@ def carry(app: Flask, run: Run) -> None:
         _fail(app, run, error)
     finally:
         run.close()
-        app.extensions["publisher"].finish(run)
         runs.remove(run)
         TURNS.labels(run.question.model.id, status).inc()
 

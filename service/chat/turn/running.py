@@ -2,7 +2,7 @@
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gevent
@@ -11,13 +11,13 @@ from service.chat.claims import EndReason
 from service.chat.earlier import EarlierWrites
 from service.chat.question import Question
 from service.chat.stream import chunks
+from service.chat.stream.channel import Channel
+from service.chat.stream.chunk_log import ChunkLog
 from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import Assembly
-from service.chat.turn.channel import Channel
-from service.chat.turn.chunk_log import ChunkLog
+from service.chat.stream.reader import Reader
 from service.chat.turn.hold import TurnHold
 from service.chat.turn.interruption import Interruption
-from service.chat.turn.reader import Reader
 from service.chat.turn.tally import Tally
 from service.generation.deadline import Deadline
 from service.providers.events import ProviderError
@@ -144,6 +144,7 @@ class Runs:
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
         self._watchman: gevent.Greenlet | None = None
+        self._listeners: list[Callable[[Run], None]] = []
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -157,7 +158,14 @@ class Runs:
             self._watchman = gevent.spawn(self._watch)
 
     def remove(self, run: Run) -> None:
+        """The run has ended."""
         self._runs.pop(run.question.turn_id, None)
+        for listener in self._listeners:
+            listener(run)
+
+    def on_end(self, listener: Callable[[Run], None]) -> None:
+        """Call the listener with each run that has ended."""
+        self._listeners.append(listener)
 
     def get(self, turn_id: str) -> Run | None:
         return self._runs.get(turn_id)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from flask import Flask
 
+from service.chat.calling import calls
+from service.chat.calling.calls import NamedCall
+from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.tools.tool import ToolContext
-from service.chat.turn import calls
-from service.chat.turn.calls import NamedCall
-from service.chat.turn.parallel import Chunks
 from service.ids import new_id
 from service.providers.events import (
     CallFragment,

@@ -7,11 +7,11 @@ from dataclasses import replace
 from flask import Flask
 
 from service.chat import earlier
+from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.tools.tool import ToolContext
 from service.chat.turn.conversation import Conversation
-from service.chat.turn.parallel import Chunks
 from service.chat.turn.running import Run
 from service.chat.turn.step import Step
 from service.generation.model_call import stream_events

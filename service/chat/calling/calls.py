@@ -12,11 +12,11 @@ from typing import Any
 
 from flask import Flask
 
+from service.chat.calling.parallel import Chunks, merge
+from service.chat.calling.tool_call import carry_out
 from service.chat.stream import chunks
 from service.chat.tools.run import InvalidInput, parse_input, read_arguments
 from service.chat.tools.tool import Tool, ToolContext, Tools
-from service.chat.turn.parallel import Chunks, merge
-from service.chat.turn.tool_call import carry_out
 from service.providers.events import FinishedCall
 
 MOST = 20  # calls of a step that are run

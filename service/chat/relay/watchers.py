@@ -17,18 +17,19 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.chat import claims
+from service.chat.relay import publications
+from service.chat.relay.publisher import Publisher
 from service.chat.stream import chunks, sse
+from service.chat.stream.channel import Channel, Item
 from service.chat.stream.parts import Assembly
-from service.chat.turn import publications
-from service.chat.turn.channel import Channel, Item
-from service.chat.turn.reader import Reader
+from service.chat.stream.reader import Reader
+from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.extensions import db
 
 LOOK_SECONDS = 0.2  # between looks at the rows
 RENEW_SECONDS = 2.0  # between requests to go on publishing
-WATCH_SECONDS = 6.0  # what each of them asks for
 LOST_SECONDS = 5.0  # without a claim and without a new row
 QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 LOST = "The answer broke off. Please try again."
@@ -130,7 +131,7 @@ class Watchers:
             return
         wanted = {watcher.turn_id for watcher in self._elsewhere}
         with write_transaction() as session:
-            running = claims.watch(session, wanted, WATCH_SECONDS)
+            running = claims.watch(session, wanted)
         self._renewed = now
         for watcher in list(self._elsewhere):
             if watcher.turn_id in running:
@@ -164,3 +165,14 @@ def _ending(events: list[bytes]) -> Iterator[chunks.Chunk]:
         assembly.apply(chunks.from_json(json.loads(event.removeprefix(b"data: "))))
     yield from assembly.closing()
     yield chunks.Error(LOST)
+
+
+def init_app(app: Flask) -> None:
+    """This worker's readers of running turns, and what it publishes for those of others."""
+    publisher = app.extensions["publisher"] = Publisher(app)
+    runs: Runs = app.extensions["runs"]
+    app.extensions["watchers"] = Watchers(app, runs)
+    claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    claim_watch.on_watched(publisher.publish)
+    runs.on_end(publisher.finish)
+    app.extensions["lifecycle"].ends_after(lambda: not publisher)

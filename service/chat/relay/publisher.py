@@ -9,8 +9,8 @@ from flask import Flask
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.chat.relay import publications
 from service.chat.stream import chunks, sse
-from service.chat.turn import publications
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
 

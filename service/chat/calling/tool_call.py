@@ -10,6 +10,8 @@ from typing import Any
 
 from flask import Flask
 
+from service.chat.calling import approvals
+from service.chat.calling.waits import Waits
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import ASKED, EXPIRED
@@ -17,8 +19,6 @@ from service.chat.tools import run
 from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs
 from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
-from service.chat.turn import approvals
-from service.chat.turn.waits import Waits
 from service.database.access import write_transaction
 from service.extensions import now, timestamp
 

@@ -12,7 +12,7 @@ from flask import Flask
 from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.chat.turn import approvals
+from service.chat.calling import approvals
 from service.extensions import db
 from service.web.errors import ServiceError
 

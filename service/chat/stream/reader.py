@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 
 from service.chat.stream import sse
-from service.chat.turn.channel import Channel, Item
+from service.chat.stream.channel import Channel, Item
 from service.lifecycle import ClientWatch, acknowledged_bytes
 
 SLOW_SECONDS = 30.0  # without any progress of a write; then the client's connection is cut

@@ -1,0 +1,1 @@
+"""Running turns for readers beside the clients that have asked, in whichever worker."""
