@@ -7,7 +7,7 @@ Source: docs/contract.md, section 14.
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from flask import current_app
@@ -64,7 +64,7 @@ class EndpointTool(Tool):
 
     endpoint: Endpoint | None = None
 
-    @property
+    @cached_property
     def spec(self) -> ToolSpec:
         assert self.endpoint
         return ToolSpec(self.name, self.description, body_schema(self.endpoint))

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from marshmallow import Schema
@@ -62,7 +63,7 @@ class Tool:
         """Whether a call with this input changes nothing."""
         return self.reads or (self.reads_if is not None and self.reads_if(**tool_input))
 
-    @property
+    @cached_property
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, self.description, json_schema(self.schema))
 
