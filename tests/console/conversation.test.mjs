@@ -4,51 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createTransport, queryString } from '../../service/browser/shared/api-transport.js';
-import { createConversation } from '../../service/browser/console/conversation.js';
 import { createDrafts } from '../../service/browser/console/drafts.js';
 import { ApiError, NetworkError, errorText } from '../../service/browser/shared/errors.js';
 import { messagesOf } from '../../service/browser/console/messages.js';
 import { hrefOf, parseRoute } from '../../service/browser/console/route.js';
 import { subjectOf, tidyToken } from '../../service/browser/console/session.js';
 import { timeZone } from '../../service/browser/console/time-zone.js';
-
-class FakeStorage {
-  getItem(name) {
-    return this[name] ?? null;
-  }
-
-  setItem(name, value) {
-    this[name] = value;
-  }
-
-  removeItem(name) {
-    delete this[name];
-  }
-}
-
-const text = (delta) => ({ type: 'text-delta', id: 't', delta });
-const stream = (...chunks) => new Response(chunks.map((c) => `data: ${JSON.stringify(c)}\n\n`).join(''), {
-  headers: { 'X-Asst-Id': 'msg_1' },
-});
-
-/** A conversation whose server gives `answers`, one per turn, and has stored `rows`. */
-function conversation({ answers = [], rows = [], storage = new FakeStorage() }) {
-  const sent = [];
-  const said = [];
-  const transport = {
-    get: async () => ({ records: [...rows].reverse(), nextCursor: null }),
-    post: async (path) => sent.push(path),
-    open: async (path, body) => {
-      sent.push(body);
-      const answer = answers.shift();
-      if (answer instanceof Error) throw answer;
-      return answer;
-    },
-  };
-  const drafts = createDrafts(storage, 'alice');
-  const context = { transport, drafts, onTurnEnd: () => said.push('ended'), announce: (s) => said.push(s) };
-  return { talk: createConversation('chat', context), sent, said, drafts, rows, transport };
-}
+import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 test('a finished turn joins the messages', async () => {
   const { talk, said, drafts } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });

@@ -38,6 +38,12 @@ test('a stored message has the same parts as the stream', () => {
   assert.deepEqual(message.parts, replyOf([consent('expired'), approval('denied')]).parts);
 });
 
+test('a stored question that nobody answered can’t be answered any more', () => {
+  const stored = { role: 'assistant', content: '', parts: [consent('asked'), approval('asked'), approval('once')] };
+  const [{ parts }] = messagesOf([{ recordId: 'm', data: stored }]);
+  assert.deepEqual(parts.map(({ data }) => data.state), ['left', 'left', 'once']);
+});
+
 test('only what asks is announced', () => {
   const said = (chunk) => announcementOf(actionOf(chunk).part);
   assert.match(said(approval('asked')), /mail-send/);

@@ -83,6 +83,7 @@ export function createApprovalCard(decide, now = () => performance.now()) {
     update(part) {
       if (part === current) return;
       if (!current) build(part.data);
+      else if (current.data.state === 'left') rest(); // the buttons come back
       current = part;
       show(part.data);
     },

@@ -6,28 +6,38 @@ import { StreamFormatError } from '../shared/errors.js';
 
 /**
  * The bytes may be split anywhere, even inside a character or between two newlines.
+ * @param {{id: string}} [position] is set to the id of the last event that is complete, if it has one
  * @returns {{push: (bytes: Uint8Array) => Chunk[]}}
  */
-export function createChunkDecoder() {
+export function createChunkDecoder(position = { id: '' }) {
   const characters = new TextDecoder();
   let rest = '';
+  let id = ''; // of an event whose data has not come yet
+  /** @param {string} line */
+  function read(line) {
+    if (line.startsWith('id:')) id = line.slice(3).trim();
+    const chunks = chunksOf(line);
+    if (chunks.length && id) position.id = id;
+    return chunks;
+  }
   return {
     push(bytes) {
       const lines = (rest + characters.decode(bytes, { stream: true })).split('\n');
       // An unfinished line is kept for the next bytes; at the end of the stream it is dropped.
       rest = lines.pop() ?? '';
-      return lines.flatMap(chunksOf);
+      return lines.flatMap(read);
     },
   };
 }
 
 /**
  * @param {Response} response
+ * @param {{id: string}} [position] as for the decoder
  * @returns {AsyncGenerator<Chunk>} ends with the body; throws when the connection breaks
  */
-export async function* readUiStream(response) {
+export async function* readUiStream(response, position) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
-  const decoder = createChunkDecoder();
+  const decoder = createChunkDecoder(position);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

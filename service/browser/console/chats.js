@@ -6,7 +6,7 @@ import { createLiveCollection } from '../shared/live-collection.js';
 /** @typedef {ReturnType<typeof createChats>} Chats */
 
 /**
- * @param {Omit<Parameters<typeof createConversation>[1], 'onTurnEnd'> & {onTurnEnd: () => void,
+ * @param {Omit<Parameters<typeof createConversation>[1], 'onTurnEnd' | 'isGone'> & {onTurnEnd: () => void,
  *   socket: import('../shared/records-socket.js').RecordsSocket}} context
  */
 export function createChats(context) {
@@ -32,7 +32,8 @@ export function createChats(context) {
 
   /** @param {string} chatId */
   function openConversation(chatId) {
-    const conversation = createConversation(chatId, context);
+    const isGone = () => collection.loaded && !collection.rows[chatId];
+    const conversation = createConversation(chatId, { ...context, isGone });
     conversations.set(chatId, conversation);
     versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
     conversation.load();

@@ -102,7 +102,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop }) {
     },
     /** @param {string} text that could not be sent, put before what was typed since */
     putBack(text) {
-      setText([text, box.value].filter(Boolean).join('\n\n'));
+      if (box.value !== text) setText([text, box.value].filter(Boolean).join('\n\n'));
     },
     /** @param {string} text to remove, unless it has been changed since */
     takeOut(text) {

@@ -1,26 +1,33 @@
 // One open chat: its messages and its running turn, which continues while another chat is shown.
 
-import { actionOf, endingOf } from './chat-actions.js';
-import { EMPTY_REPLY, reduce } from './chat-reducer.js';
-import { readUiStream } from './chat-stream.js';
-import { ApiError, StreamFormatError, errorText } from '../shared/errors.js';
+import { EMPTY_REPLY } from './chat-reducer.js';
+import { errorText } from '../shared/errors.js';
 import { readPage, mergeNewest } from './history.js';
 import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
-import { replyTo, userMessage } from './messages.js';
-import { announcementOf } from './question-words.js';
+import { userMessage } from './messages.js';
+import { openRunning, stopReply } from './running-reply.js';
 import { timeZone } from './time-zone.js';
-
-const CONNECTION_LOST = 'The connection was lost before the reply was complete. Your message is back in the input box.';
-const STOPPED_EARLY = 'Stopped before the reply began. Your message is back in the input box.';
-const STOP_TIMEOUT = 5000; // ms until a stream that does not end by itself is aborted
-const STOP_INTERVAL = 300; // ms; repeated, because a turn that is not admitted yet ignores a stop
-const PAGE_LEFT = new DOMException('the page was left', 'AbortError');
+import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
 
 /**
  * @typedef {import('./messages.js').Message} Message
  * @typedef {import('./chat-reducer.js').Reply} Reply
  * @typedef {'loading' | 'idle' | 'asking' | 'stopping'} Phase
+ * @typedef {{question: Message, reply: Reply, isLost: boolean}} Turn `isLost` while its connection is
+ *
+ * @typedef {object} State
+ * @property {string} chatId
+ * @property {Phase} phase
+ * @property {Message[]} messages
+ * @property {string | null} earlier the cursor of the page before
+ * @property {Turn | null} turn the running turn, or the failed one
+ * @property {string} problem
+ * @property {string} stoppedId of the question whose reply was stopped; the server does not store it
+ * @property {string} lostId of the question whose reply was stored while the connection was lost
+ * @property {string} restoredText to put back into the composer; the view clears it after doing so
+ * @property {string} storedText to remove from the composer because it was stored; cleared likewise
+ *
  * @typedef {ReturnType<typeof createConversation>} Conversation
  */
 
@@ -31,41 +38,35 @@ const PAGE_LEFT = new DOMException('the page was left', 'AbortError');
  * @param {import('./drafts.js').Drafts} context.drafts
  * @param {() => void} context.onTurnEnd
  * @param {(sentence: string) => void} context.announce
+ * @param {() => boolean} [context.isGone] whether the chat is known not to exist
  */
-export function createConversation(chatId, { transport, drafts, onTurnEnd, announce }) {
+export function createConversation(chatId, { transport, drafts, onTurnEnd, announce, isGone = () => false }) {
   const listeners = createListeners();
   /** @type {AbortController | null} */
-  let request = null;
+  let request = null; // the stream of the running turn
+  /** @type {AbortController | null} */
+  let search = null; // for a running turn that this page has not asked for
   let turns = 0;
   let outdated = false; // whether there may be stored messages that are not shown
-  const conversation = {
-    chatId,
-    /** @type {Phase} */
-    phase: 'loading',
-    /** @type {Message[]} */
-    messages: [],
-    /** @type {string | null} */
-    earlier: null,
-    /** @type {{question: Message, reply: Reply} | null} the running turn, or the failed one */
-    turn: null,
-    problem: '',
-    /** The id of the question whose reply was stopped. The server does not store it. */
-    stoppedId: '',
-    /** Text to put back into the composer. The view clears it after doing so. */
-    restoredText: '',
-    /** Text to remove from the composer because it was stored. The view clears it after doing so. */
-    storedText: '',
+  /** @type {State} */
+  const state = {
+    chatId, phase: 'loading', messages: [], earlier: null, turn: null, problem: '',
+    stoppedId: '', lostId: '', restoredText: '', storedText: '',
+  };
+  const conversation = Object.assign(state, {
     onChange: listeners.add,
     load,
     refresh,
+    watch,
     loadEarlier,
     send,
     stop,
-    /** Ends the request when the page is left. Nothing is shown or read after it. */
-    leave: () => request?.abort(PAGE_LEFT),
-  };
+    /** Ends the requests when the page is left. Nothing is shown or read after it. */
+    leave: () => [request, search].forEach((each) => each?.abort(PAGE_LEFT)),
+  });
+  const reader = createTurnReader({ state, set, isStored, load, isOutdated: () => outdated, transport, drafts, announce });
 
-  /** @param {Partial<typeof conversation>} values */
+  /** @param {Partial<State>} values */
   function set(values) {
     Object.assign(conversation, values);
     listeners.notify();
@@ -74,18 +75,48 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
   /** Loads the newest stored messages. An answer requested before a newer turn began is ignored. */
   async function load() {
     const before = turns;
+    const firstLoad = conversation.phase === 'loading';
+    const running = firstLoad ? searchRunning() : null;
     outdated = false;
     try {
       const newest = await readPage(transport, chatId, null);
-      if (turns === before) {
-        const firstLoad = conversation.phase === 'loading';
-        set({ ...mergeNewest(conversation, newest), phase: 'idle' });
+      if (turns === before) set(mergeNewest(conversation, newest));
+      const response = await running; // before the question is put back, which it may answer
+      if (turns !== before) outdated = true;
+      else if (response) readRunning(response);
+      else {
+        set({ phase: 'idle' });
         recoverQuestion(firstLoad);
-      } else outdated = true;
+      }
       if (outdated && !request) await load(); // the end of a turn loads again
     } catch (error) {
+      search?.abort();
       if (turns === before) set({ phase: 'idle', problem: errorText(error) });
     }
+  }
+
+  /** Call it when the chat is shown again: a turn may have begun in another tab. */
+  async function watch() {
+    if (request || conversation.phase !== 'idle') return;
+    const before = turns;
+    const response = await searchRunning();
+    if (response && turns === before) readRunning(response);
+  }
+
+  /** @returns {Promise<Response | null>} the running reply of this chat, if there is one */
+  async function searchRunning() {
+    search?.abort();
+    if (isGone()) return null;
+    const { signal } = (search = new AbortController());
+    return openRunning(transport, chatId, signal).catch(() => null); // the messages tell what is wrong
+  }
+
+  /** @param {Response} response a running reply that this page has not asked for, or not since its reload */
+  async function readRunning(response) {
+    const draft = drafts.question(chatId);
+    const question = draft && !isStored(draft.id) ? userMessage(draft.id, draft.text) : null;
+    const signal = begin(question, search);
+    await reader.read(response, signal).finally(end);
   }
 
   /** Call it when the chat has changed, by a turn of this page or of another tab. */
@@ -127,119 +158,41 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     const again = before?.text === text; // the same id replaces what an interrupted turn may have stored
     const question = again ? before : { id: newId(), text };
     drafts.setQuestion(chatId, question);
-    turns += 1;
-    const { signal } = (request = new AbortController());
-    const turn = { question: userMessage(question.id, text), reply: EMPTY_REPLY };
-    set({ phase: 'asking', turn, problem: '' });
+    search?.abort();
+    const signal = begin(userMessage(question.id, text), new AbortController());
     const body = {
       chatId, userMessageId: question.id, content: text, modelId: modelId || null, timeZone: timeZone(),
     };
     try {
-      await runTurn(again ? { ...body, trigger: 'regenerate-message' } : body, signal);
+      const sent = again ? { ...body, trigger: 'regenerate-message' } : body;
+      const response = await transport.open('/api/ai/chat', sent, signal);
+      await reader.read(response, signal);
     } catch (error) {
-      if (signal.aborted) await finishAborted(signal);
-      else failBeforeStream(error);
+      await reader.failBeforeStream(error, signal);
     } finally {
-      request = null;
-      onTurnEnd();
+      end();
     }
   }
 
-  /** @param {Record<string, any>} body @param {AbortSignal} signal */
-  async function runTurn(body, signal) {
-    const response = await transport.open('/api/ai/chat', body, signal);
-    const ending = await readReply(response);
-    if (ending === 'finish') await finish(response.headers.get('X-Asst-Id') ?? newId());
-    else if (ending === 'abort') await finishStopped();
-    else if (ending === 'error') fail(current().reply.message);
-    else if (signal.aborted) await finishAborted(signal);
-    else failInterrupted();
+  /** @param {Message | null} question if it is known @param {AbortController | null} controller of its stream */
+  function begin(question, controller) {
+    turns += 1;
+    request = controller ?? new AbortController();
+    search = null;
+    set({ phase: 'asking', turn: question && { question, reply: EMPTY_REPLY, isLost: false }, problem: '' });
+    return request.signal;
   }
 
-  const current = () => /** @type {NonNullable<typeof conversation.turn>} */ (conversation.turn);
-
-  /** @param {Response} response @returns {Promise<'finish' | 'abort' | 'error' | null>} */
-  async function readReply(response) {
-    let ending = null;
-    try {
-      for await (const chunk of readUiStream(response)) {
-        const action = actionOf(chunk);
-        if (action) set({ turn: { ...current(), reply: reduce(current().reply, action) } });
-        const question = action?.type === 'ask-user' && announcementOf(action.part);
-        if (question) announce(question);
-        ending = endingOf(chunk) ?? ending;
-      }
-    } catch (error) {
-      if (!ending && error instanceof StreamFormatError) console.warn(error.message);
-    }
-    return ending;
+  function end() {
+    request = null;
+    onTurnEnd();
   }
 
-  /** @param {string} id of the stored reply */
-  async function finish(id) {
-    const { question, reply } = current();
-    drafts.setQuestion(chatId, null);
-    const known = conversation.messages.filter((message) => message.id !== question.id);
-    const messages = [...known, question, replyTo(question, reply.parts, id)];
-    set({ phase: 'idle', turn: null, messages });
-    announce('Answer ready');
-    if (outdated) await load();
-  }
-
-  /** Only the server knows what a stopped turn has stored. */
-  async function finishStopped() {
-    const { question } = current();
-    await load();
-    const isKept = isStored(question.id);
-    if (isKept) drafts.setQuestion(chatId, null);
-    const outcome = isKept
-      ? { stoppedId: question.id }
-      : { restoredText: question.text, problem: STOPPED_EARLY };
-    set({ turn: null, ...outcome });
-    announce('Stopped');
-  }
-
-  /** @param {unknown} error before the stream began, so that nothing was stored */
-  function failBeforeStream(error) {
-    const conflict = error instanceof ApiError && error.status === 409 && error.retryAfter === null;
-    // An older message has this id, so the next attempt uses a new one.
-    if (conflict) drafts.setQuestion(chatId, { id: newId(), text: current().question.text });
-    fail(errorText(error));
-  }
-
-  function failInterrupted() {
-    outdated = true;
-    const reply = reduce(current().reply, { type: 'stream-error', message: CONNECTION_LOST });
-    set({ turn: { ...current(), reply } });
-    fail(CONNECTION_LOST);
-  }
-
-  /** @param {string} problem shown above the question, which can be sent again; the partial reply stays */
-  function fail(problem) {
-    const { question, reply } = current();
-    const failedTurn = { question, reply: { ...reply, state: /** @type {const} */ ('failed') } };
-    set({ phase: 'idle', turn: failedTurn, problem, restoredText: question.text });
-  }
-
-  /** Asks the server to stop: it stores the partial reply, then ends the stream. */
   async function stop() {
     set({ phase: 'stopping' });
     const running = request;
-    const until = Date.now() + STOP_TIMEOUT;
-    try {
-      while (running === request && Date.now() < until) {
-        await transport.post(`/api/ai/chat/${chatId}/stop`);
-        await new Promise((resolve) => setTimeout(resolve, STOP_INTERVAL));
-      }
-    } catch {
-      // The server can't be reached: only the stream is aborted.
-    }
+    await stopReply(transport, chatId, () => running === request);
     running?.abort();
-  }
-
-  /** @param {AbortSignal} signal of a request that this page aborted */
-  async function finishAborted(signal) {
-    if (signal.reason !== PAGE_LEFT) await finishStopped();
   }
 
   return conversation;

@@ -12,15 +12,15 @@ export function createMessageView(role, createCard) {
   const author = role === 'user' ? 'You' : 'Assistant';
   const heading = element('h3', { class: 'author' }, author);
   const node = element('article', { class: `message ${role}` }, heading, body);
-  /** @type {{kind: string, update: (part: any) => void, node: HTMLElement}[]} */
+  /** @type {{kind: string, id: string, update: (part: any) => void, node: HTMLElement}[]} */
   const views = [];
   return {
     node,
     /** @param {readonly Part[]} parts */
     update(parts) {
       parts.forEach((part, place) => {
-        if (views[place]?.kind !== part.kind) {
-          const fresh = createPart(role, part.kind, createCard);
+        if (!shows(views[place], part)) {
+          const fresh = { id: part.id, ...createPart(role, part.kind, createCard) };
           if (views[place]) views[place].node.replaceWith(fresh.node);
           else body.append(fresh.node);
           views[place] = fresh;
@@ -30,6 +30,12 @@ export function createMessageView(role, createCard) {
       for (const extra of views.splice(parts.length)) extra.node.remove();
     },
   };
+}
+
+/** A card shows one call only. @param {{kind: string, id: string} | undefined} view @param {Part} part */
+function shows(view, part) {
+  const isCard = part.kind === 'approval' || part.kind === 'consent';
+  return view?.kind === part.kind && (!isCard || view.id === part.id);
 }
 
 /** @param {'user' | 'assistant'} role @param {Part['kind']} kind @param {import('./questions.js').CreateCard} createCard */

@@ -1,6 +1,6 @@
 // Converts stored records to the messages of the transcript.
 
-import { questionOf } from './question-parts.js';
+import { questionOf, withoutQuestions } from './question-parts.js';
 
 /**
  * @typedef {import('./chat-reducer.js').Part} Part
@@ -26,7 +26,7 @@ function messageOf({ recordId, data }) {
   const parts = stored.flatMap((/** @type {any} */ part, /** @type {number} */ place) =>
     partsOf(part, `${recordId}:${place}`),
   );
-  return { id: recordId, role: data.role, text: data.content, parts };
+  return { id: recordId, role: data.role, text: data.content, parts: withoutQuestions(parts) };
 }
 
 /** @param {any} part as a client of `ai` 5 stores it @param {string} id @returns {Part[]} */

@@ -9,7 +9,7 @@
  * @property {number} credits the most that the call costs
  * @property {'user' | 'owner'} [payer] messages of earlier versions do not say it
  * @property {string} expiresAt ISO 8601
- * @property {'asked' | 'once' | 'chat' | 'denied' | 'expired'} state
+ * @property {'asked' | 'once' | 'chat' | 'denied' | 'expired' | 'left'} state
  *
  * @typedef {object} Consent
  * @property {string} toolCallId
@@ -17,7 +17,9 @@
  * @property {string} provider
  * @property {string[]} scopes
  * @property {string} expiresAt ISO 8601
- * @property {'asked' | 'granted' | 'expired'} state
+ * @property {'asked' | 'granted' | 'expired' | 'left'} state
+ *
+ * The server never says 'left': the reply of such a part is not read any more, so nobody can answer it here.
  *
  * @typedef {{kind: 'approval', id: string, data: Approval}} ApprovalPart
  * @typedef {{kind: 'consent', id: string, data: Consent}} ConsentPart
@@ -34,4 +36,15 @@ const KINDS = new Map([
 export function questionOf({ type, id, data }) {
   const kind = KINDS.get(type);
   return kind ? /** @type {QuestionPart} */ ({ kind, id, data }) : null;
+}
+
+/**
+ * The parts of a reply that is not read any more: nobody can answer its questions here.
+ * @param {import('./chat-reducer.js').Part[]} parts
+ */
+export function withoutQuestions(parts) {
+  return parts.map((part) => {
+    if ((part.kind !== 'approval' && part.kind !== 'consent') || part.data.state !== 'asked') return part;
+    return /** @type {QuestionPart} */ ({ ...part, data: { ...part.data, state: 'left' } });
+  });
 }

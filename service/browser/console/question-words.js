@@ -15,12 +15,14 @@ export const DECISIONS = {
   chat: 'You allowed this endpoint in this chat.',
   denied: 'You did not allow this call. Nothing was sent.',
   expired: 'Nobody decided in time. Nothing was sent.',
+  left: 'You can’t decide here any more: this reply has ended or its connection was lost.',
 };
 
 /** @type {Record<Exclude<Consent['state'], 'asked'>, string>} */
 export const GRANTS = {
   granted: 'The account is connected.',
   expired: 'The account was not connected in time. The call was not made.',
+  left: 'This call does not wait here any more: its reply has ended or its connection was lost.',
 };
 
 /** @param {QuestionPart} part @returns {string} for a screen reader; '' for a part that asks nothing any more */

@@ -56,7 +56,7 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
     title.textContent = row ? titleOf(row) : 'New chat';
     const phase = conversation?.phase ?? 'idle';
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
-    welcome.hidden = Boolean(conversation && (conversation.messages.length || conversation.turn));
+    welcome.hidden = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
     welcome.classList.toggle('loading', phase === 'loading');
     transcript.node.hidden = !welcome.hidden;
     if (!conversation) return;
@@ -107,6 +107,7 @@ export function createTalk({ chats, drafts, transport, storage, onCreated }) {
     open(chatId) {
       stopListening();
       conversation = chatId ? chats.conversation(chatId) : null;
+      conversation?.watch();
       stopListening = conversation?.onChange(scheduleShow) ?? (() => {});
       problem = '';
       composer.showProblem('');

@@ -11,6 +11,8 @@ import { replyTo } from './messages.js';
 
 const INCOMPLETE = 'This reply is incomplete.';
 const STOPPED = 'This reply was stopped.';
+const SEARCHING = 'The connection was lost. Waiting for the reply to go on.';
+const LOST = 'The connection was lost. This is what was stored of the reply.';
 const NEAR = 60; // pixels from the end within which new text is followed
 
 /** @param {ReturnType<typeof import('./questions.js').createQuestions>} questions */
@@ -120,16 +122,19 @@ function button(kind, ...label) {
 function messagesOf({ messages, turn }) {
   if (!turn) return messages;
   const { question, reply } = turn;
-  const stored = messages.filter((message) => message.id !== question.id);
-  const partial = reply.parts.length ? [replyTo(question, reply.parts)] : [];
-  return [...stored, question, ...partial];
+  const answer = replyTo(question, reply.parts);
+  const stored = messages.filter(({ id, key }) => id !== question.id && key !== answer.key); // of an earlier attempt
+  return [...stored, ...(question.id ? [question] : []), ...(reply.parts.length ? [answer] : [])];
 }
 
 /** @param {Conversation} conversation a note about the last reply */
-function noteOf({ messages, turn, stoppedId }) {
+function noteOf({ messages, turn, stoppedId, lostId }) {
+  if (turn?.isLost) return SEARCHING;
   if (turn) return turn.reply.state === 'failed' && turn.reply.parts.length ? INCOMPLETE : '';
   const lastQuestion = messages.findLast(({ role }) => role === 'user');
-  return lastQuestion && lastQuestion.id === stoppedId ? STOPPED : '';
+  if (!lastQuestion) return '';
+  if (lastQuestion.id === lostId) return LOST;
+  return lastQuestion.id === stoppedId ? STOPPED : '';
 }
 
 /** @param {Message} message */

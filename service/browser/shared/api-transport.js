@@ -9,6 +9,7 @@ import { ApiError, NetworkError } from './errors.js';
  * @property {(path: string, body: any, headers?: Record<string, string>) => Promise<any>} patch
  * @property {(path: string) => Promise<any>} delete
  * @property {(path: string, body: any, signal: AbortSignal, headers?: Record<string, string>) => Promise<Response>} open
+ * @property {(path: string, signal: AbortSignal, headers?: Record<string, string>) => Promise<Response>} read
  * @property {(method: string, path: string, options: CallOptions) => Promise<any>} call
  *
  * @typedef {{body?: any, headers?: Record<string, string>, signal?: AbortSignal}} CallOptions
@@ -52,6 +53,7 @@ export function createTransport({ token, onUnauthorized = () => {}, onAnswer = (
     patch: (path, body, headers) => json(send('PATCH', path, body, { headers })),
     delete: (path) => json(send('DELETE', path)),
     call: (method, path, { body, ...more }) => json(send(method, path, body, more)),
+    read: (path, signal, headers) => send('GET', path, undefined, { signal, headers }),
     open: (path, body, signal, headers) => send('POST', path, body, { signal, headers }),
   };
 }

@@ -1,0 +1,109 @@
+// Reads a running reply to its end, and takes it up again when its connection is lost.
+
+import { endingOf } from './chat-actions.js';
+import { readUiStream } from './chat-stream.js';
+import { ApiError, NetworkError, StreamFormatError } from '../shared/errors.js';
+
+/** @typedef {import('../shared/api-transport.js').Transport} Transport */
+/** @typedef {ReturnType<typeof endingOf>} Ending null for a reply whose connection was lost for good */
+
+const PAUSES = [0, 500, 1500, 4000]; // ms before each attempt to read the reply again
+const STOP_TIMEOUT = 5000; // ms until a stream that does not end by itself is aborted
+const STOP_INTERVAL = 300; // ms; repeated, because a turn that is not admitted yet ignores a stop
+
+/**
+ * @param {Transport} transport
+ * @param {string} chatId
+ * @param {AbortSignal} signal
+ * @param {string} [lastId] of the event behind which the stream shall begin
+ * @returns {Promise<Response | null>} null if no reply runs
+ */
+export async function openRunning(transport, chatId, signal, lastId = '') {
+  /** @type {Record<string, string>} */
+  const headers = lastId ? { 'Last-Event-ID': lastId } : {};
+  const response = await transport.read(`/api/ai/chat/${chatId}/stream`, signal, headers);
+  return response.status === 204 ? null : response;
+}
+
+/**
+ * @param {Response} first
+ * @param {object} options
+ * @param {(lastId: string) => Promise<Response | null>} options.reopen `lastId` is '' if no event had one
+ * @param {(chunk: import('./chat-stream.js').Chunk) => void} options.onChunk
+ * @param {() => void} options.onLost called before each search for the reply
+ * @param {AbortSignal} options.signal
+ * @param {(ms: number, signal: AbortSignal) => Promise<void>} [options.pause]
+ * @returns {Promise<Ending>}
+ */
+export async function followReply(first, { reopen, onChunk, onLost, signal, pause = sleep }) {
+  const position = { id: '' };
+  let attempt = 0;
+  /** @type {Ending} */
+  let ending = null;
+
+  /** @param {Response} response */
+  async function read(response) {
+    try {
+      for await (const chunk of readUiStream(response, position)) {
+        attempt = 0;
+        onChunk(chunk);
+        ending = endingOf(chunk) ?? ending;
+      }
+    } catch (error) {
+      if (!ending && error instanceof StreamFormatError) console.warn(error.message);
+    }
+  }
+
+  /** @returns {Promise<Response | null>} */
+  async function search() {
+    while (attempt < PAUSES.length && !signal.aborted) {
+      await pause(PAUSES[attempt], signal);
+      attempt += 1;
+      try {
+        return await reopen(position.id);
+      } catch (error) {
+        if (!mayPass(error)) return null;
+      }
+    }
+    return null;
+  }
+
+  for (let response = /** @type {Response | null} */ (first); response; ) {
+    await read(response);
+    if (ending || signal.aborted) break;
+    onLost();
+    response = await search();
+  }
+  return ending;
+}
+
+/** @param {unknown} error whether the next attempt may succeed */
+function mayPass(error) {
+  return error instanceof NetworkError || (error instanceof ApiError && error.status >= 500);
+}
+
+/** @param {number} ms @param {AbortSignal} signal ends the pause early @returns {Promise<void>} */
+function sleep(ms, signal) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Asks the server to stop the reply of a chat: it stores the partial reply, then ends the stream.
+ * @param {Transport} transport
+ * @param {string} chatId
+ * @param {() => boolean} isRunning
+ */
+export async function stopReply(transport, chatId, isRunning) {
+  const until = Date.now() + STOP_TIMEOUT;
+  try {
+    while (isRunning() && Date.now() < until) {
+      await transport.post(`/api/ai/chat/${chatId}/stop`);
+      await new Promise((resolve) => setTimeout(resolve, STOP_INTERVAL));
+    }
+  } catch {
+    // The server can't be reached: only the stream is aborted.
+  }
+}

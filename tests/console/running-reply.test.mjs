@@ -1,0 +1,156 @@
+// A running reply is read when its chat is opened, and taken up again when its connection is lost.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createDrafts } from '../../service/browser/console/drafts.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
+import { createChunkDecoder } from '../../service/browser/console/chat-stream.js';
+import { followReply } from '../../service/browser/console/running-reply.js';
+import { FakeStorage, conversation, stream, text } from './conversations.mjs';
+
+const START = { type: 'start', messageId: 'a1', messageMetadata: { userMessage: { id: 'u1', content: 'hello' } } };
+const ASKED = { type: 'data-approval', id: 'c1', data: { endpoint: 'e', state: 'asked' } };
+const FINISH = { type: 'finish' };
+const ROWS = [
+  { recordId: 'u1', data: { role: 'user', content: 'hello' } },
+  { recordId: 'a1', data: { role: 'assistant', content: 'Hi' } },
+];
+const events = (...chunks) =>
+  new Response(chunks.map((chunk, at) => `id: t:${at + 1}\ndata: ${JSON.stringify(chunk)}\n\n`).join(''));
+const NONE = () => new Response(null, { status: 204 });
+const shown = (talk) => talk.messages.map(({ id, text: said }) => [id, said]);
+
+/** Until the turn is over. */
+const idle = (talk) =>
+  new Promise((resolve) => {
+    const look = () => talk.phase === 'idle' && resolve(null);
+    talk.onChange(look);
+    look();
+  });
+
+/** A tab that has sent this message and was reloaded. */
+function reloaded() {
+  const storage = new FakeStorage();
+  createDrafts(storage, 'alice').setQuestion('chat', { id: 'u1', text: 'hello' });
+  return storage;
+}
+
+test('a reply that runs when its chat is opened is shown with its question, then stored', async () => {
+  const { talk, rows, said } = conversation({ replies: [events(START, text('Hi'), ASKED, FINISH)] });
+  const states = [];
+  talk.onChange(() => states.push([talk.phase, talk.turn?.question.id, talk.turn?.reply.parts.at(-1)?.data?.state]));
+  await talk.load();
+  rows.push(...ROWS);
+  await idle(talk);
+  await new Promise(setImmediate);
+  assert.ok(states.some((state) => state.join() === 'asking,u1,asked'));
+  assert.deepEqual([shown(talk), talk.turn], [[['u1', 'hello'], ['a1', 'Hi']], null]);
+  assert.deepEqual(said, ['The assistant asks whether it may call e.', 'Answer ready', 'ended']);
+});
+
+test('a chat without a running reply is looked at once, and once more when it is shown again', async () => {
+  const { talk, searches } = conversation({ rows: ROWS });
+  await talk.load();
+  assert.deepEqual([talk.phase, talk.turn, talk.problem], ['idle', null, '']);
+  await talk.refresh();
+  assert.deepEqual(searches, [['/api/ai/chat/chat/stream', {}]]);
+  await talk.watch();
+  assert.equal(searches.length, 2);
+});
+
+test('after a reload the reply goes on, and its message does not come back to the composer', async () => {
+  const { talk, drafts } = conversation({ storage: reloaded(), replies: [events(START, text('Hi'), FINISH)] });
+  await talk.load();
+  await idle(talk);
+  assert.deepEqual([shown(talk).length, talk.restoredText, drafts.question('chat')], [2, '', null]);
+});
+
+test('a message that is not the one that runs comes back to the composer', async () => {
+  const other = { ...START, messageMetadata: { userMessage: { id: 'u2', content: 'from elsewhere' } } };
+  const { talk } = conversation({ storage: reloaded(), replies: [events(other)] });
+  await talk.load();
+  await idle(talk);
+  assert.equal(talk.restoredText, 'hello');
+});
+
+test('a lost stream is read anew: the partial reply is dropped, not doubled', async () => {
+  const { talk, sent, searches } = conversation({
+    storage: reloaded(), // so that the message has this id
+    answers: [stream({ type: 'start', messageId: 'a1' }, text('Once upon'), ASKED)],
+    replies: [NONE(), new NetworkError(), events(START, text('Once upon a time'), FINISH)],
+  });
+  const cards = [];
+  talk.onChange(() => cards.push(talk.turn?.isLost && talk.turn.reply.parts[1].data.state));
+  await talk.load();
+  await talk.send('hello', 'm');
+  assert.equal(talk.messages.at(-1).parts[0].text, 'Once upon a time');
+  assert.ok(cards.includes('left'), 'a card of a lost stream has no live buttons');
+  assert.deepEqual([talk.messages.at(-1).id, sent.length, searches.length], ['a1', 1, 3]);
+});
+
+test('a stream that is lost again goes on behind the last event that is complete', async () => {
+  const cut = new Response(`${await events(START, text('Once ')).text()}id: t:3\ndata: {"type":`);
+  const rest = events(text('upon'), FINISH);
+  const { talk, searches } = conversation({ storage: reloaded(), answers: [stream(text('On'))], replies: [NONE(), cut, rest] });
+  await talk.load();
+  await talk.send('hello', 'm');
+  assert.deepEqual(searches.map(([, headers]) => headers), [{}, {}, { 'Last-Event-ID': 't:2' }]);
+  assert.equal(talk.messages.at(-1).parts[0].text, 'Once upon');
+});
+
+test('what was stored while the connection was lost replaces the turn', async () => {
+  const { talk, rows, drafts } = conversation({ answers: [stream({ type: 'start', messageId: 'a1' }, text('H'))] });
+  await talk.load();
+  const turn = talk.send('hello', 'm');
+  const { id } = drafts.question('chat');
+  rows.push({ ...ROWS[0], recordId: id }, ROWS[1]);
+  await turn;
+  assert.deepEqual([shown(talk), talk.turn, talk.problem], [[[id, 'hello'], ['a1', 'Hi']], null, '']);
+  assert.deepEqual([talk.lostId, talk.restoredText, drafts.question('chat')], [id, '', null]);
+});
+
+test('a reply whose worker was killed says so, and gives the text back to the tab that sent it', async () => {
+  const error = { type: 'error', errorText: 'The answer broke off.' };
+  for (const own of [true, false]) {
+    const storage = own ? reloaded() : new FakeStorage();
+    const { talk } = conversation({ storage, replies: [events(START, ASKED, error)] });
+    await talk.load();
+    await idle(talk);
+    assert.deepEqual([talk.problem, talk.restoredText], ['The answer broke off.', own ? 'hello' : '']);
+    assert.equal(talk.turn?.reply.parts[0].data.state, own ? 'left' : undefined);
+  }
+});
+
+test('a page that sends while it looks for a running reply reads its own only', async () => {
+  const { talk, transport } = conversation({ answers: [stream(text('mine'), FINISH)] });
+  let found;
+  transport.read = (_path, signal) => new Promise((resolve, reject) => {
+    found = () => (signal.aborted ? reject(signal.reason) : resolve(events(START, text('Hi'), FINISH)));
+  });
+  const loading = talk.load();
+  await talk.send('hello', 'm');
+  found();
+  await loading;
+  assert.deepEqual([talk.phase, talk.turn], ['idle', null]);
+});
+
+test('the search for a lost reply pauses, and ends after some attempts or when the page is left', async () => {
+  for (const [error, pauses] of [[new NetworkError(), 4], [new ApiError(503, {}), 4], [new ApiError(404, {}), 1]]) {
+    const slept = [];
+    const reopen = async () => { throw error; };
+    const pause = async (ms) => void slept.push(ms);
+    const { signal } = new AbortController();
+    const ending = await followReply(stream(), { reopen, onChunk() {}, onLost() {}, signal, pause });
+    assert.deepEqual([ending, slept], [null, [0, 500, 1500, 4000].slice(0, pauses)]);
+  }
+  const left = AbortSignal.abort();
+  assert.equal(await followReply(stream(), { reopen: assert.fail, onChunk() {}, onLost: assert.fail, signal: left }), null);
+});
+
+test('the id of an event counts when its data is there', () => {
+  const position = { id: '' };
+  const decoder = createChunkDecoder(position);
+  const push = (line) => (decoder.push(new TextEncoder().encode(line)), position.id);
+  assert.deepEqual(['id: t:1\n', 'data: {"type":"x"}\n', '\nid: t:2\n', 'data: [DONE]\n'].map(push), ['', 't:1', 't:1', 't:1']);
+});
