@@ -160,7 +160,7 @@ def test_the_page_is_light(opened):
     )
     names, sizes, blocking = zip(*resources, strict=True)
     assert all(name.startswith(console.service.url) for name in names)
-    assert sum(sizes) < 100_000
-    assert len(names) < 66
+    assert sum(sizes) < 120_000
+    assert len(names) < 72
     assert {name.rpartition(".")[2] for name, how in zip(names, blocking, strict=True)
             if how == "blocking"} == {"css"}  # fmt: skip
