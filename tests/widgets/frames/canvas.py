@@ -21,12 +21,21 @@ class Canvas:
     def __post_init__(self) -> None:
         """Collect the errors of all documents: of the page and of its frames."""
         context = self.page.context
-        context.on("weberror", lambda thrown: self.errors.append(f"thrown: {thrown.error}"))
+        context.on("weberror", self._note_thrown)
         context.on("console", self._note)
+
+    def _note_thrown(self, thrown: Any) -> None:
+        self.errors.append(f"thrown: {thrown.error}")
 
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.errors.append(message.text)
+
+    def leave(self) -> list[str]:
+        """Look no longer; returns the errors that no test expected."""
+        self.page.context.remove_listener("weberror", self._note_thrown)
+        self.page.context.remove_listener("console", self._note)
+        return self.unexpected
 
     def may_say(self, pattern: str) -> None:
         self.expected.append(pattern)

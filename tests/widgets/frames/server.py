@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from service.browser import files
+from tests.browser.tabs import NEUTRAL
 
 PAGES = Path(__file__).parent / "pages"
 SHEETS = ("/browser/shared/look.css", "/browser/widgets/approval.css")
@@ -31,6 +32,9 @@ WIDGET_POLICY = (
     "base-uri 'none'; frame-ancestors 'self'"
 )
 ANYWHERE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+
+# A module doesn't change while the tests run, and each page of a host has forty of them.
+KEPT = {"Cache-Control": "max-age=86400"}
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,8 @@ class WidgetServer:
     def page(self, path: str) -> tuple[str, str, dict[str, str]] | None:
         """Text, media type and headers of a path; None if there is nothing."""
         folder, _, name = path.strip("/").partition("/")
+        if path == NEUTRAL:
+            return "ok", "text/plain", {}
         if path == "/api/integrations/status":
             return json.dumps({"cloudsuite": self.flags}), "application/json", {}
         if folder == "browser":
@@ -88,7 +94,7 @@ class WidgetServer:
 
     def _module(self, folder: str, name: str) -> tuple[str, str, dict[str, str]] | None:
         path = files.find(folder, name)
-        return path and (path.read_text(), files.MEDIA_TYPES[path.suffix], ANYWHERE)
+        return path and (path.read_text(), files.MEDIA_TYPES[path.suffix], ANYWHERE | KEPT)
 
     def _policy(self, template: str) -> dict[str, str]:
         return {"Content-Security-Policy": template.format(origin=self.url)}
@@ -128,7 +134,7 @@ def _handler(server: WidgetServer) -> type[BaseHTTPRequestHandler]:
         def _send(self, status: int, text: str, media_type: str, headers: dict[str, str]) -> None:
             content = text.encode()
             self.send_response(status)
-            for name, value in {**headers, "Cache-Control": "no-store"}.items():
+            for name, value in {"Cache-Control": "no-store", **headers}.items():
                 self.send_header(name, value)
             self.send_header("Content-Type", media_type)
             self.send_header("Content-Length", str(len(content)))

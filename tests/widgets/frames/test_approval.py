@@ -3,7 +3,8 @@
 from playwright.sync_api import expect
 
 
-def test_the_focus_is_on_deny_and_a_key_that_comes_too_soon_decides_nothing(canvas):
+def test_the_focus_is_on_deny_and_a_key_that_comes_too_soon_decides_nothing(own_canvas):
+    canvas = own_canvas
     first = canvas.mount("a")
     canvas.page.clock.install(time=0)
     canvas.page.clock.pause_at(1000)
