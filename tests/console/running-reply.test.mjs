@@ -11,6 +11,7 @@ import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 const START = { type: 'start', messageId: 'a1', messageMetadata: { userMessage: { id: 'u1', content: 'hello' } } };
 const ASKED = { type: 'data-approval', id: 'c1', data: { endpoint: 'e', state: 'asked' } };
+const CALL = { type: 'tool-input-available', toolCallId: 'c1', toolName: 'n', input: {} };
 const FINISH = { type: 'finish' };
 const ROWS = [
   { recordId: 'u1', data: { role: 'user', content: 'hello' } },
@@ -24,7 +25,7 @@ const shown = (talk) => talk.messages.map(({ id, text: said }) => [id, said]);
 /** Until the turn is over. */
 const idle = (talk) =>
   new Promise((resolve) => {
-    const look = () => talk.phase === 'idle' && resolve(null);
+    const look = () => talk.phase === 'idle' && setImmediate(resolve);
     talk.onChange(look);
     look();
   });
@@ -43,7 +44,6 @@ test('a reply that runs when its chat is opened is shown with its question, then
   await talk.load();
   rows.push(...ROWS);
   await idle(talk);
-  await new Promise(setImmediate);
   assert.ok(states.some((state) => state.join() === 'asking,u1,asked'));
   assert.deepEqual([shown(talk), talk.turn], [[['u1', 'hello'], ['a1', 'Hi']], null]);
   assert.deepEqual(said, ['The assistant asks whether it may call e.', 'Answer ready', 'ended']);
@@ -114,11 +114,14 @@ test('a reply whose worker was killed says so, and gives the text back to the ta
   const error = { type: 'error', errorText: 'The answer broke off.' };
   for (const own of [true, false]) {
     const storage = own ? reloaded() : new FakeStorage();
-    const { talk } = conversation({ storage, replies: [events(START, ASKED, error)] });
+    const { talk } = conversation({ storage, replies: [events(START, CALL, ASKED, error)] });
     await talk.load();
     await idle(talk);
     assert.deepEqual([talk.problem, talk.restoredText], ['The answer broke off.', own ? 'hello' : '']);
-    assert.equal(talk.turn?.reply.parts[0].data.state, own ? 'left' : undefined);
+    const [call, card] = talk.turn.reply.parts;
+    assert.deepEqual([call.state, card.data.state], ['failed', 'left'], 'nothing runs or asks any more');
+    await talk.refresh();
+    assert.equal(talk.turn?.question.id, own ? 'u1' : undefined, 'a change of its chat ends what another tab shows');
   }
 });
 

@@ -1,5 +1,9 @@
 // A reply while it is being received. Pure: the same actions always give the same reply.
 
+import { withoutQuestions } from './question-parts.js';
+
+const NO_OUTPUT = 'The reply broke off before this call had an output.';
+
 /**
  * @typedef {{kind: 'text', id: string, text: string}} TextPart
  * @typedef {'preparing' | 'running' | 'done' | 'input-refused' | 'failed'} CallState
@@ -43,6 +47,15 @@ export function reduce(reply, action) {
     default:
       throw new TypeError(`no such action: ${/** @type {any} */ (action).type}`);
   }
+}
+
+/** A reply that has failed: nothing in it runs or asks any more. @param {Reply} reply @returns {Reply} */
+export function brokenOff(reply) {
+  const parts = withoutQuestions(reply.parts).map((part) =>
+    part.kind === 'call' && (part.state === 'preparing' || part.state === 'running')
+      ? { ...part, state: /** @type {const} */ ('failed'), message: NO_OUTPUT }
+      : part);
+  return { ...reply, parts, state: 'failed' };
 }
 
 /** @param {Part[]} parts @param {string} id @param {string} delta @returns {Part[]} */

@@ -14,7 +14,8 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @typedef {import('./messages.js').Message} Message
  * @typedef {import('./chat-reducer.js').Reply} Reply
  * @typedef {'loading' | 'idle' | 'asking' | 'stopping'} Phase
- * @typedef {{question: Message, reply: Reply, isLost: boolean}} Turn `isLost` while its connection is
+ * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean}} Turn
+ *   `isLost` while its connection is; `isElsewhere` if it failed and another tab has its question
  *
  * @typedef {object} State
  * @property {string} chatId
@@ -80,7 +81,7 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
     outdated = false;
     try {
       const newest = await readPage(transport, chatId, null);
-      if (turns === before) set(mergeNewest(conversation, newest));
+      if (turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
       const response = await running; // before the question is put back, which it may answer
       if (turns !== before) outdated = true;
       else if (response) readRunning(response);
@@ -93,6 +94,11 @@ export function createConversation(chatId, { transport, drafts, onTurnEnd, annou
       search?.abort();
       if (turns === before) set({ phase: 'idle', problem: errorText(error) });
     }
+  }
+
+  /** A failed turn of another tab is shown until its chat changes. @returns {Partial<State>} */
+  function withoutFailure() {
+    return conversation.turn?.isElsewhere ? { turn: null, problem: '' } : {};
   }
 
   /** Call it when the chat is shown again: a turn may have begun in another tab. */

@@ -1,7 +1,7 @@
 // The running turn of a conversation: its chunks, and what becomes of its question at each ending.
 
 import { actionOf } from './chat-actions.js';
-import { EMPTY_REPLY, reduce } from './chat-reducer.js';
+import { EMPTY_REPLY, brokenOff, reduce } from './chat-reducer.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { replyTo, userMessage } from './messages.js';
@@ -72,7 +72,8 @@ export function createTurnReader({ state, set, isStored, load, isOutdated, trans
     const isShown = !asked || asked.id === shown.id;
     const question = isShown ? shown : userMessage(asked.id, asked.content);
     replyId = messageId;
-    set({ turn: { question, reply: EMPTY_REPLY, isLost: false }, restoredText: isShown ? '' : shown.text });
+    const restored = isShown ? {} : { restoredText: shown.text };
+    set({ turn: { question, reply: EMPTY_REPLY, isLost: false }, ...restored });
   }
 
   /** The partial reply stays until the reply goes on. Nobody can answer its questions meanwhile. */
@@ -99,7 +100,7 @@ export function createTurnReader({ state, set, isStored, load, isOutdated, trans
     await load();
     if (isStored(question.id)) keep({ stoppedId: question.id });
     else if (isOwn()) set({ phase: 'idle', turn: null, problem: STOPPED_EARLY, restoredText: question.text });
-    else dismiss(NOT_STORED);
+    else set({ phase: 'idle', turn: null, problem: NOT_STORED });
     announce('Stopped');
   }
 
@@ -117,11 +118,6 @@ export function createTurnReader({ state, set, isStored, load, isOutdated, trans
     set({ phase: 'idle', turn: null, ...note });
   }
 
-  /** Another tab has the question. @param {string} problem */
-  function dismiss(problem) {
-    set({ phase: 'idle', turn: null, problem });
-  }
-
   /** @param {unknown} error before the stream began, so that nothing was stored @param {AbortSignal} signal */
   async function failBeforeStream(error, signal) {
     if (signal.aborted) return finishAborted(signal);
@@ -134,11 +130,11 @@ export function createTurnReader({ state, set, isStored, load, isOutdated, trans
 
   /** @param {string} problem shown above the question, which can be sent again; the partial reply stays */
   function fail(problem) {
-    if (!isOwn()) return dismiss(problem);
     const { question, reply } = current();
-    const failed = { ...reply, parts: withoutQuestions(reply.parts), state: /** @type {const} */ ('failed') };
-    const turn = { question, reply: failed, isLost: false };
-    set({ phase: 'idle', turn, problem, restoredText: question.text });
+    const isElsewhere = !isOwn();
+    const turn = { question, reply: brokenOff(reply), isLost: false, isElsewhere };
+    const restored = isElsewhere ? {} : { restoredText: question.text };
+    set({ phase: 'idle', turn: question.id ? turn : null, problem, ...restored });
   }
 
   /** @param {AbortSignal} signal of a request that this page aborted */
