@@ -148,12 +148,22 @@ class AlreadyRunning(Conflict):
     headers = {"Retry-After": "5"}
 
 
-DROP = delete(_claims).where(_claims.c.turn_id == bindparam("turn"))
+class Dropped(NamedTuple):
+    """`is_found`: whether there was a claim. `was_watched`: whether readers in other workers have
+    asked for the turn's chunks, perhaps after its worker has last looked."""
+
+    is_found: bool
+    was_watched: bool
 
 
-def drop(session: Session, turn_id: str) -> bool:
-    """Remove the turn's claim; False if there was none."""
-    return session.connection().execute(DROP, {"turn": turn_id}).rowcount > 0
+_this = _claims.c.turn_id == bindparam("turn")
+DROP = delete(_claims).where(_this).returning(_claims.c.watched_until)
+
+
+def drop(session: Session, turn_id: str) -> Dropped:
+    """Remove the turn's claim."""
+    row = session.connection().execute(DROP, {"turn": turn_id}).one_or_none()
+    return Dropped(row is not None, row is not None and row.watched_until is not None)
 
 
 def request_end(session: Session, chat_id: str, reason: EndReason) -> bool:
@@ -167,6 +177,7 @@ _live = exists().where(_leases.c.lease_id == _claims.c.lease_id, ~has_lapsed())
 RUNNING = (
     select(_claims.c.turn_id)
     .where(_claims.c.chat_id == bindparam("chat"), _claims.c.user_id == bindparam("owner"), _live)
+    .where(_claims.c.began_at.is_not(None))  # an older release publishes nothing
     .order_by(_claims.c.began_at.desc())
 )
 

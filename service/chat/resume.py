@@ -40,10 +40,10 @@ def watch(chat_id: str) -> Response:
     metadata of the `start` chunk also has the question, as `userMessage` with `id` and `content`.
     """
     check_chat(g.caller, chat_id)
-    watcher = _watcher(g.caller, chat_id)
+    watchers: Watchers = current_app.extensions["watchers"]
+    watcher = _watcher(watchers, g.caller, chat_id)
     if watcher is None:
         return Response(status=204)
-    watchers: Watchers = current_app.extensions["watchers"]
     watchers.add(watcher)
 
     def leave() -> None:
@@ -55,15 +55,18 @@ def watch(chat_id: str) -> Response:
     return response
 
 
-def _watcher(caller: Caller, chat_id: str) -> Watcher | None:
+def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None:
     """A watcher of the turn that the client was reading, or of the newest one that runs."""
     turn_id, number = _position()
     sock: Any = request.environ.get("gunicorn.socket")
     running = claims.running(db.session(), caller.subject, chat_id)
     db.session.commit()
-    if turn_id in running or (turn_id and _has_rest(caller, chat_id, turn_id, number)):
+    if turn_id in running and watchers.can_read(turn_id):
         return Watcher(turn_id, number, sock)
-    return Watcher(running[0], 0, sock) if running else None
+    if turn_id and _has_rest(caller, chat_id, turn_id, number):
+        return Watcher(turn_id, number, sock)
+    newest = next(filter(watchers.can_read, running), None)
+    return Watcher(newest, 0, sock) if newest else None
 
 
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:

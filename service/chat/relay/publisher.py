@@ -66,8 +66,10 @@ class Publisher:
             self._greenlet = gevent.spawn(self._work)
 
     def finish(self, run: Run) -> None:
-        """The run has ended. Its client may still come back for what it has not read."""
-        if run.may_be_resumed and run.interruption.reason != "deleted":
+        """The run has ended. Its client may still come back for what it has not read, and readers
+        may have come so late that the claim watch has not seen them."""
+        is_wanted = run.may_be_resumed or run.was_watched
+        if is_wanted and run.interruption.reason != "deleted":
             self.publish(run)
 
     def stop(self) -> None:

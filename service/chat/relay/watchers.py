@@ -80,6 +80,16 @@ class Watchers:
     def __len__(self) -> int:
         return len(self._here) + len(self._elsewhere)
 
+    def can_read(self, turn_id: str) -> bool:
+        """Whether a turn runs here, or in a worker that will publish its chunks to the end.
+
+        Before this is asked, a turn may end without being published.
+        """
+        if self._runs.get(turn_id):
+            return True
+        with write_transaction() as session:
+            return turn_id in claims.watch(session, [turn_id])
+
     def add(self, watcher: Watcher) -> None:
         """Have a watcher receive the chunks of its turn, wherever that runs."""
         run = self._runs.get(watcher.turn_id)

@@ -71,7 +71,7 @@ class ClaimWatch:
         """
 
         def end(session: Session) -> None:
-            claims.drop(session, run.question.turn_id)
+            run.was_watched |= claims.drop(session, run.question.turn_id).was_watched
             run.hold.charge(session)
 
         try:

@@ -117,7 +117,9 @@ def _write(session: Session, run: Run, status: Status) -> None:
     chat = connection.execute(LOCK_CHAT, {"chat": question.chat_id}).one_or_none()
     if chat is None:
         raise ChatDeleted()
-    claimed = claims.drop(session, question.turn_id) and not run.was_unclaimed
+    claim = claims.drop(session, question.turn_id)
+    run.was_watched |= claim.was_watched
+    claimed = claim.is_found and not run.was_unclaimed
     if not claimed and (
         _is_answered(connection, question) or replacement.is_gone(session, question)
     ):

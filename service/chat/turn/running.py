@@ -49,6 +49,7 @@ class Run:
         self.log = ChunkLog()
         self._watching: list[Channel] = []  # of other readers in this worker
         self._watched_until = 0.0  # by readers in other workers, on the monotonic clock
+        self.was_watched = False  # by readers in other workers, who wait for its end
         self._resume_seconds = resume_seconds
         self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
