@@ -4,8 +4,10 @@ import gevent
 import pytest
 
 from service.chat.relay.watchers import Watchers
+from service.chat.stream import chunks
+from service.chat.stream.channel import Channel
 from service.chat.turn import claim_watch
-from service.chat.turn.running import Runs
+from service.chat.turn.running import Run, Runs
 from tests.chat.test_claims import begin, end, said
 from tests.chat.test_resume import watch, whole
 from tests.people import text_of, types
@@ -29,5 +31,20 @@ def test_who_begins_to_watch_just_before_the_end_reads_the_whole_reply(
     watching = watch(alice, chat)
     second = gevent.spawn(lambda: whole(watching))
     end(first, gate)
-    chunks = second.get(timeout=30)
-    assert (types(chunks)[-1], text_of(chunks)) == ("finish", "hello you")
+    read = second.get(timeout=30)
+    assert (types(read)[-1], text_of(read)) == ("finish", "hello you")
+
+
+def test_who_watches_before_the_turn_begins_gets_its_first_chunk(alice, chat, monkeypatch):
+    channel, add = Channel(), Runs.add
+
+    def watch_at_once(runs: Runs, run: Run) -> None:
+        add(runs, run)
+        run.watch(channel, 0)
+
+    monkeypatch.setattr(Runs, "add", watch_at_once)
+    first = alice.turn(chat, "hello")
+    start, *rest = channel.take()
+    assert isinstance(start, chunks.Start)
+    assert start.metadata["userMessage"]["content"] == "hello"
+    assert len(rest) == len(first) - 1

@@ -61,11 +61,11 @@ class Run:
         return self.interruption.is_allowed and bool(self.question.chat_id)
 
     def start(self, metadata: dict[str, Any]) -> None:
-        """Put the first chunk. Later readers, which did not send the question, get it here."""
+        """Put the first chunk. Other readers, which did not send the question, get it here."""
         question = self.question
         asked = {"id": question.user_message_id, "content": question.content}
         id = question.assistant_message_id
-        self.log.add(chunks.Start(id, {**metadata, "userMessage": asked}))
+        self._put_for_others(chunks.Start(id, {**metadata, "userMessage": asked}))
         self.channel.put(chunks.Start(id, metadata))
 
     def put(self, chunk: Chunk) -> None:
@@ -73,11 +73,14 @@ class Run:
 
         The last few chunks wait for no reader, because the rows would wait with them.
         """
+        self._put_for_others(chunk)
+        if self.channel.put(chunk) and self.interruption.is_allowed:
+            self._wait_for_reader()
+
+    def _put_for_others(self, chunk: Chunk) -> None:
         self.log.add(chunk)
         for channel in self._watching:
             channel.put(chunk)
-        if self.channel.put(chunk) and self.interruption.is_allowed:
-            self._wait_for_reader()
 
     def close(self) -> None:
         """No more chunks will come."""
