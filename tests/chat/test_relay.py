@@ -46,5 +46,5 @@ def test_who_watches_before_the_turn_begins_gets_its_first_chunk(alice, chat, mo
     first = alice.turn(chat, "hello")
     start, *rest = channel.take()
     assert isinstance(start, chunks.Start)
-    assert start.metadata["userMessage"]["content"] == "hello"
+    assert start.messageMetadata["userMessage"]["content"] == "hello"
     assert len(rest) == len(first) - 1
