@@ -2,12 +2,17 @@
 
 import gevent
 import pytest
+from sqlalchemy import update
 
+from service.chat.models import PublishedChunks
+from service.chat.relay import publications
 from service.chat.relay.watchers import Watchers
 from service.chat.stream import chunks
 from service.chat.stream.channel import Channel
 from service.chat.turn import claim_watch
 from service.chat.turn.running import Run, Runs
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from tests.chat.test_claims import begin, end, said
 from tests.chat.test_resume import watch, whole
 from tests.people import text_of, types
@@ -48,3 +53,18 @@ def test_who_watches_before_the_turn_begins_gets_its_first_chunk(alice, chat, mo
     assert isinstance(start, chunks.Start)
     assert start.messageMetadata["userMessage"]["content"] == "hello"
     assert len(rest) == len(first) - 1
+
+
+EVENTS = [b'data: {"type":"start-step"}\n\n', b'data: {"type":"finish-step"}\n\n']
+
+
+def test_chunks_are_kept_for_a_minute_after_the_last_of_their_turn(app, chat):
+    """Or a client that comes back would miss those of a long turn's beginning."""
+    with app.app_context(), write_transaction() as session:
+        publications.add(session, "turn_1", chat, 0, EVENTS[:1], is_end=False)
+        session.execute(update(PublishedChunks).values(created_at=from_now(-61)))
+        publications.add(session, "turn_1", chat, 1, EVENTS[1:], is_end=True)
+        assert publications.sweep(session) == 0
+        assert publications.read(session, "turn_1", 0).events == EVENTS
+        session.execute(update(PublishedChunks).values(created_at=from_now(-61)))
+        assert publications.sweep(session) == 2

@@ -94,7 +94,13 @@ def end_of(session: Session, owner: str, chat_id: str, turn_id: str) -> int | No
 
 
 def sweep(session: Session) -> int:
-    """Delete what was published of turns that run no more; returns how many rows."""
+    """Delete what was published of turns that run no more; returns how many rows.
+
+    A turn's rows go together: a reader would miss chunks between those that are left.
+    """
+    later = _rows.alias()
+    limit = from_now(-KEPT_SECONDS)
     ended = ~exists().where(Claim.turn_id == _rows.c.turn_id)
-    old = _rows.c.created_at < from_now(-KEPT_SECONDS)
-    return count_changes(session, delete(_rows).where(old, ended))
+    is_kept = exists().where(later.c.turn_id == _rows.c.turn_id, later.c.created_at >= limit)
+    old = _rows.c.created_at < limit
+    return count_changes(session, delete(_rows).where(old, ended, ~is_kept))
