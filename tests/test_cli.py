@@ -27,7 +27,9 @@ def test_users_are_listed_disabled_and_given_roles(service):
     assert status() == 200
     flask(service.database_url, "users", "role", "carol", "admin")
     flask(service.database_url, "users", "disable", "carol")
-    assert flask(service.database_url, "users", "list") == "carol\tadmin\tdisabled"
+    heading, carol = flask(service.database_url, "users", "list").splitlines()
+    assert heading.split() == ["SUBJECT", "ROLE", "DISABLED", "CREATED", "AT"]
+    assert carol.split()[:3] == ["carol", "admin", "yes"]
     wait_for(lambda: status() == 401)
     flask(service.database_url, "users", "disable", "carol", "--undo")
     wait_for(lambda: status() == 200)
@@ -39,6 +41,10 @@ def test_bad_arguments_get_a_clear_error(databases):
         (("token", "issue", "x", "--ttl", "soon"), "must be a number with s, m, h or d"),
         (("token", "issue", "x" * 256), "1 to 255 characters"),
         (("users", "disable", "nobody"), "there is no user nobody"),
+        (("users", "role", "nobody"), "there is no user nobody"),
+        (("users", "role", "nobody", "admin"), "there is no user nobody"),
+        (("users", "role", "nobody", "x" * 65), "must have 1 to 64 characters"),
+        (("users", "erase", "nobody", "--yes"), "there is no user nobody"),
     ]:
         with pytest.raises(AssertionError, match=text):
             flask(url, *arguments)
@@ -47,7 +53,7 @@ def test_bad_arguments_get_a_clear_error(databases):
 def test_an_autonomous_call_uses_tools_with_the_owners_rights(database_url):
     assert flask(database_url, "ask", "who am I?").splitlines()[-1] == "You are owner."
     statement = flask(database_url, "credits", "statement", "owner")
-    assert "llm-sonnet-4-6" in statement.splitlines()[0]
+    assert "llm-sonnet-4-6" in statement.splitlines()[1]
 
 
 def test_a_failed_autonomous_call_ends_with_an_error(databases):
@@ -80,7 +86,8 @@ def test_the_database_is_created_and_read_without_secrets(fresh):
     assert (upgraded.returncode, upgraded.stdout) == (0, "")
     made = {"DATABASE_URL": f"sqlite:///{fresh.place}/instance/app.db"}
     granted = command(made, "credits", "grant", "boss", "5")
-    assert (granted.exit_code, granted.stdout) == (0, "1005.0\n")
+    said = "boss was granted 5.0 credits. The balance is 1005.0 credits.\n"
+    assert (granted.exit_code, granted.stdout) == (0, said)
     assert command(made, "users", "list").exit_code == 0
 
 

@@ -7,6 +7,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.extensions import BigId, db, now
 
+ROLE_LIMIT = 64
+
 
 class User(db.Model):  # type: ignore[name-defined,misc]
     """A subject that has made an authenticated request."""
@@ -15,7 +17,7 @@ class User(db.Model):  # type: ignore[name-defined,misc]
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
     subject: Mapped[str] = mapped_column(String(255), unique=True)
-    role: Mapped[str | None] = mapped_column(String(64))  # overrides the token's claim
+    role: Mapped[str | None] = mapped_column(String(ROLE_LIMIT))  # overrides the token's claim
     email: Mapped[str | None] = mapped_column(String(320))
     name: Mapped[str | None] = mapped_column(String(200))
     disabled: Mapped[bool] = mapped_column(default=False)

@@ -195,6 +195,11 @@ def was_erased(then: Standing) -> bool:
     return moment != then.erased_at
 
 
+def find(subject: str) -> User | None:
+    """Return a user as the database has it now."""
+    return db.session.scalar(select(User).where(User.subject == subject))
+
+
 def all_users() -> list[User]:
     """Return all users in the order of their first calls."""
     return list(db.session.scalars(select(User).order_by(User.seq)))

@@ -10,6 +10,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from config import ROOT
+from service.cli.terminal import AS_JSON, print_list
 from service.integrations import documents, everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.reference import check as checking
@@ -22,14 +23,21 @@ catalog = click.Group("catalog", help="The integration endpoints, and what they 
 
 
 @catalog.command("list")
+@AS_JSON
 @with_appcontext
-def list_endpoints() -> None:
+def list_endpoints(as_json: bool) -> None:
     """List every endpoint with its integration, its price in credits, and what it lacks."""
     values = current_app.config["SETTINGS"].vendors
-    for item in _catalog():
-        lacks = item.vendor_for(values).missing(values)
-        state = f"needs {lacks}" if lacks else "ready"
-        click.echo(f"{item.name:40} {item.vendor.integration:16} {item.max_credits:8g}  {state}")
+    rows = [
+        {
+            "name": item.name,
+            "integration": item.vendor.integration,
+            "credits": item.max_credits,
+            "needs": item.vendor_for(values).missing(values),
+        }
+        for item in _catalog()
+    ]
+    print_list(rows, "There are no endpoints.", as_json)
 
 
 @catalog.command("show")

@@ -12,6 +12,7 @@ from service.billing.ledger import Statement
 from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
+from service.cli.terminal import AS_JSON, ShortText, print_json, print_list
 from service.database.access import write_transaction
 from service.extensions import db
 from service.ids import new_id
@@ -37,20 +38,6 @@ class Credits(click.ParamType):
         return int(micro)
 
 
-class ShortText(click.ParamType):
-    """A text that fits into its column."""
-
-    name = "text"
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-
-    def convert(self, value: object, param: object, ctx: object) -> str:
-        if not 0 < len(str(value)) <= self.limit:
-            self.fail(f"must have 1 to {self.limit} characters")
-        return str(value)
-
-
 @credits.command("grant")
 @click.argument("subject", type=ShortText(255))
 @click.argument("amount", type=Credits())
@@ -63,27 +50,45 @@ def grant(subject: str, amount: int, ref: str | None) -> None:
     settings: Settings = current_app.config["SETTINGS"]
     with write_transaction() as session:
         ledger.ensure_account(session, subject, settings.starting_credits * CREDIT)
-        ledger.grant(session, subject, amount, ref or new_id("entry"))
-    click.echo(in_credits(_statement(subject, 1).balance))
+        is_new = ledger.grant(session, subject, amount, ref or new_id("entry"))
+    done = f"{subject} was granted {in_credits(amount)} credits."
+    done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
+    click.echo(f"{done} The balance is {in_credits(_statement(subject, 1).balance)} credits.")
 
 
 @credits.command("balance")
 @click.argument("subject")
+@AS_JSON
 @with_appcontext
-def balance(subject: str) -> None:
+def balance(subject: str, as_json: bool) -> None:
     """Print SUBJECT's balance and how much of it is on hold."""
     account = _statement(subject, 1)
-    click.echo(f"{in_credits(account.balance)}\t{in_credits(account.held)} held")
+    shown = {"balance": in_credits(account.balance), "held": in_credits(account.held)}
+    if as_json:
+        print_json(shown)
+    else:
+        click.echo("{balance} credits, of which {held} are held".format(**shown))
 
 
 @credits.command("statement")
 @click.argument("subject")
+@AS_JSON
 @with_appcontext
-def statement(subject: str) -> None:
+def statement(subject: str, as_json: bool) -> None:
     """Print SUBJECT's newest entries: time, amount, purpose, reference."""
-    for entry in _statement(subject, STATEMENT_ENTRIES).entries:
-        moment = entry.created_at.isoformat(timespec="seconds")
-        click.echo(f"{moment}\t{in_credits(entry.amount)}\t{entry.what}\t{entry.ref}")
+    account = _statement(subject, STATEMENT_ENTRIES)
+    rows = [
+        {
+            "createdAt": entry.created_at,
+            "amount": in_credits(entry.amount),
+            "what": entry.what,
+            "ref": entry.ref,
+        }
+        for entry in account.entries
+    ]
+    print_list(rows, f"The account of {subject} has no entries yet.", as_json)
+    if account.more:
+        click.echo(f"There are older entries; these are the newest {len(rows)}.", err=True)
 
 
 def _statement(subject: str, limit: int) -> Statement:

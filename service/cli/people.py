@@ -9,8 +9,11 @@ from flask.cli import with_appcontext
 
 from config import Settings
 from service.auth import users as accounts
+from service.auth.models import ROLE_LIMIT
 from service.auth.tokens import issue
-from service.upkeep import erasing, rights
+from service.cli.erasing import erase
+from service.cli.terminal import AS_JSON, ShortText, print_list
+from service.upkeep import rights
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -45,11 +48,20 @@ def issue_token(subject: str, role: str, ttl: int) -> None:
 
 
 @users.command("list")
+@AS_JSON
 @with_appcontext
-def list_users() -> None:
-    """Print all users: subject, role that overrides the token's, whether disabled."""
-    for user in accounts.all_users():
-        click.echo(f"{user.subject}\t{user.role or '-'}\t{'disabled' if user.disabled else ''}")
+def list_users(as_json: bool) -> None:
+    """Print all users: subject, role that overrides the token's, whether disabled, first call."""
+    rows = [
+        {
+            "subject": user.subject,
+            "role": user.role,
+            "disabled": user.disabled,
+            "createdAt": user.created_at,
+        }
+        for user in accounts.all_users()
+    ]
+    print_list(rows, "No users yet: a subject becomes a user with its first call.", as_json)
 
 
 @users.command("disable")
@@ -60,34 +72,34 @@ def disable(subject: str, undo: bool) -> None:
     """Refuse SUBJECT's tokens. This takes effect within two seconds."""
     if not rights.set_disabled(subject, not undo):
         _unknown(subject)
+    click.echo(f"{subject} is {'enabled' if undo else 'disabled'}, within two seconds everywhere.")
 
 
 @users.command("role")
 @click.argument("subject")
-@click.argument("role", required=False)
+@click.argument("role", required=False, type=ShortText(ROLE_LIMIT))
+@click.option("--undo", is_flag=True, help="Let the token's role apply again.")
 @with_appcontext
-def change_role(subject: str, role: str | None) -> None:
-    """Override the role in SUBJECT's tokens. Without ROLE, the token's role applies again."""
-    if not rights.set_role(subject, role):
+def role(subject: str, role: str | None, undo: bool) -> None:
+    """Override the role in SUBJECT's tokens. Without ROLE, show which role applies."""
+    if role and undo:
+        raise click.UsageError("give a ROLE or --undo, not both")
+    if not (role or undo):
+        user = accounts.find(subject) or _unknown(subject)
+        click.echo(f"{subject}: {_role(user.role)}")
+    elif not rights.set_role(subject, role):
         _unknown(subject)
+    else:
+        click.echo(f"{subject} has within two seconds everywhere: {_role(role)}")
 
 
-@users.command("erase")
-@click.argument("subject")
-@with_appcontext
-def erase(subject: str) -> None:
-    """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
-    connections = current_app.extensions["proxy"].connections
-    erased = erasing.erase(subject, current_app.extensions["collections"], connections)
-    if not erased:
-        _unknown(subject)
-    current_app.extensions["media_sweeper"].sweep()
-    for integration, reason in erased.unrevoked.items():
-        text = f"{integration}: erased here, but not revoked at the provider ({reason})."
-        click.echo(f"{text} The person can end the access in the account's own settings there.")
-    settings: Settings = current_app.config["SETTINGS"]
-    if gateway := settings.integrations_gateway_url:
-        click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
+users.add_command(erase)
+
+
+def _role(overriding: str | None) -> str:
+    if overriding:
+        return f"the role {overriding}, set by an operator (--undo removes it)"
+    return "the role in the token (user, if it has none), because no operator has set one"
 
 
 def _unknown(subject: str) -> NoReturn:

@@ -32,6 +32,8 @@ from service.records.collection import Collection
 from service.records.models import CreateKey, Outbox
 from service.records.storage import select_rows
 from service.records.store import owned_by
+from service.upkeep import inventories
+from service.upkeep.inventories import Inventory
 from service.upkeep.rights import lock_user
 
 # In the sweeper's order.
@@ -49,10 +51,12 @@ SWEPT = (
 
 @dataclass(frozen=True)
 class ErasureReport:
-    """`known`: whether anything was stored of the subject. `unrevoked`: the integrations whose
-    grant could not be revoked at the vendor, each with the reason."""
+    """`known`: whether anything was stored of the subject. `inventory`: what was stored as the
+    erasure began. `unrevoked`: the integrations whose grant could not be revoked at the vendor,
+    each with the reason."""
 
     known: bool
+    inventory: Inventory
     unrevoked: Mapping[str, str]
 
     def __bool__(self) -> bool:
@@ -73,6 +77,7 @@ def erase(
         chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
         session.execute(chats.with_for_update())
         user = lock_user(session, subject)  # from here on, new writes in its name wait
+        inventory = inventories.take(session, subject, collections)
         _end_turns(session, subject, pseudonym)
         paid = _rename_account(session, subject, pseudonym)
         grants = connections.take_all(session, subject)
@@ -88,7 +93,8 @@ def erase(
             erasure.remember(session, subject)
     rights_cache.forget(subject)
     reasons = {grant.integration: connections.revoke(grant) for grant in grants}
-    return ErasureReport(known, {name: reason for name, reason in reasons.items() if reason})
+    unrevoked = {name: reason for name, reason in reasons.items() if reason}
+    return ErasureReport(known, inventory, unrevoked)
 
 
 def _end_turns(session: Session, subject: str, pseudonym: str) -> None:

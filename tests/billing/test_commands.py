@@ -1,5 +1,7 @@
 """`flask credits …` and `flask sweep`, as an operator types them."""
 
+import json
+
 import pytest
 
 from service.billing import ledger
@@ -21,24 +23,40 @@ def flask(app):
 
 
 def test_a_grant_opens_the_account_and_prints_the_balance(flask, books):
-    assert flask("credits", "grant", "carol", "0.5") == "1000.5"
-    assert flask("credits", "grant", "carol", "10", "--ref", "invoice-7") == "1010.5"
-    assert flask("credits", "grant", "carol", "10", "--ref", "invoice-7") == "1010.5"
-    assert flask("credits", "grant", "carol", "0.5") == "1011.0"
+    granted = "carol was granted {} credits. The balance is {} credits."
+    assert flask("credits", "grant", "carol", "0.5") == granted.format(0.5, 1000.5)
+    invoiced = ("credits", "grant", "carol", "10", "--ref", "invoice-7")
+    assert flask(*invoiced) == granted.format(10.0, 1010.5)
+    repeated = "carol has had the grant invoice-7 before: nothing was added. "
+    assert flask(*invoiced) == repeated + "The balance is 1010.5 credits."
+
+
+def test_a_grant_to_an_erased_subject_brings_no_starting_credits(flask):
+    assert "1005.0" in flask("credits", "grant", "carol", "5")
+    assert "balance of 1005.0" in flask("users", "erase", "carol", "--yes")
+    assert "The balance is 5.0 credits." in flask("credits", "grant", "carol", "5")
 
 
 def test_the_balance_shows_what_is_held(flask, books):
     books.open("alice", 100)
     books.reserve(2.25, "a")
-    assert flask("credits", "balance", "alice") == "100.0\t2.25 held"
+    assert flask("credits", "balance", "alice") == "100.0 credits, of which 2.25 are held"
+    assert json.loads(flask("credits", "balance", "alice", "--json")) == {
+        "balance": 100.0,
+        "held": 2.25,
+    }
 
 
 def test_the_statement_is_newest_first(flask, books):
     books.open("alice", 100)
     books.settle(books.reserve(2, "turn_1"), 1.5)
-    newest, oldest = flask("credits", "statement", "alice").splitlines()
-    assert newest.split("\t")[1:] == ["-1.5", "gen-5.4", "turn_1"]
-    assert oldest.split("\t")[1:] == ["100.0", "starting credits", "starting"]
+    heading, newest, oldest = flask("credits", "statement", "alice").splitlines()
+    assert heading.split() == ["CREATED", "AT", "AMOUNT", "WHAT", "REF"]
+    assert newest.split()[1:] == ["-1.5", "gen-5.4", "turn_1"]
+    assert oldest.split()[1:] == ["100.0", "starting", "credits", "starting"]
+    assert heading.index("REF") == newest.index("turn_1") == oldest.rindex("starting")
+    listed = json.loads(flask("credits", "statement", "alice", "--json"))
+    assert [entry["ref"] for entry in listed] == ["turn_1", "starting"]
 
 
 def test_a_sweep_ends_every_expired_hold(flask, books):

@@ -172,7 +172,7 @@ def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databa
     with made(url) as app, write_transaction() as session:
         session.add(User(subject="alice"))
         session.add(grant_of("alice"))
-    said = flask(url, "users", "erase", "alice", SANDBOX="0")
+    said = flask(url, "users", "erase", "alice", "--yes", SANDBOX="0")
     assert "cloudsuite" in said
     assert "CLOUDSUITE_CLIENT_ID" in said
     with made(url) as app:

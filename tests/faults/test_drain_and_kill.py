@@ -97,7 +97,7 @@ def test_the_owner_pays_an_autonomous_call_and_the_caller_a_turn(start, model):
     answered = flask(service.database_url, "ask", "words=3 please", **provider)
     assert answered.splitlines()[-1] == "0 1 2"
     statement = flask(service.database_url, "credits", "statement", "owner").splitlines()
-    assert len(statement) == 2  # the starting credits, and one charge
-    assert "llm-sonnet-4-6" in statement[0]
+    assert len(statement) == 3  # the headings, one charge, and the starting credits
+    assert "llm-sonnet-4-6" in statement[1]
     assert client.credits()["entries"][0]["what"] == "llm-sonnet-4-6"
     assert len(client.credits()["entries"]) == 2

@@ -204,7 +204,7 @@ def test_an_erased_user_leaves_no_media(app, settings, store, alice, bob, rows):
         store.put(person.subject, PICTURE, "image/png", "mine.png", None)
     store.reserve("alice", MIB, 60)
     with app.app_context():
-        erased = app.test_cli_runner().invoke(args=["users", "erase", "alice"])
+        erased = app.test_cli_runner().invoke(args=["users", "erase", "alice", "--yes"])
     assert erased.exit_code == 0, erased.output
     assert rows() == (1, 0 if settings.media_dir else 1)
     assert settings.media_dir is None or len(list(settings.media_dir.iterdir())) == 1
@@ -228,7 +228,7 @@ def test_an_erasure_that_runs_is_not_waited_for(app, store, alice, rows):
 
 def test_who_is_erased_meanwhile_gets_nothing_stored(app, vendor, alice, rows):
     def erase(asked):
-        erased = app.test_cli_runner().invoke(args=["users", "erase", "alice"])
+        erased = app.test_cli_runner().invoke(args=["users", "erase", "alice", "--yes"])
         assert erased.exit_code == 0, erased.output
         return picture()
 

@@ -231,7 +231,7 @@ def test_the_session_of_an_erased_and_new_user_ends(subscriber, live_service, ow
     idle, slow = subscriber("carol"), subscriber("carol", slow=True)
     for one in (idle, slow):
         assert one.subscribe("notes") == []
-    flask(live_service.database_url, "users", "erase", own_name("carol"))
+    flask(live_service.database_url, "users", "erase", "--yes", own_name("carol"))
     time.sleep(1)  # a token issued in the same second is revoked too
     back = subscriber("carol")
     assert back.subscribe("notes") == []

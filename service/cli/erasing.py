@@ -1,0 +1,54 @@
+"""The command `flask users erase`."""
+
+from collections.abc import Iterator
+
+import click
+from flask import current_app
+from flask.cli import with_appcontext
+
+from config import Settings
+from service.billing.prices import credits
+from service.cli.terminal import YES, confirm
+from service.extensions import db
+from service.upkeep import erasing, inventories
+from service.upkeep.inventories import Inventory
+
+
+@click.command("erase")
+@click.argument("subject")
+@YES
+@with_appcontext
+def erase(subject: str, yes: bool) -> None:
+    """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
+    connections = current_app.extensions["proxy"].connections
+    collections = current_app.extensions["collections"]
+    stored = inventories.take(db.session(), subject, collections)
+    db.session.commit()
+    if not stored.is_known:
+        raise click.ClickException(f"there is no user {subject}")
+    if not yes:
+        click.echo(f"Erasing {subject} can't be taken back.")
+        click.echo("\n".join(_described(stored, "deletes", "keeps")))
+    confirm(f"Erase {subject}?", yes)
+    report = erasing.erase(subject, collections, connections)
+    current_app.extensions["media_sweeper"].sweep()
+    click.echo(f"{subject} is erased.")
+    click.echo("\n".join(_described(report.inventory, "deleted", "kept")))
+    for integration, reason in report.unrevoked.items():
+        text = f"{integration}: erased here, but not revoked at the provider ({reason})."
+        click.echo(f"{text} The person can end the access in the account's own settings there.")
+    settings: Settings = current_app.config["SETTINGS"]
+    if gateway := settings.integrations_gateway_url:
+        click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
+
+
+def _described(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
+    """The lines about what an erasure `deletes` and `keeps`, two verbs in the same form."""
+    counted = {**stored.records, "media": stored.media}
+    counts = [f"{count} {name}" for name, count in counted.items() if count]
+    yield f"  {deletes} records: {', '.join(counts) or 'none'}"
+    yield f"  {deletes} grants: {', '.join(stored.grants) or 'none'}"
+    kept = [f"{stored.turns} ai-turns"] if stored.turns else []
+    if stored.balance is not None:
+        kept.append(f"the ledger with a balance of {credits(stored.balance)} credits")
+    yield f"  {keeps} under a pseudonym: {', '.join(kept) or 'nothing'}"

@@ -1,0 +1,87 @@
+"""How commands take short texts, print lists, and ask before they destroy.
+
+A list has a line of headings and aligned columns, for people. Scripts read `--json`.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import starmap
+from typing import Any
+
+import click
+
+from service.extensions import timestamp
+
+GAP = "  "  # between two columns
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+YES = click.option("--yes", is_flag=True, help="Do it without asking.")
+
+
+class ShortText(click.ParamType):
+    """A text that fits into its column."""
+
+    name = "text"
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def convert(self, value: object, param: object, ctx: object) -> str:
+        if not 0 < len(str(value)) <= self.limit:
+            self.fail(f"must have 1 to {self.limit} characters")
+        return str(value)
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Return if the operator wants it: by `--yes`, or by an answer at the terminal.
+
+    Raises `click.Abort` after a no, and `click.ClickException` where there is no terminal.
+    """
+    if yes:
+        return
+    if not (sys.stdin and sys.stdin.isatty()):
+        raise click.ClickException("nothing was changed: this needs a terminal to ask at, or --yes")
+    click.confirm(question, abort=True)
+
+
+def print_list(rows: Sequence[Mapping[str, Any]], empty: str, as_json: bool) -> None:
+    """Print rows with the same keys, as a JSON array or as a table. `empty` is said of no rows."""
+    if as_json:
+        print_json(rows)
+    elif rows:
+        headings = [re.sub("([A-Z])", r" \1", name).upper() for name in rows[0]]
+        _print_table(headings, [list(row.values()) for row in rows])
+    else:
+        click.echo(empty)
+
+
+def print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=timestamp))
+
+
+def _print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    texts = [headings, *([_text(value) for value in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    is_number = [type(value) in (int, float) for value in rows[0]]
+    for line in texts:
+        cells = zip(line, widths, is_number, strict=True)
+        click.echo(GAP.join(starmap(_cell, cells)).rstrip())
+
+
+def _cell(text: str, width: int, is_number: bool) -> str:
+    return text.rjust(width) if is_number else text.ljust(width)
+
+
+def _text(value: object) -> str:
+    """A value in one line. A subject could hold codes that control the terminal."""
+    match value:
+        case None | "":
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case datetime():
+            return timestamp(value)[:19] + "Z"
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in str(value))

@@ -1,0 +1,146 @@
+"""What commands say before they destroy, what they did, and their lists."""
+
+import io
+import json
+
+import pytest
+
+from service.auth.users import rights_cache
+from service.cli.terminal import print_list
+from service.database.access import write_transaction
+from service.extensions import db, now
+from service.integrations.models import Grant
+from service.upkeep import rights
+from tests.services import on_sqlite
+
+
+class Terminal(io.BytesIO):
+    """An operator who types these bytes."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def flask(app):
+    """Run a command, with or without an operator at a terminal; returns exit code and output."""
+
+    def run(*arguments, typed=None):
+        terminal = None if typed is None else Terminal(typed)
+        result = app.test_cli_runner().invoke(args=arguments, input=terminal)
+        rights_cache.clear()
+        return result.exit_code, result.output
+
+    return run
+
+
+@pytest.fixture
+def stored(app, alice):
+    """alice with a chat, a turn, two notes and a grant."""
+    alice.turn(alice.new_chat(), "hello")
+    for title in ("one", "two"):
+        assert alice.post("/api/records/notes", {"title": title}).status_code == 201
+    with app.app_context(), write_transaction() as session:
+        sealed = {"access_token": "t:x", "scopes": [], "expires_at": now()}
+        session.add(Grant(user_id="alice", integration="cloudsuite", **sealed))
+    return alice
+
+
+def test_an_erasure_is_described_and_needs_a_terminal_or_yes(flask, stored):
+    code, output = flask("users", "erase", "alice")
+    assert code == 1
+    balance = stored.get("/api/credits").json["balance"]
+    assert output.splitlines() == [
+        "Erasing alice can't be taken back.",
+        "  deletes records: 1 ai-chats, 2 ai-messages, 2 notes",
+        "  deletes grants: cloudsuite",
+        f"  keeps under a pseudonym: 1 ai-turns, the ledger with a balance of {balance} credits",
+        "Error: nothing was changed: this needs a terminal to ask at, or --yes",
+    ]
+    assert len(stored.get("/api/records/notes").json["records"]) == 2
+
+
+def test_an_erasure_with_yes_says_what_it_did(flask, stored):
+    code, output = flask("users", "erase", "alice", "--yes")
+    assert (code, output.splitlines()[:3]) == (
+        0,
+        [
+            "alice is erased.",
+            "  deleted records: 1 ai-chats, 2 ai-messages, 2 notes",
+            "  deleted grants: cloudsuite",
+        ],
+    )
+    assert stored.get("/api/credits").status_code == 401
+    assert flask("users", "erase", "alice", "--yes") == (1, "Error: there is no user alice\n")
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("typed", "code", "last", "status"),
+    [
+        (b"n\n", 1, "Aborted!", 200),
+        (b"\n", 1, "Aborted!", 200),
+        (b"", 1, "Aborted!", 200),
+        (b"y\n", 0, "kept under a pseudonym", 401),
+    ],
+)
+def test_an_operator_at_a_terminal_is_asked(flask, alice, typed, code, last, status):
+    alice.get("/api/credits")
+    done, output = flask("users", "erase", "alice", typed=typed)
+    assert "Erase alice? [y/N]: " in output
+    assert (done, last in output) == (code, True), output
+    assert alice.get("/api/credits").status_code == status
+
+
+@on_sqlite
+def test_the_role_is_shown_with_where_it_comes_from_and_changed_only_when_asked(flask, alice):
+    alice.get("/api/credits")
+    assert "the role in the token" in flask("users", "role", "alice")[1]
+    assert "admin, set by an operator" in flask("users", "role", "alice", "admin")[1]
+    code, output = flask("users", "role", "alice")
+    assert (code, output.startswith("alice: the role admin, set by an operator")) == (0, True)
+    assert flask("users", "role", "alice", "admin", "--undo")[0] == 2
+    assert "the role in the token" in flask("users", "role", "alice", "--undo")[1]
+    assert "the role in the token" in flask("users", "role", "alice")[1]
+    assert flask("users", "disable", "alice")[1].startswith("alice is disabled")
+
+
+@on_sqlite
+def test_a_list_of_nothing_says_so(flask):
+    assert flask("users", "list")[1].startswith("No users yet")
+    assert flask("users", "list", "--json") == (0, "[]\n")
+
+
+@on_sqlite
+def test_lists_are_aligned_for_people_and_json_for_scripts(app, flask, alice, bob):
+    for person in (alice, bob):
+        person.get("/api/credits")
+    with app.app_context():
+        rights.set_role("bob", "admin")
+        db.session.remove()
+    heading, first, second = flask("users", "list")[1].splitlines()
+    column = heading.index("ROLE")
+    assert (first[column:].split()[:2], second[column:].split()[:2]) == (
+        ["-", "no"],
+        ["admin", "no"],
+    )
+    listed = json.loads(flask("users", "list", "--json")[1])
+    assert [(user["subject"], user["role"]) for user in listed] == [
+        ("alice", None),
+        ("bob", "admin"),
+    ]
+    assert listed[0]["createdAt"].endswith("Z")
+
+
+@on_sqlite
+def test_the_catalog_is_listed_with_what_each_endpoint_needs(flask):
+    heading, *lines = flask("catalog", "list")[1].splitlines()
+    assert heading.split() == ["NAME", "INTEGRATION", "CREDITS", "NEEDS"]
+    listed = json.loads(flask("catalog", "list", "--json")[1])
+    assert [line.split()[0] for line in lines] == [endpoint["name"] for endpoint in listed]
+    assert {len(line) >= heading.index("NEEDS") for line in lines} == {True}
+
+
+def test_a_subject_can_not_control_the_operators_terminal(capsys):
+    print_list([{"subject": "a\x1b[2J\nb\tü"}], "none", as_json=False)
+    assert capsys.readouterr().out == "SUBJECT\na\\x1b[2J\\nb\\tü\n"
