@@ -1,10 +1,13 @@
 """Other readers of a running turn: from its first chunk, behind an event, and after its client."""
 
 import re
+import socket
+import time
 
 import gevent
 import pytest
 
+from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from tests.chat.test_endings import assembled, begun, idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
@@ -141,4 +144,17 @@ def test_stop_ends_a_turn_without_a_reader(alice, chat, app):
     response, _, _ = begun(alice, chat, "count to 100000")
     response.close()
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
+    wait_for(idle(app))
+
+
+@pytest.mark.settings(RESUME_SECONDS="3600")
+def test_a_client_that_has_left_is_not_logged_as_a_slow_one(alice, chat, app, capsys):
+    response, _, _ = begun(alice, chat, "count to 100000")
+    response.close()
+    (run,) = app.extensions["runs"]
+    run.reader._sock = socket.socket()
+    run.reader._sock.close()
+    run.check(time.monotonic() + 2 * SLOW_SECONDS)
+    assert "slow client" not in capsys.readouterr().err
+    alice.post(f"/api/ai/chat/{chat}/stop")
     wait_for(idle(app))

@@ -130,8 +130,9 @@ class Run:
         if self.deadline.passed(now):
             self.deadline.end()
             self.interruption.throw(ProviderError("slow"))
-        self.reader.check(now)
-        if self.may_be_resumed:
+        if not self.channel.abandoned:
+            self.reader.check(now)
+        elif self.may_be_resumed:
             self._end_unread(now)
 
     def _end_unread(self, now: float) -> None:
