@@ -59,6 +59,17 @@ def test_the_statement_is_newest_first(flask, books):
     assert [entry["ref"] for entry in listed] == ["turn_1", "starting"]
 
 
+@on_sqlite
+def test_a_statement_says_that_there_are_older_entries(app, books):
+    books.open("alice", 100)
+    for count, said in [(49, ""), (50, "There are older entries; these are the newest 50.\n")]:
+        books.do(ledger.grant, "alice", CREDIT, f"{count}")
+        for number in range(count - 1):
+            books.do(ledger.grant, "alice", CREDIT, f"ref-{number}")
+        stated = app.test_cli_runner().invoke(args=["credits", "statement", "alice"])
+        assert (len(stated.stdout.splitlines()), stated.stderr) == (51, said)
+
+
 def test_a_sweep_ends_every_expired_hold(flask, books):
     books.open("alice", 100)
     for number in range(120):
