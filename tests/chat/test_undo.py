@@ -20,7 +20,7 @@ from service.chat.tools.tool import ToolContext
 from service.extensions import db
 from service.ids import new_id
 from service.records.models import Outbox
-from service.upkeep import rights
+from service.upkeep import erasing, rights
 from tests import recorded
 from tests.depth import depth
 from tests.services import wait_for
@@ -278,6 +278,22 @@ def test_the_rights_are_those_of_now(app, alice, admin):
         "You may not do this with the record."
     }
     assert all_of(alice, "notes") == before
+
+
+def test_a_record_of_somebody_who_is_erased_meanwhile_does_not_come_back(app, bob, admin):
+    """The journal as the undo has read it before the erasure was committed."""
+    gone = bob.post("/api/records/notes", {"title": "his"}).json["recordId"]
+    admin.new_chat()
+    hands = Hands(app, admin, "admin")
+    hands.delete(gone)
+    read = journal_of(app, hands)[0].before
+    with app.app_context():
+        connections = app.extensions["proxy"].connections
+        erasing.erase("bob", app.extensions["collections"], connections)
+        db.session.execute(update(JournalEntry).values(before=read))
+        db.session.commit()
+    assert [one["recordId"] for one in hands.undo()["conflicts"]] == [gone]
+    assert all_of(admin, "notes") == {}
 
 
 def test_the_feed_has_the_changes_and_the_journal_no_entries(app, hands, note):

@@ -18,6 +18,7 @@ from service.chat.claims import AlreadyRunning
 from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.chat.undo.changes import (
     CHANGED,
+    FORGOTTEN,
     NetChange,
     Refused,
     change_of,
@@ -101,13 +102,15 @@ def _sorted_out(
 
 
 def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
-    """In the order of an erasure: chats, the user, the rest."""
+    """In the order of an erasure: chats, users, the rest."""
     connection = session.connection()
     for key in sorted({reverting.group_key(c.collection, c.some_state) for c in changes}):
         outbox.lock_group(connection, key)
     chats = select(Chat.seq).where(Chat.record_id.in_(set(_chats(changes)))).order_by(Chat.seq)
     session.execute(chats.with_for_update())
     users.lock(session, caller.subject)
+    for owner in sorted({change.owner for change in changes}):
+        users.lock_row(session, owner)
 
 
 def _chats(changes: list[NetChange]) -> Iterator[str]:
@@ -127,6 +130,8 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
     row = reverting.lock_row(session, change.collection, change.record_id, change.owner)
     if row is None and change.after:
         raise Refused(DELETED)
+    if change.before and row is None and not users.lock_row(session, change.owner):
+        raise Refused(FORGOTTEN)  # the owner was erased since the journal was read
     if data(full_envelope(change.collection, row) if row else None) != data(change.after):
         raise Refused(CHANGED)
     try:
