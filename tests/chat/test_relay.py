@@ -1,12 +1,16 @@
 """Readers of a turn that runs in another worker: an app's watchers that know none of its turns."""
 
+from unittest.mock import Mock
+
 import gevent
 import pytest
 from sqlalchemy import update
+from sqlalchemy.exc import OperationalError
 
+from service.chat import claims
 from service.chat.models import PublishedChunks
 from service.chat.relay import publications
-from service.chat.relay.watchers import Watchers
+from service.chat.relay.watchers import LOST_SECONDS, Watcher, Watchers
 from service.chat.stream import chunks
 from service.chat.stream.channel import Channel
 from service.chat.turn import claim_watch
@@ -68,3 +72,21 @@ def test_chunks_are_kept_for_a_minute_after_the_last_of_their_turn(app, chat):
         assert publications.read(session, "turn_1", 0).events == EVENTS
         session.execute(update(PublishedChunks).values(created_at=from_now(-61)))
         assert publications.sweep(session) == 2
+
+
+def test_an_outage_of_the_database_is_not_the_loss_of_a_turn(app, chat, elsewhere, monkeypatch):
+    """Leases lapse in it, and are renewed a moment after it."""
+    watcher = Watcher("turn_1", 0, None)
+    elsewhere._elsewhere.add(watcher)
+
+    def look(watch):
+        monkeypatch.setattr(claims, "watch", watch)
+        elsewhere._renewed = float("-inf")
+        elsewhere._look_safely()
+        return watcher.channel.closed
+
+    watcher.seen -= 2 * LOST_SECONDS
+    assert not look(Mock(side_effect=OperationalError("", {}, Exception())))
+    assert not look(Mock(return_value=set()))
+    watcher.seen -= 2 * LOST_SECONDS
+    assert look(Mock(return_value=set()))

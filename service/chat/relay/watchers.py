@@ -133,6 +133,8 @@ class Watchers:
                 db.session.commit()
         except (SQLAlchemyError, gevent.Timeout) as error:
             log.warning("chunks not read", error=type(error).__name__)
+            for watcher in self._elsewhere:  # nothing is known of their turns
+                watcher.seen = time.monotonic()
 
     def _renew_if_due(self) -> None:
         """Ask the other workers to go on, and give up the turns that have been lost."""
