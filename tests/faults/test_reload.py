@@ -68,20 +68,21 @@ class Probes:
     @contextmanager
     def going(self):
         kept = requests.Session()
-        tries = (self.new_connection, lambda: self.status(kept), lambda: self.turn(kept))
-        greenlets = [gevent.spawn(self.repeat, each) for each in tries]
+        tries = ((self.new_connection, 0.02), (lambda: self.status(kept), 0.1))
+        tries += ((lambda: self.turn(kept), 0.5),)  # a turn takes as long as thirty connections
+        greenlets = [gevent.spawn(self.repeat, *each) for each in tries]
         yield self
         self.ended = True  # not killed, because unfinished connections would stay open
         gevent.joinall(greenlets, timeout=60)
         kept.close()
 
-    def repeat(self, attempt) -> None:
+    def repeat(self, attempt, pause: float) -> None:
         while not self.ended:
             try:
                 attempt()
             except (OSError, requests.RequestException, AssertionError) as error:
                 self.failed.append(repr(error))
-            gevent.sleep(0.02)
+            gevent.sleep(pause)
 
     def new_connection(self) -> None:
         self.seen.append(self.new_status())
