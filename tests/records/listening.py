@@ -24,6 +24,7 @@ class Subscriber:
                 socket=sock,
                 subprotocols=["records.v1", f"bearer.{token}"],
                 suppress_origin=True,
+                skip_utf8_validation=True,  # byte by byte; `recv` decodes strictly anyway
                 **options,
             )
         except websocket.WebSocketException:
