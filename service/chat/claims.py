@@ -190,9 +190,12 @@ def running(session: Session, owner: str, chat_id: str) -> list[str]:
 def watch(session: Session, turn_ids: Collection[str]) -> set[str]:
     """Ask the workers of these turns to publish their chunks for `WATCH_SECONDS`.
 
-    Returns those that still run.
+    Returns those that still run; of several, those that are locked at the moment may be missing.
     """
-    asked = update(_claims).where(_claims.c.turn_id.in_(turn_ids), _live)
+    wanted = select(_claims.c.turn_id).where(_claims.c.turn_id.in_(turn_ids), _live)
+    if len(turn_ids) > 1:  # an erasure locks several as well, in another order
+        wanted = wanted.with_for_update(skip_locked=True)
+    asked = update(_claims).where(_claims.c.turn_id.in_(wanted))
     asked = asked.values(watched_until=from_now(WATCH_SECONDS))
     return set(session.scalars(asked.returning(_claims.c.turn_id)))
 

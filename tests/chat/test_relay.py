@@ -1,5 +1,6 @@
 """Readers of a turn that runs in another worker: an app's watchers that know none of its turns."""
 
+import socket
 from unittest.mock import Mock
 
 import gevent
@@ -9,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from service.chat import claims
 from service.chat.models import PublishedChunks
-from service.chat.relay import publications
+from service.chat.relay import publications, watchers
 from service.chat.relay.watchers import LOST_SECONDS, Watcher, Watchers
 from service.chat.stream import chunks
 from service.chat.stream.channel import Channel
@@ -18,16 +19,18 @@ from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from tests.chat.test_claims import begin, end, said
+from tests.chat.test_endings import begun
 from tests.chat.test_resume import watch, whole
 from tests.people import text_of, types
+from tests.services import wait_for
 
 
 @pytest.fixture
 def elsewhere(app, monkeypatch):
-    watchers = Watchers(app, Runs())
-    monkeypatch.setitem(app.extensions, "watchers", watchers)
-    yield watchers
-    watchers.stop()
+    made = Watchers(app, Runs())
+    monkeypatch.setitem(app.extensions, "watchers", made)
+    yield made
+    made.stop()
 
 
 def test_who_begins_to_watch_just_before_the_end_reads_the_whole_reply(
@@ -90,3 +93,29 @@ def test_an_outage_of_the_database_is_not_the_loss_of_a_turn(app, chat, elsewher
     assert not look(Mock(return_value=set()))
     watcher.seen -= 2 * LOST_SECONDS
     assert look(Mock(return_value=set()))
+
+
+def test_the_deletion_of_a_chat_ends_the_stream_of_who_watches_from_elsewhere(
+    alice, chat, elsewhere, monkeypatch
+):
+    """The published chunks go with the chat; what was open is closed all the same."""
+    monkeypatch.setattr(watchers, "LOST_SECONDS", 0.5)
+    response, _, _ = begun(alice, chat)
+    watching = watch(alice, chat)
+    second = gevent.spawn(lambda: whole(watching))
+    wait_for(lambda: any(b"text-delta" in e for w in elsewhere._elsewhere for e in w.events))
+    assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
+    assert types(second.get(timeout=30))[-3:] == ["text-end", "finish-step", "abort"]
+    response.close()
+
+
+def test_a_draining_worker_cuts_those_who_read_from_elsewhere(app, chat, elsewhere):
+    """Without an ending: the turn goes on, and they come back to another worker."""
+    here, there = socket.socketpair()
+    elsewhere.add(Watcher("turn_1", 0, here))
+    app.extensions["lifecycle"].on_drain(elsewhere.drain)
+    app.extensions["lifecycle"].drain(0.1)
+    there.settimeout(5)
+    assert there.recv(1) == b""
+    for one in (here, there):
+        one.close()

@@ -1,9 +1,10 @@
 """`replaces`: an earlier message is edited and sent again; it and what follows are replaced."""
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, text
 
-from service.chat.models import Claim
+from service.chat.models import Claim, Summary
+from service.database.access import write_transaction
 from service.extensions import db
 from service.records.models import Outbox
 from tests.chat.long_chats import texts
@@ -167,3 +168,15 @@ def test_a_summary_of_what_is_replaced_is_not_used(alice, model):
     assert len(model.asked) == 1
     alice.turn(chat, "another", userMessageId="new", replaces="q0")
     assert texts(model.turns[-1]) == ["another"]
+
+
+@pytest.mark.parametrize(("replaced", "kept"), [("one", False), ("three", True)])
+def test_a_summary_goes_with_the_messages_that_it_covers(app, alice, chat, replaced, kept):
+    covered = "select max(seq) from messages where record_id = 'two'"
+    with app.app_context(), write_transaction() as session:
+        upto = session.scalar(text(covered))
+        session.add(Summary(chat_id=chat, text="what was said", covers_seq=upto))
+    alice.turn(chat, "repeat after me: new", userMessageId="new", replaces=replaced)
+    with app.app_context():
+        assert (db.session.get(Summary, chat) is not None) == kept
+        db.session.commit()

@@ -187,5 +187,7 @@ def note_failure(session: Session, chat_id: str) -> None:
     session.add(cached)
 
 
-def forget(session: Session, chat_id: str) -> None:
-    session.execute(delete(Summary).where(Summary.chat_id == chat_id))
+def forget(session: Session, chat_id: str, covering: int = 0) -> None:
+    """Delete the chat's summary if it covers the message of the number `covering`."""
+    of_chat = (Summary.chat_id == chat_id, Summary.covers_seq >= covering)
+    session.execute(delete(Summary).where(*of_chat))

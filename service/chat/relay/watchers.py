@@ -48,7 +48,8 @@ class Watcher(Reader):
         super().__init__(self.channel, sock, turn_id)
         self._encode = self._with_id
         self.turn_id, self.number = turn_id, number
-        self.received = number  # the newest chunk that is in the channel
+        self._start = number
+        self.events: list[bytes] = []  # of a turn elsewhere, from its first on
         self.seen = time.monotonic()  # when its turn last showed a sign of life
 
     def _with_id(self, item: Item) -> bytes:
@@ -57,10 +58,11 @@ class Watcher(Reader):
         return b"id: %b:%d\n%b" % (self.turn_id.encode(), self.number, event)
 
     def receive(self, published: publications.Published) -> None:
-        """Take the chunks behind those that it has."""
-        for event in published.events:
-            self.channel.put(event)
-        self.received += len(published.events)
+        """Take the chunks behind those that it has; its client may have read some of them."""
+        for number, event in enumerate(published.events, len(self.events) + 1):
+            if number > self._start:
+                self.channel.put(event)
+        self.events += published.events
         self.seen = time.monotonic()
         if published.is_end:
             self.channel.close()
@@ -110,6 +112,14 @@ class Watchers:
         if run:
             run.unwatch(watcher.channel)
 
+    def drain(self, _grace: float) -> None:
+        """Cut the connections to readers of turns elsewhere, so that they come to another worker.
+
+        An ending would be wrong: these turns go on.
+        """
+        for watcher in self._elsewhere:
+            watcher.cut()
+
     def stop(self) -> None:
         if self._greenlet:
             self._greenlet.kill()
@@ -155,28 +165,30 @@ class Watchers:
         open_ones = [one for one in self._elsewhere if not one.channel.closed]
         newest = publications.newest(session, {watcher.turn_id for watcher in open_ones})
         for watcher in open_ones:
-            if newest.get(watcher.turn_id, 0) > watcher.received:
-                published = publications.read(session, watcher.turn_id, watcher.received)
-                watcher.receive(published)
+            had = len(watcher.events)
+            if newest.get(watcher.turn_id, 0) > had:
+                watcher.receive(publications.read(session, watcher.turn_id, had))
 
     def _give_up(self, watcher: Watcher) -> None:
-        """The turn's worker is gone: close what is open, and say so."""
+        """The turn's worker is gone, or its chat: close what is open, and say so."""
         if watcher.channel.closed:
             return
-        log.warning("watched turn lost", turn_id=watcher.turn_id)
-        published = publications.read(db.session(), watcher.turn_id, 0)
-        for chunk in _ending(published.events[: watcher.received]):
+        # The rows of a deleted chat have gone with it.
+        has_rows = bool(publications.newest(db.session(), [watcher.turn_id]))
+        log.warning("watched turn lost", turn_id=watcher.turn_id, rows=has_rows)
+        is_deleted = bool(watcher.events) and not has_rows
+        for chunk in _ending(watcher.events, is_deleted):
             watcher.channel.put(chunk)
         watcher.channel.close()
 
 
-def _ending(events: list[bytes]) -> Iterator[chunks.Chunk]:
-    """The chunks that end a stream of which these events were sent."""
+def _ending(events: list[bytes], is_deleted: bool) -> Iterator[chunks.Chunk]:
+    """The chunks that end a stream of which these events came."""
     assembly = Assembly()
     for event in events:
         assembly.apply(chunks.from_json(json.loads(event.removeprefix(b"data: "))))
     yield from assembly.closing()
-    yield chunks.Error(LOST)
+    yield chunks.Abort() if is_deleted else chunks.Error(LOST)
 
 
 def init_app(app: Flask) -> None:
@@ -187,4 +199,6 @@ def init_app(app: Flask) -> None:
     claim_watch: ClaimWatch = app.extensions["claim_watch"]
     claim_watch.on_watched(publisher.publish)
     runs.on_end(publisher.finish)
-    app.extensions["lifecycle"].ends_after(lambda: not publisher)
+    lifecycle = app.extensions["lifecycle"]
+    lifecycle.on_drain(app.extensions["watchers"].drain)
+    lifecycle.ends_after(lambda: not publisher)

@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -70,11 +71,11 @@ class Reader:
             self._acknowledged = (count, now)
         elif now - self._acknowledged[1] > SLOW_SECONDS:
             log.info("slow client disconnected", turn_id=self._turn_id)
-            _shut_down(sock)
+            self.cut()
 
-
-def _shut_down(sock: socket.socket) -> None:
-    try:
-        sock.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        return  # closed by the client meanwhile
+    def cut(self) -> None:
+        """Close the client's connection without an ending."""
+        if self._sock is None:
+            return
+        with suppress(OSError):  # closed by the client meanwhile
+            self._sock.shutdown(socket.SHUT_RDWR)

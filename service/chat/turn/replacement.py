@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from service.chat.collections import AI_MESSAGES
+from service.chat.history import recall
 from service.chat.models import Message
 from service.chat.question import Question
 from service.extensions import table
@@ -34,6 +35,10 @@ def remove(session: Session, question: Question) -> list[outbox.Row]:
     Messages that other turns have stored since its admission stay: its user had not seen them.
     """
     ids, owner = question.replaces, question.caller.subject
+    if ids:
+        first = session.connection().scalar(FIND, {"owner": owner, "message": ids[0]})
+        if first is not None:
+            recall.forget(session, question.chat_id, covering=first)
     old = (Message.user_id == owner, Message.chat_id == question.chat_id)
     for start in range(0, len(ids), REMOVED_AT_ONCE):
         batch = Message.record_id.in_(ids[start : start + REMOVED_AT_ONCE])
