@@ -1,6 +1,6 @@
 """The files that browsers load, and which modules import which. No Flask.
 
-A file's name is its folder and its own name: `console/talk.js`.
+A file's name is its folder and its own name: `chat/talk.js`.
 """
 
 import functools
@@ -10,7 +10,19 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent
-FOLDERS = ("console", "shared", "widgets")
+FOLDERS = (
+    "admin",
+    "calls",
+    "canvases",
+    "chat",
+    "console",
+    "data",
+    "integrations",
+    "page",
+    "shared",
+    "usage",
+    "widgets",
+)
 
 # Not guessed: some machines map .js to text/plain, and browsers then refuse to load modules.
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}

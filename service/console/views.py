@@ -8,6 +8,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 from config import Settings
 from service.browser.files import modules_of
 from service.browser.responses import conditional
+from service.console.sign_in import offered
 from service.web.edge import answers
 from service.web.origin import own_origin
 
@@ -50,8 +51,11 @@ def secure(response: Response) -> Response:
 def index() -> Response:
     """The console, for people who open the service in a browser"""
     settings: Settings = current_app.config["SETTINGS"]
+    has_provider, has_session = offered()
     context = {
-        "sandbox": "yes" if settings.sandbox else "no",
+        "sandbox": _yes(settings.sandbox),
+        "sign_in": _yes(has_provider),
+        "session": _yes(has_session),
         # Preloaded at once, instead of import by import.
         "modules": modules_of("console/console.js"),
     }
@@ -59,3 +63,7 @@ def index() -> Response:
     if settings.sandbox:
         page.headers["X-Sandbox"] = "1"
     return conditional(page)
+
+
+def _yes(fact: bool) -> str:
+    return "yes" if fact else "no"

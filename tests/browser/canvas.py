@@ -15,7 +15,7 @@ class Canvas:
         self.page = console.page
 
     def create(self) -> "Canvas":
-        self.page.get_by_role("link", name="Canvas", exact=True).click()
+        self.page.get_by_role("link", name="Canvases", exact=True).click()
         self.console.button("New canvas").click()
         expect(self.console.button("Add widget")).to_be_enabled()
         return self

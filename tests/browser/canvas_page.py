@@ -16,7 +16,7 @@ START = """async (token) => {
   const { createRecordsSocket } = await load('shared/records-socket');
   const { createLiveCollection } = await load('shared/live-collection');
   const transport = createTransport({ token: () => token });
-  const socket = createRecordsSocket({ token, onSessionOver() {} });
+  const socket = createRecordsSocket({ token: () => token, onSessionOver() {} });
   socket.start();
   const { templates } = await transport.get('/api/widgets/templates');
   const endpoints = templates.flatMap((one) => one.endpoints);

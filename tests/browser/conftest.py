@@ -21,6 +21,7 @@ people = count(1)
 # Of the package, not of the session: Playwright keeps an event loop running in this thread.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    # Not the shell without a window: it runs a widget's frame in the process of its page.
     chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
     require(chromium, "chromium")
     root = ["--no-sandbox"] if os.geteuid() == 0 else []

@@ -11,7 +11,7 @@ class Explorer:
         self.page = console.page
 
     def show(self) -> "Explorer":
-        self.page.get_by_role("navigation", name="Views").get_by_text("Explorer").click()
+        self.console.show_view("Explorer")
         expect(self.links.first).to_be_visible()
         return self
 

@@ -81,6 +81,20 @@ class Console:
         expect(self.answers).to_have_count(answers + 1)
         self.is_idle()
 
+    def show_view(self, name: str) -> None:
+        """By the menu, which is behind a button where the page is narrow."""
+        button = self.page.get_by_role("button", name="Views")
+        if button.is_visible():
+            button.click()
+        self.page.get_by_role("navigation", name="Views").get_by_text(name).click()
+
+    def show_account(self) -> None:
+        self.page.get_by_role("button", name="Account of").click()
+
+    def sign_out(self) -> None:
+        self.show_account()
+        self.button("Sign out").click()
+
     def is_idle(self) -> None:
         expect(self.button("Send")).to_be_visible()
 
@@ -108,6 +122,12 @@ class Console:
     @property
     def chats(self) -> Locator:
         return self.page.locator(".chats li")
+
+    def choose(self, title: str, action: str) -> None:
+        """Choose in the menu of a chat."""
+        self.page.get_by_role("link", name=title).hover()
+        self.button(f"Options of {title}").click()
+        self.page.get_by_role("menuitem", name=action).click()
 
     def table(self, name: str) -> Locator:
         return self.page.get_by_role("table", name=name)

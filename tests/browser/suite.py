@@ -20,7 +20,7 @@ class Connections:
     # The page
 
     def show(self) -> "Connections":
-        self.page.get_by_role("navigation", name="Views").get_by_text("Connections").click()
+        self.console.show_view("Connections")
         expect(self.card("Files")).to_be_visible()
         return self
 

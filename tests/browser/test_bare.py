@@ -25,21 +25,22 @@ def bare(tabs, without_sandbox) -> Iterator[Console]:
         yield open_one().sign_in()
 
 
-def test_no_records_pane_without_collections(bare):
-    records = bare.page.get_by_role("complementary", name="Records")
-    expect(records).to_have_count(0)
+def test_no_data_pane_without_collections(bare):
+    data = bare.page.get_by_role("complementary", name="Data")
+    expect(data).to_have_count(0)
     room = bare.page.locator(".talk-pane").bounding_box()
     assert room
     assert room["x"] + room["width"] == 1280
     bare.page.set_viewport_size({"width": 900, "height": 700})
     expect(bare.button("Talk")).to_be_hidden()
+    expect(bare.button("Data")).to_be_hidden()
     bare.page.set_viewport_size({"width": 375, "height": 700})
     expect(bare.button("Chats")).to_be_visible()
-    expect(bare.button("Records")).to_be_hidden()
+    expect(bare.button("Data")).to_be_hidden()
     assert bare.violations() == []
 
 
 def test_the_model_picker_says_that_there_is_none(bare):
-    picker = bare.page.get_by_label("Model")
+    picker = bare.page.get_by_label("Model", exact=True)
     expect(picker.locator("option:checked")).to_have_text("No model configured")
     expect(picker).to_have_value("")

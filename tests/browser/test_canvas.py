@@ -163,7 +163,7 @@ def test_the_canvas_passes_axe_and_does_not_scroll_sideways(canvas, width):
 
 def test_a_canvas_is_deleted_from_the_list(canvas):
     canvas.saved()
-    canvas.page.get_by_role("link", name="Canvases").click()
+    canvas.page.locator("main").get_by_role("link", name="Canvases").click()
     canvas.page.get_by_role("button", name="Delete Canvas 1").click()
     canvas.console.button("Delete").click()
     expect(canvas.page.get_by_text("No canvases yet.")).to_be_visible()

@@ -102,7 +102,7 @@ def test_a_frame_that_scrolls_keeps_the_wheel(canvas):
 def test_f6_moves_between_the_regions_and_out_of_a_widget(canvas):
     page = canvas.page
     at = "document.activeElement.closest('nav, .canvas-tools, .canvas, .connections-of-canvas')"
-    here = f"() => {at}.className"
+    here = f"() => {at}.classList[0]"
     canvas.console.button("Add widget").focus()
     page.keyboard.press("F6")
     assert page.evaluate(here).startswith("canvas")

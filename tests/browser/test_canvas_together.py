@@ -154,7 +154,7 @@ def sees_a_new_title_after_leaving_the_field(reader: Canvas, owner: Canvas) -> N
 def sees_whose_it_is(reader: Canvas, owner: Canvas) -> None:
     """In the list, where the owner alone has a button that deletes."""
     for person, count in ((reader, 0), (owner, 1)):
-        person.page.get_by_role("link", name="Canvases").click()
+        person.page.locator("main").get_by_role("link", name="Canvases").click()
         expect(person.page.get_by_role("button", name="Delete Mine")).to_have_count(count)
     card = reader.page.get_by_role("link", name=re.compile("^Mine"))
     expect(card).to_contain_text(f"of {owner.console.subject}, 3 widgets")

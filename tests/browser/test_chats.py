@@ -9,14 +9,12 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 def test_a_chat_is_created_renamed_and_deleted(console):
     page = console.page
     console.ask("count to 2")
-    console.chats.first.hover()
-    page.get_by_role("button", name="Rename count to 2").click()
+    console.choose("count to 2", "Rename")
     page.keyboard.type("The plan")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="The plan")).to_be_visible()
     assert console.api("GET", "records/ai-chats")["records"][0]["data"]["title"] == "The plan"
-    console.chats.first.hover()
-    page.get_by_role("button", name="Delete The plan").click()
+    console.choose("The plan", "Delete")
     expect(page.get_by_role("dialog")).to_contain_text("The plan")
     expect(console.button("Cancel")).to_be_focused()
     console.button("Delete").click()
@@ -64,11 +62,10 @@ class Held:
 def test_escape_deletes_nothing_and_renames_nothing(console):
     page = console.page
     console.new_chat("The plan")
-    console.chats.first.hover()
-    page.get_by_role("button", name="Delete The plan").click()
+    console.choose("The plan", "Delete")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Delete The plan")).to_be_focused()
-    page.get_by_role("button", name="Rename The plan").click()
+    expect(console.chats.first.get_by_role("link")).to_be_focused()
+    console.choose("The plan", "Rename")
     page.keyboard.type("no")
     page.keyboard.press("Escape")
     expect(console.chats.first.get_by_role("link")).to_be_focused()
@@ -79,8 +76,7 @@ def test_a_title_that_is_refused_is_kept_for_another_try(console):
     console.may_say("503")
     page = console.page
     console.new_chat("The plan")
-    console.chats.first.hover()
-    page.get_by_role("button", name="Rename The plan").click()
+    console.choose("The plan", "Rename")
     body = {"error": "unavailable", "message": "The database is away."}
     page.route("**/api/ai/chats/*", lambda route: route.fulfill(status=503, json=body))
     page.keyboard.type("Plans")
@@ -150,7 +146,7 @@ def test_the_tab_says_which_chat_is_open(console):
     expect(page).to_have_title("Connections · Console")
     page.go_back()
     expect(page).to_have_title("Plan B · Console")
-    console.button("Sign out").click()
+    console.sign_out()
     expect(page).to_have_title("Console")
 
 
@@ -158,8 +154,7 @@ def test_deleting_the_open_chat_is_no_error(console):
     chat = console.new_chat("The plan")
     console.page.get_by_text("The plan").click()
     console.composer.fill("of no use any more")
-    console.chats.first.hover()
-    console.page.get_by_role("button", name="Delete The plan").click()
+    console.choose("The plan", "Delete")
     console.button("Delete").click()
     expect(console.chats).to_have_count(0)
     expect(console.page.get_by_role("heading", name="New chat")).to_be_visible()
@@ -173,8 +168,7 @@ def test_the_way_back_does_not_lead_to_a_chat_that_is_gone(console):
         console.new_chat(title)
         console.page.get_by_text(title).click()
         expect(console.page.get_by_role("heading", name=title)).to_be_visible()
-    console.chats.first.hover()
-    console.page.get_by_role("button", name="Delete second").click()
+    console.choose("second", "Delete")
     console.button("Delete").click()
     expect(console.chats).to_have_count(1)
     console.page.go_back()

@@ -126,6 +126,6 @@ def _reads_well(console, heading):
     expect(console.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     console.page.wait_for_load_state("load")  # the style sheet comes after the heading
     style = "getComputedStyle(document.querySelector('main')).borderTopWidth"
-    assert console.page.evaluate(style) == "3px", "no style sheet"
+    assert console.page.evaluate(style) == "1px", "no style sheet"
     assert console.violations() == []
     assert console.width() <= 320

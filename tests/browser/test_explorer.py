@@ -174,9 +174,9 @@ def test_nothing_scrolls_sideways_at_320_pixels(opened):
 
 def test_a_part_that_can_not_be_loaded_is_asked_for_again(console):
     console.may_say("Failed to load|ERR_FAILED|503")
-    part = re.compile("console/explorer.css")
+    part = re.compile("integrations/explorer.css")
     console.page.route(part, lambda route: route.fulfill(status=503))
-    console.page.get_by_role("navigation", name="Views").get_by_text("Explorer").click()
+    console.show_view("Explorer")
     expect(console.page.get_by_text("can’t be loaded")).to_be_visible()
     console.page.unroute_all()
     console.button("Try again").click()

@@ -18,7 +18,8 @@ def style(locator, css: str) -> str:
 
 
 def test_the_header_does_not_move_with_the_balance(console):
-    amount, leave = console.page.locator(".amount"), console.button("Sign out")
+    amount = console.page.locator(".amount")
+    leave = console.page.get_by_role("button", name="Account of")
     expect(amount).to_have_text("1,000")
     for width in (320, 375, 420, 560):
         console.page.set_viewport_size({"width": width, "height": 700})
@@ -26,6 +27,7 @@ def test_the_header_does_not_move_with_the_balance(console):
         for balance in ("0", "1,000", "999,999.99"):
             amount.evaluate("(node, text) => (node.textContent = text)", balance)
             places.append((box(leave)["y"], round(box(leave)["x"] + box(leave)["width"])))
+            assert console.width() <= width
         assert len(set(places)) == 1, width
         assert places[0][1] == width - 10
         assert abs(box(amount)["y"] - box(leave)["y"]) < 12, "in one line with it"
@@ -52,9 +54,8 @@ def test_the_open_chat_is_reached_from_the_list_on_a_phone(opened):
 
 def test_the_focus_ring_of_the_first_chat_is_whole(console):
     console.ask("count to 2")
-    console.chats.first.hover()
-    console.page.get_by_role("button", name="Rename count to 2").click()
-    field, chats = console.page.locator(".rename"), console.page.locator(".chats")
+    console.choose("count to 2", "Rename")
+    field, chats = console.page.locator(".rename"), console.page.locator(".chat-lists")
     assert box(field)["y"] - box(chats)["y"] >= 3
 
 
@@ -70,7 +71,7 @@ def test_the_cells_of_a_table_break_between_words_alone(opened):
 def test_what_can_be_added_to_a_row_shows_without_a_mouse(opened):
     console = opened(**PHONE).sign_in()
     console.api("POST", "records/tasks", {"title": "Call the caterer"})
-    console.button("Records").click()
+    console.button("Data").click()
     due = console.page.get_by_role("button", name="Due of Call the caterer")
     expect(due).to_have_css("opacity", "1")
 
@@ -81,7 +82,7 @@ def test_a_row_stays_as_it_is_while_its_date_is_chosen(opened, width):
     console.api("POST", "records/tasks", {"title": "Call the caterer for the spring fair"})
     console.api("POST", "records/tasks", {"title": "Print", "due": "2026-12-01T09:00:00Z"})
     if width < 400:
-        console.button("Records").click()
+        console.button("Data").click()
     title = console.page.get_by_label("Title of Call the caterer")
     due = console.page.get_by_role("button", name="Due of Print")
     expect(due).to_be_visible()
@@ -92,3 +93,35 @@ def test_a_row_stays_as_it_is_while_its_date_is_chosen(opened, width):
     assert field["x"] >= 0
     assert field["x"] + field["width"] <= width
     assert (box(title), box(due)) == before
+
+
+def test_the_chosen_theme_stays_and_other_tabs_follow(opened):
+    console = opened(own=True, color_scheme="light").sign_in()
+    ground = console.page.locator("body")
+    light = style(ground, "backgroundColor")
+    console.show_account()
+    console.button("Dark").click()
+    expect(ground).not_to_have_css("background-color", light)
+    assert console.violations() == []
+    console.page.reload()
+    expect(ground).not_to_have_css("background-color", light)
+    other = console.page.context.new_page()
+    other.goto(console.service.url)
+    other.evaluate("localStorage.removeItem('console.theme')")
+    expect(ground).to_have_css("background-color", light)
+
+
+def test_the_views_are_in_a_menu_on_a_phone(opened):
+    console = opened(**PHONE).sign_in()
+    button = console.page.get_by_role("button", name="Views")
+    views = console.page.get_by_role("navigation", name="Views")
+    expect(views).to_be_hidden()
+    button.click()
+    assert console.violations() == []
+    views.get_by_text("Connections").click()
+    expect(views).to_be_hidden()
+    expect(button).to_have_text("Connections")
+    button.click()
+    console.page.keyboard.press("Escape")
+    expect(views).to_be_hidden()
+    expect(button).to_be_focused()

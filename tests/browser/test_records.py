@@ -1,4 +1,4 @@
-"""The tables beside the chat, changed by hand and by the assistant."""
+"""The small tables beside the chat, changed by hand and by the assistant."""
 
 from playwright.sync_api import expect
 
@@ -7,6 +7,10 @@ TASK = 'call records.create with {"collection": "tasks", "data": {"title": "Prin
 
 def titles(console, name="Tasks"):
     return console.table(name).get_by_label("Title of")
+
+
+def problem(console, title="Tasks"):
+    return console.page.locator(".record-box", has_text=title).locator(".problem").first
 
 
 def stored(console, collection="tasks"):
@@ -106,7 +110,7 @@ def test_unsaved_text_is_never_overwritten(opened):
     here.api("PATCH", f"records/tasks/{task['recordId']}", {"title": "Theirs"})
     expect(here.page.get_by_label("Title of Theirs")).to_have_value("My version")
     title.press("Enter")
-    expect(here.page.locator(".record-box .problem").first).to_contain_text("changed to “Theirs”")
+    expect(problem(here)).to_contain_text("changed to “Theirs”")
     title.press("Enter")
     expect(here.page.get_by_label("Title of My version")).to_be_visible()
     assert stored(here)[0]["title"] == "My version"
@@ -137,11 +141,10 @@ def test_a_row_deleted_elsewhere_leaves_what_was_typed(console):
     new = console.page.get_by_label("New task")
     expect(new).to_be_focused()
     expect(new).to_have_value("My longer version")
-    problem = console.page.locator(".record-box .problem").first
-    expect(problem).to_have_text("This row was deleted in the meantime.")
+    expect(problem(console)).to_have_text("This row was deleted in the meantime.")
     new.press("Enter")
     expect(titles(console)).to_have_value("My longer version")
-    expect(problem).to_be_empty()
+    expect(problem(console)).to_be_empty()
 
 
 def test_a_row_deleted_elsewhere_leaves_the_new_row_alone(console):
@@ -152,5 +155,4 @@ def test_a_row_deleted_elsewhere_leaves_the_new_row_alone(console):
     console.api("DELETE", f"records/tasks/{task['recordId']}")
     expect(new).to_be_focused()
     expect(new).to_have_value("another")
-    problem = console.page.locator(".record-box .problem").first
-    expect(problem).to_contain_text("You had typed “Mine, but longer”.")
+    expect(problem(console)).to_contain_text("You had typed “Mine, but longer”.")

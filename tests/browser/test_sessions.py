@@ -2,7 +2,13 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.page import Console
+
+
+def account_of(page: Page, console: Console) -> Locator:
+    return page.get_by_role("button", name=f"Account of {console.subject}", exact=True)
 
 
 def test_a_pasted_token_signs_in_and_stays_in_this_tab(opened):
@@ -11,10 +17,11 @@ def test_a_pasted_token_signs_in_and_stays_in_this_tab(opened):
     expect(page.get_by_text("sandbox", exact=True)).to_be_visible()
     page.get_by_label("Sign-in token").fill(f"Bearer {console.token}\n")
     page.keyboard.press("Enter")
-    expect(page.get_by_text(console.subject)).to_be_visible()
+    account = account_of(page, console)
+    expect(account).to_be_visible()
     expect(page.get_by_text("sandbox", exact=True)).to_be_visible()
     page.reload()
-    expect(page.get_by_text(console.subject)).to_be_visible()
+    expect(account).to_be_visible()
     assert console.token not in page.url
     assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
 
@@ -28,9 +35,47 @@ def test_a_token_that_is_refused_says_so(opened):
     expect(console.page.get_by_label("Sign-in token")).to_be_focused()
 
 
+def test_a_link_signs_in_and_leaves_no_token_in_the_address(opened):
+    console = opened(own=True)  # nothing to go back to but an empty page
+    page = console.page
+    seen = []
+    page.on("framenavigated", lambda frame: seen.append(frame.url))
+    console.open(f"/#token={console.token}")
+    expect(account_of(page, console)).to_be_visible()
+    assert "token" not in page.evaluate("location.href")
+    page.go_back()
+    page.go_forward()
+    expect(account_of(page, console)).to_be_visible()
+    assert "token" not in seen[-1]
+
+
+def test_a_link_asks_before_it_replaces_a_session(console, opened):
+    page, other = console.page, opened()
+    page.get_by_label("New task").fill("half a task")
+    page.evaluate("(token) => (location.hash = `#token=${token}`)", other.token)
+    dialog = page.get_by_role("dialog", name="Sign in by this link?")
+    expect(dialog).to_contain_text(f"signed in as {console.subject}")
+    assert "token" not in page.url
+    assert console.violations() == []
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(account_of(page, console)).to_be_visible()
+    expect(page.get_by_label("New task")).to_have_value("half a task")
+    page.evaluate("(token) => (location.hash = `#token=${token}`)", other.token)
+    dialog.get_by_role("button", name="Sign in").click()
+    expect(account_of(page, other)).to_be_visible()
+
+
+def test_a_link_that_is_not_valid_says_so(opened):
+    console = opened()
+    console.may_say("401")
+    console.open("/#token=not.a.token")
+    expect(console.page.get_by_role("alert")).to_contain_text("not valid")
+    assert "token" not in console.page.url
+
+
 def test_signing_out_leaves_nothing_behind(console):
     console.composer.fill("a draft")
-    console.button("Sign out").click()
+    console.sign_out()
     expect(console.page.get_by_role("alert")).to_have_text("You are signed out.")
     assert console.page.evaluate("sessionStorage.length") == 0
 
@@ -51,7 +96,7 @@ def test_an_expired_session_keeps_drafts(console):
 def test_credits_go_down_with_a_turn(console):
     amount = console.page.locator(".credits .amount")
     expect(amount).to_have_text("1,000")
-    console.page.get_by_label("Model").select_option("llm-opus-4-7")
+    console.page.get_by_label("Model", exact=True).select_option("llm-opus-4-7")
     console.ask("count to 40")
     expect(amount).not_to_have_text("1,000")
     expect(amount).to_have_text(re.compile(r"^9\d\d"))

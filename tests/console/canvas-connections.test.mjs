@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { rowsOf } from '../../service/browser/console/canvas-connections.js';
+import { rowsOf } from '../../service/browser/canvases/canvas-connections.js';
 import { canvasOf } from '../../service/browser/widgets/canvas-state.js';
 
 const words = {

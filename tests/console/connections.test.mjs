@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { advice } from '../../service/browser/console/connection-words.js';
-import { integrationOf } from '../../service/browser/console/integrations.js';
-import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/browser/console/previews.js';
+import { advice } from '../../service/browser/integrations/connection-words.js';
+import { integrationOf } from '../../service/browser/integrations/integrations.js';
+import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/browser/integrations/previews.js';
 import { createTransport } from '../../service/browser/shared/api-transport.js';
 import { createConnections, isGranted } from '../../service/browser/shared/connections.js';
 import { createSignals, waitForConsent } from '../../service/browser/shared/consent-wait.js';

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createTransport, queryString } from '../../service/browser/shared/api-transport.js';
-import { createDrafts } from '../../service/browser/console/drafts.js';
+import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError, errorText } from '../../service/browser/shared/errors.js';
-import { messagesOf } from '../../service/browser/console/messages.js';
-import { hrefOf, parseRoute } from '../../service/browser/console/route.js';
-import { subjectOf, tidyToken } from '../../service/browser/console/session.js';
-import { timeZone } from '../../service/browser/console/time-zone.js';
+import { messagesOf } from '../../service/browser/chat/messages.js';
+import { hrefOf, parseRoute } from '../../service/browser/page/route.js';
+import { subjectOf, tidyToken } from '../../service/browser/page/session.js';
+import { timeZone } from '../../service/browser/page/time-zone.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 test('a finished turn joins the messages', async () => {
@@ -82,7 +82,7 @@ test('a stopped turn that is stored stays; one that is not gives the text back',
     await turn;
     assert.deepEqual([talk.restoredText, talk.turn], [stored ? '' : 'count', null]);
     assert.equal(talk.messages.length, stored ? 1 : 0);
-    assert.equal(talk.stoppedId, stored ? id : '');
+    assert.equal(talk.nothingStored, !stored);
     assert.deepEqual(said, ['Stopped', 'ended']);
   }
 });

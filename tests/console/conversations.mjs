@@ -1,7 +1,7 @@
 // A conversation of the console without a browser and a server.
 
-import { createConversation } from '../../service/browser/console/conversation.js';
-import { createDrafts } from '../../service/browser/console/drafts.js';
+import { createConversation } from '../../service/browser/chat/conversation.js';
+import { createDrafts } from '../../service/browser/page/drafts.js';
 
 export class FakeStorage {
   getItem(name) {

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cellText, mediaIn, tableIn } from '../../service/browser/console/answer-shape.js';
-import { problemOf } from '../../service/browser/console/call-problem.js';
-import { createEndpointCall } from '../../service/browser/console/endpoint-call.js';
-import { byCategory, endpointNamed, searchEndpoints } from '../../service/browser/console/endpoint-search.js';
-import { duration, factsAbout, priceOf } from '../../service/browser/console/endpoint-words.js';
-import { tokensOf } from '../../service/browser/console/json-text.js';
-import { safeAddress } from '../../service/browser/console/safe-address.js';
-import { curl, javascript, python, pythonLiteral, shellWord } from '../../service/browser/console/snippets.js';
+import { cellText, mediaIn, tableIn } from '../../service/browser/integrations/answer-shape.js';
+import { problemOf } from '../../service/browser/integrations/call-problem.js';
+import { createEndpointCall } from '../../service/browser/integrations/endpoint-call.js';
+import { byCategory, endpointNamed, searchEndpoints } from '../../service/browser/integrations/endpoint-search.js';
+import { duration, factsAbout, priceOf } from '../../service/browser/integrations/endpoint-words.js';
+import { tokensOf } from '../../service/browser/page/json-text.js';
+import { safeAddress } from '../../service/browser/page/safe-address.js';
+import { curl, javascript, python, pythonLiteral, shellWord } from '../../service/browser/integrations/snippets.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createSessionApprovals } from '../../service/browser/widgets/session-approvals.js';
 

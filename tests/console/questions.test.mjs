@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { actionOf } from '../../service/browser/console/chat-actions.js';
-import { EMPTY_REPLY, reduce } from '../../service/browser/console/chat-reducer.js';
-import { messagesOf } from '../../service/browser/console/messages.js';
+import { actionOf } from '../../service/browser/chat/chat-actions.js';
+import { EMPTY_REPLY, reduce } from '../../service/browser/chat/chat-reducer.js';
+import { messagesOf } from '../../service/browser/chat/messages.js';
 import {
-  announcementOf, decisionProblem, permissionsOf, priceInWords,
-} from '../../service/browser/console/question-words.js';
+  announcementOf, decisionProblem, permissionsOf, priceInWords, timeLeft,
+} from '../../service/browser/chat/question-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
 
 const APPROVAL = { toolCallId: 'c1', endpoint: 'cloudsuite/mail-send', summary: 'Send.', body: { to: 'a@b.example' },
@@ -57,6 +57,10 @@ test('prices, permissions and refused decisions are told in words', () => {
     'It costs no credits.', 'It costs up to 1 credit.', 'It costs you up to 0.25 credits.',
     'It costs up to 2 credits. The operator of this service pays.',
   ]);
+  assert.equal(priceInWords({ credits: 10.54125, payer: 'user', balance: 999.628 }), 'It costs you up to 10.55 credits. You have 999.62.');
+  assert.equal(priceInWords({ credits: 0.000375, payer: 'user' }), 'It costs you up to 0.000375 credits.');
+  const left = (/** @type {number} */ seconds) => timeLeft(new Date(seconds * 1000).toISOString(), 0).replace(/.*: /, '');
+  assert.deepEqual([300, 61, 59, -5].map(left), ['5 minutes left.', '1 minute left.', 'less than a minute left.', 'less than a minute left.']);
   assert.match(permissionsOf(CONSENT)[0], /^Contacts: Look up/);
   assert.deepEqual(permissionsOf({ ...CONSENT, provider: 'other' }), ['contacts.readonly']);
   const told = [404, 409, 400].map((status) => decisionProblem(new ApiError(status, { message: 'no' })));

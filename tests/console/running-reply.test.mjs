@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createDrafts } from '../../service/browser/console/drafts.js';
+import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
-import { createChunkDecoder } from '../../service/browser/console/chat-stream.js';
-import { followReply } from '../../service/browser/console/running-reply.js';
+import { createChunkDecoder } from '../../service/browser/chat/chat-stream.js';
+import { followReply } from '../../service/browser/chat/running-reply.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 const START = { type: 'start', messageId: 'a1', messageMetadata: { userMessage: { id: 'u1', content: 'hello' } } };
@@ -107,7 +107,7 @@ test('what was stored while the connection was lost replaces the turn', async ()
   rows.push({ ...ROWS[0], recordId: id }, ROWS[1]);
   await turn;
   assert.deepEqual([shown(talk), talk.turn, talk.problem], [[[id, 'hello'], ['a1', 'Hi']], null, '']);
-  assert.deepEqual([talk.lostId, talk.restoredText, drafts.question('chat')], [id, '', null]);
+  assert.deepEqual([talk.restoredText, drafts.question('chat')], ['', null]);
 });
 
 test('a reply whose worker was killed says so, and gives the text back to the tab that sent it', async () => {

@@ -43,6 +43,13 @@ test('a resync begins again without a cursor', () => {
   assert.equal('cursor' in state.subscriptions.s, false);
 });
 
+test('a subscription from a cursor is told of a resync, and not begun again with a snapshot', () => {
+  const [, sent] = after(START, OPENED, { ...SUBSCRIBE, cursor: 'c1' });
+  assert.deepEqual(sent[0].message, { op: 'subscribe', id: 's', collection: 'tasks', cursor: 'c1' });
+  const [, effects] = after(START, OPENED, { ...SUBSCRIBE, cursor: 'c1' }, fromServer({ type: 'resync' }));
+  assert.deepEqual(effects.map((effect) => effect.do), ['deliver']);
+});
+
 test('a restarting server is tried again at once, then after the usual wait', () => {
   const [state, effects] = after(START, OPENED, lost(1012));
   assert.deepEqual(effects, [{ do: 'wait', ms: 0 }]);
@@ -131,7 +138,7 @@ class FakeSocket {
 function connected(transport = {}) {
   FakeSocket.opened = [];
   const events = [];
-  const options = { token: 't.o.k', url: 'ws://x', Socket: FakeSocket, random: () => 0 };
+  const options = { token: () => 't.o.k', url: 'ws://x', Socket: FakeSocket, random: () => 0 };
   const socket = createRecordsSocket({ ...options, onSessionOver: () => events.push('over') });
   const collection = createLiveCollection('tasks', { socket, transport });
   socket.start();
@@ -259,4 +266,28 @@ test('a replaced socket is ignored', async () => {
   server.receive({ type: 'snapshot', id, records: [row('ghost', 'x')], cursor: '1' });
   assert.deepEqual([collection.rows, socket.phase], [{}, 'connecting']);
   socket.stop();
+});
+
+test('a newer token gets a connection of its own once what was sent is answered', async () => {
+  const { socket, collection, server } = connected();
+  server.onopen();
+  const created = collection.create({ title: 'two' });
+  const operation = server.sent.at(-1);
+  socket.useToken();
+  assert.equal(FakeSocket.opened.length, 1);
+  server.receive({ type: 'ok', id: operation.id, record: row('b', 'two') });
+  await created;
+  assert.equal(FakeSocket.opened.length, 2);
+});
+
+test('a socket whose session was over goes on from its cursor with a newer token', () => {
+  const { socket, server } = connected();
+  server.onopen();
+  const { id } = server.sent[0];
+  server.receive({ type: 'snapshot', id, records: [], cursor: '7' });
+  server.onclose({ code: 4401 });
+  socket.useToken();
+  const next = FakeSocket.opened.at(-1);
+  next.onopen();
+  assert.equal(next.sent[0].cursor, '7');
 });

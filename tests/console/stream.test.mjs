@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { actionOf, endingOf } from '../../service/browser/console/chat-actions.js';
-import { EMPTY_REPLY, reduce } from '../../service/browser/console/chat-reducer.js';
-import { createChunkDecoder, readUiStream } from '../../service/browser/console/chat-stream.js';
+import { actionOf, endingOf } from '../../service/browser/chat/chat-actions.js';
+import { EMPTY_REPLY, reduce } from '../../service/browser/chat/chat-reducer.js';
+import { createChunkDecoder, readUiStream } from '../../service/browser/chat/chat-stream.js';
 
 const ACTIONS = [
   'abort', 'append-text', 'fail-tool-input', 'fail-tool-output', 'finalize-tool-call',

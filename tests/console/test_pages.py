@@ -48,10 +48,10 @@ def test_every_module_of_the_console_is_preloaded(client):
     page = client.get("/").text
     preloaded = re.findall(r'rel="modulepreload" href="/browser/([^"]+)"', page)
     assert preloaded == files.modules_of("console/console.js")
-    assert {"console/talk.js", "shared/errors.js"} < set(preloaded)
+    assert {"chat/talk.js", "shared/errors.js"} < set(preloaded)
     assert "shared/oauth-callback.js" not in preloaded
-    assert "console/late-view.js" in preloaded
-    assert "console/explorer-view.js" not in preloaded, "loaded when it is first shown"
+    assert "page/late-view.js" in preloaded
+    assert "integrations/explorer-view.js" not in preloaded, "loaded when it is first shown"
 
 
 def test_the_page_holds_no_script_and_no_style_and_names_no_other_host(client):

@@ -1,16 +1,24 @@
 // The entry point: shows the sign-in page, or the workspace when there is a session.
 
-import { createSession } from './session.js';
-import { createSignIn } from './sign-in.js';
+import { onSignInLink } from './sign-in-link.js'; // runs first
+import { requestConfirmation } from '../page/confirm-dialog.js';
+import { createSession, subjectOf } from '../page/session.js';
+import { createSignIn, takeReturn } from './sign-in.js';
+import { takeSignInProblem } from './sign-in-problems.js';
 import { createWorkspace } from './workspace.js';
+import { errorText } from '../shared/errors.js';
+import { followTheme } from '../shared/theme.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 const announcer = /** @type {HTMLElement} */ (document.getElementById('announcer'));
-const sandbox = document.documentElement.dataset.sandbox === 'yes';
+const { dataset } = document.documentElement;
+const sandbox = dataset.sandbox === 'yes';
+const hasProvider = dataset.signIn === 'yes';
 const storage = sessionStorage;
 const session = createSession(storage);
 /** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
 let page = null;
+let offered = ''; // the token of a link
 
 /** @param {string} sentence for screen readers */
 function announce(sentence) {
@@ -18,15 +26,49 @@ function announce(sentence) {
   requestAnimationFrame(() => (announcer.textContent = sentence));
 }
 
+/**
+ * Asks first if somebody is signed in: anybody can make a link.
+ * @param {string} token
+ */
+async function follow(token) {
+  if (!sandbox) return announce('Links sign in to the sandbox only.');
+  if (session.token && !(await requestConfirmation(replacing(session.subject, subjectOf(token))))) return;
+  offered = token;
+  if (session.token) session.end();
+  else show();
+}
+
+/** @param {string} now @param {string} next */
+function replacing(now, next) {
+  const text = `You are signed in as ${now}. This link signs in ${next || 'somebody else'}. Drafts of ${now} are kept.`;
+  return { title: 'Sign in by this link?', text, action: 'Sign in' };
+}
+
 function show() {
   page?.stop();
   announcer.textContent = '';
   page = session.token
     ? createWorkspace({ session, storage, sandbox, announce })
-    : createSignIn({ session, sandbox });
+    : createSignIn({ session, sandbox, hasProvider, storage, offered });
+  offered = '';
   app.replaceChildren(page.node);
   page.ready?.();
 }
 
+/** Goes on with the session that the browser has at the server. */
+async function restore() {
+  try {
+    await session.renew();
+  } catch (error) {
+    session.end(errorText(error));
+  }
+}
+
+followTheme();
+session.reason = takeSignInProblem();
+const hash = takeReturn(storage);
+if (hash && !location.hash) history.replaceState(null, '', hash);
 session.onChange(show);
-show();
+if (!session.token && dataset.session === 'yes') restore();
+else show();
+onSignInLink(follow);

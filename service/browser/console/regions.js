@@ -1,6 +1,6 @@
 // F6 moves the focus between the regions of the page, as in browsers and desktop programs; with Shift backwards.
 
-const REGIONS = 'nav.menu, .pane, .accounts, .canvas-list, .canvas-tools, .canvas, .connections-of-canvas, .message-inspector, .explorer-panes > *';
+const REGIONS = 'nav.menu, .pane, .accounts, .canvas-list, .canvas-tools, .canvas, .connections-of-canvas, .message-inspector, .explorer-panes > *, .collection-list, .data-table, .record-panel';
 const FOCUSABLE = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
 
 /** @param {HTMLElement} root in which the regions are @returns {() => void} ends it */

@@ -1,17 +1,32 @@
 // The sign-in page. The token is tested with a request before the session begins.
 
 import { createTransport } from '../shared/api-transport.js';
-import { createBrand } from './brand.js';
+import { createBrand } from '../page/brand.js';
 import { element } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { tidyToken } from './session.js';
+import { tidyToken } from '../page/session.js';
+
+const RETURN_KEY = 'console.return';
+
+/**
+ * What was shown before the page was left for the identity provider.
+ * @param {Storage} storage @returns {string} a hash
+ */
+export function takeReturn(storage) {
+  const hash = storage.getItem(RETURN_KEY) ?? '';
+  storage.removeItem(RETURN_KEY);
+  return hash;
+}
 
 /**
  * @param {object} options
- * @param {import('./session.js').Session} options.session
+ * @param {import('../page/session.js').Session} options.session
  * @param {boolean} options.sandbox
+ * @param {boolean} options.hasProvider whether people can sign in at an identity provider
+ * @param {Storage} options.storage
+ * @param {string} options.offered the token of a link, which signs in at once; '' without one
  */
-export function createSignIn({ session, sandbox }) {
+export function createSignIn({ session, sandbox, hasProvider, storage, offered }) {
   const field = element('input', {
     id: 'token',
     class: 'field',
@@ -22,7 +37,7 @@ export function createSignIn({ session, sandbox }) {
     'aria-describedby': 'token-help',
   });
   const problem = element('p', { class: 'problem', role: 'alert' });
-  const button = element('button', { class: 'primary', type: 'submit' }, 'Sign in');
+  const button = element('button', { class: hasProvider ? 'quiet' : 'primary', type: 'submit' }, hasProvider ? 'Use this token' : 'Sign in');
   const help = sandbox
     ? ['The terminal shows one when the server starts with ', element('code', {}, 'make run'), '.']
     : ['Your operator issues one with ', element('code', {}, 'flask token issue'), '.'];
@@ -32,23 +47,39 @@ export function createSignIn({ session, sandbox }) {
     element('label', { for: 'token' }, 'Sign-in token'),
     field,
     element('p', { class: 'hint', id: 'token-help' }, ...help),
-    problem,
+    ...(hasProvider ? [] : [problem]),
     button,
   );
+  const provider = element('button', { type: 'button', class: 'primary', on: { click: visitProvider } }, 'Sign in');
+  // Called for one of the two only: a node stands in one place.
+  const byProvider = () => [
+    element('div', { class: 'sign-in-form' }, problem, provider),
+    element('details', { class: 'sign-in-token' }, element('summary', {}, 'Sign in with a token'), form),
+  ];
+  const byToken = () => [form, element('p', { class: 'hint' }, 'The token is kept in this tab until you close it.')];
   const node = element(
     'main',
     { class: 'sign-in' },
     createBrand(sandbox),
     element('p', { class: 'welcome-line' }, 'Chat with an assistant that reads and changes your records.'),
-    form,
-    element('p', { class: 'hint' }, 'The token is kept in this tab until you close it.'),
+    ...(hasProvider ? byProvider() : byToken()),
   );
 
+  /** The address without its view is where the provider leads back to. */
+  function visitProvider() {
+    storage.setItem(RETURN_KEY, location.hash);
+    location.assign('/console/sign-in');
+  }
+
   /** @param {Event} event */
-  async function submit(event) {
+  function submit(event) {
     event.preventDefault();
     const token = tidyToken(field.value);
-    if (!token) return;
+    if (token) signIn(token);
+  }
+
+  /** @param {string} token */
+  async function signIn(token) {
     button.disabled = true;
     problem.textContent = '';
     try {
@@ -67,7 +98,8 @@ export function createSignIn({ session, sandbox }) {
     /** Shown after the page is in place: screen readers skip an alert that exists from the start. */
     ready() {
       problem.textContent = session.reason;
-      field.focus();
+      if (offered) signIn(tidyToken(offered));
+      else (hasProvider ? provider : field).focus();
     },
   };
 }
@@ -75,5 +107,5 @@ export function createSignIn({ session, sandbox }) {
 /** @param {unknown} error */
 function signInProblem(error) {
   const refused = error instanceof ApiError && error.status === 401;
-  return refused ? 'This token is not valid or has expired. Paste a new one.' : errorText(error);
+  return refused ? 'This token is not valid or has expired. Use a new one.' : errorText(error);
 }

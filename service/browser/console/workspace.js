@@ -1,61 +1,59 @@
 // The page of a signed-in user: the header, and one view at a time.
 
 import { createTransport } from '../shared/api-transport.js';
-import { createBrand } from './brand.js';
-import { createChatView } from './chat-view.js';
-import { createConnectionsView } from './connections-view.js';
-import { createCredits } from './credits.js';
-import { createDrafts } from './drafts.js';
+import { createCommands } from './commands.js';
+import { createChatView } from '../chat/chat-view.js';
+import { createCredits } from '../page/credits.js';
+import { createDrafts } from '../page/drafts.js';
 import { element } from '../shared/elements.js';
+import { createEndingNotice } from '../page/ending-notice.js';
+import { createHeader } from './header.js';
+import { createOutageNotice } from '../page/outage.js';
+import { createKeys } from './keys.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
-import { createLateView } from './late-view.js';
+import { createLateView } from '../page/late-view.js';
 import { letF6MoveBetweenRegions } from './regions.js';
-import { hrefOf, parseRoute } from './route.js';
+import { readRole } from '../page/role.js';
+import { parseRoute } from '../page/route.js';
+import { SESSION_ENDED } from '../page/session.js';
 
 /**
- * What every view receives.
- * @typedef {object} ViewContext
- * @property {import('../shared/api-transport.js').Transport} transport
- * @property {import('../shared/records-socket.js').RecordsSocket} socket
- * @property {import('./drafts.js').Drafts} drafts
- * @property {Storage} storage
- * @property {string} subject of the signed-in user
- * @property {() => void} onTurnEnd
- * @property {() => number | null} balance credits left when last read; null if unknown
- * @property {() => void} onTitle the title of a view has changed
- * @property {(sentence: string) => void} announce
- *
- * @typedef {{node: HTMLElement, title: string, show: (id: string | null) => void,
- *   refresh: () => void, focus: () => void, stop: () => void}} View `title` is '' for none
+ * @typedef {import('../page/view.js').View} View
+ * @typedef {import('../page/view.js').ViewContext} ViewContext
  */
 
-/** The views, in the order of the menu. */
+const CHAT = { name: 'chat', label: 'Chat', create: createChatView };
+
+/** The views, in the order of the menu. @type {(import('./header.js').Entry & {create: (context: ViewContext) => View})[]} */
 const VIEWS = [
-  { name: 'chat', label: 'Chat', create: createChatView },
-  { name: 'connections', label: 'Connections', create: createConnectionsView },
-  { name: 'canvas', label: 'Canvas', create: createCanvases },
+  CHAT,
+  { name: 'data', label: 'Data', create: createData },
+  { name: 'connections', label: 'Connections', create: createConnections },
+  { name: 'canvas', label: 'Canvases', create: createCanvases },
   { name: 'explorer', label: 'Explorer', create: createExplorer },
+  { name: 'usage', label: 'Usage', create: createUsage },
+  { name: 'admin', label: 'Admin', role: 'admin', create: createAdmin },
 ];
 
 const TITLE = document.title;
-const SESSION_ENDED = 'Your session has ended. Sign in again; your drafts are kept.';
 
 /**
  * @param {object} options
- * @param {import('./session.js').Session} options.session
+ * @param {import('../page/session.js').Session} options.session
  * @param {Storage} options.storage
  * @param {boolean} options.sandbox
  * @param {(sentence: string) => void} options.announce
  */
 export function createWorkspace({ session, storage, sandbox, announce }) {
-  const endSession = () => session.end(SESSION_ENDED);
+  const ending = createEndingNotice({ session, signIn: () => session.end(SESSION_ENDED) });
   const transport = createTransport({
-    token: () => session.token,
+    token: session.current,
     // A late answer to an old token must not end a newer session.
-    onUnauthorized: (token) => token === session.token && token !== null && endSession(),
-    onAnswer: reconnectNow,
+    onUnauthorized: (token) => token === session.token && token !== null && sessionOver(),
+    onAnswer: () => answered(true),
+    onUnreachable: () => answered(false),
   });
-  const socket = createRecordsSocket({ token: session.token ?? '', onSessionOver: endSession });
+  const socket = createRecordsSocket({ token: () => session.token, onSessionOver: sessionOver });
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
   const callbacks = { onTurnEnd: credits.refresh, balance: credits.balance, onTitle: showTitle };
@@ -65,37 +63,57 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   /** @type {View | null} */
   let current = null;
   const main = element('main', {});
-  const word = element('span', { class: 'live-word' });
-  const live = element('span', { class: 'live' }, word);
-  const reload = element('button', { type: 'button', class: 'quiet', on: { click: refresh } }, 'Reload lists');
-  const notice = element(
-    'p',
-    { class: 'notice', hidden: true },
-    'Live updates are off.',
-    element('span', { class: 'more' }, 'Lists reload after each reply.'),
-    reload,
-  );
-  const menu = createMenu();
-  const parts = { sandbox, menu: menu.node, live, credits: credits.node, subject: session.subject };
-  const header = createHeader({ ...parts, signOut });
-  const node = element('div', { class: 'workspace' }, header, notice, main);
+  const outage = createOutageNotice({ retry: refresh });
+  const chats = () => viewOf(CHAT).chats;
+  const entries = () => VIEWS.filter((entry) => !entry.role || entry.role === role);
+  const commands = createCommands({ transport, chats, entries, go, announce, signOut, onUnreachable: () => answered(false) });
+  const { showPalette, showShortcuts } = commands;
+  const header = createHeader({ sandbox, entries: VIEWS, credits: credits.node, subject: session.subject, signOut, showPalette, showShortcuts });
+  const keys = createKeys(main);
+  const node = element('div', { class: 'workspace' }, keys.skip, header.node, outage.node, main, ending.node);
+  let isOver = false; // while a reply is still being shown
+  let isReachable = true;
+  let role = ''; // not known yet
+  let isWaiting = false; // for the socket to come back
   const removePhaseListener = socket.onPhase(showPhase);
+  const removeTokenListener = session.onToken(socket.useToken);
   const stopF6 = letF6MoveBetweenRegions(node);
   window.addEventListener('hashchange', showRoute);
   window.addEventListener('online', socket.renew);
   document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
   showRoute();
+  showEntries();
+
+  /** The token is refused, or has ended. What a reply has said so far stays on the screen. */
+  async function sessionOver() {
+    if (session.isRenewable) return session.renew();
+    isOver ||= [...views.values()].some((view) => view.isBusy?.());
+    return isOver ? ending.showEnd() : session.end(SESSION_ENDED);
+  }
 
   function showPhase() {
-    const open = socket.phase === 'open';
-    word.textContent = open ? 'Live' : 'Not live';
-    live.dataset.on = String(open);
-    // Not shown while the first connection is being made.
-    if (socket.phase === 'waiting') notice.hidden = false;
-    if (!open || notice.hidden) return;
-    notice.hidden = true;
-    credits.refresh();
+    const isOpen = socket.phase === 'open';
+    header.showLive(isOpen);
+    const before = isWaiting;
+    // Still waiting while it tries; the first connection is not waited for.
+    isWaiting = !isOpen && (isWaiting || socket.phase === 'waiting');
+    if (isOpen) isReachable = true;
+    showOutage();
+    // At the start of an outage, its answer says whether the server is away or only the socket.
+    if (before !== isWaiting) credits.refresh();
+  }
+
+  function showOutage() {
+    if (!isReachable) outage.show('offline');
+    else outage.show(isWaiting ? 'not-live' : 'none');
+  }
+
+  /** @param {boolean} reachable whether the server has answered a request */
+  function answered(reachable) {
+    isReachable = reachable;
+    showOutage();
+    if (reachable) reconnectNow();
   }
 
   /** Reconnects without waiting when the page is visible and the server may be back. */
@@ -106,13 +124,32 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   function showRoute() {
     const { view: viewName, id } = parseRoute(location.hash);
     const entry = VIEWS.find(({ name }) => name === viewName) ?? VIEWS[0];
-    const view = views.get(entry.name) ?? entry.create(context);
-    views.set(entry.name, view);
+    const view = viewOf(entry);
     current = view;
     if (main.firstChild !== view.node) main.replaceChildren(view.node);
-    menu.mark(entry.name, id);
+    header.mark(entry.name, id);
     view.show(id);
     showTitle();
+  }
+
+  /** Created when it is first needed. @template {View} T @param {{name: string, create: (context: ViewContext) => T}} entry @returns {T} */
+  function viewOf({ name, create }) {
+    const view = /** @type {T} */ (views.get(name) ?? create(context));
+    views.set(name, view);
+    return view;
+  }
+
+  /** Shows a view now, not with the hashchange event, and gives it the focus. @param {string} hash */
+  function go(hash) {
+    location.hash = hash;
+    showRoute();
+    if (matchMedia('(pointer: fine)').matches) current?.focus();
+  }
+
+  /** Shows the entries that only some roles have. */
+  async function showEntries() {
+    role = (await readRole(transport, session)) || role;
+    header.showEntriesFor(role);
   }
 
   function showTitle() {
@@ -122,12 +159,13 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   function refresh() {
     for (const view of views.values()) view.refresh();
     credits.refresh();
+    showEntries();
     reconnectNow();
   }
 
   function signOut() {
     drafts.clear(); // an expired session keeps the drafts; signing out deletes them
-    session.end('You are signed out.');
+    session.signOut();
   }
 
   showPhase();
@@ -142,7 +180,12 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       window.removeEventListener('online', socket.renew);
       document.removeEventListener('visibilitychange', reconnectNow);
       removePhaseListener();
+      removeTokenListener();
+      ending.stop();
       stopF6();
+      keys.stop();
+      commands.stop();
+      header.stop();
       for (const view of views.values()) view.stop();
       socket.stop();
       document.title = TITLE;
@@ -150,56 +193,41 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   };
 }
 
-/**
- * @param {{sandbox: boolean, menu: HTMLElement, live: HTMLElement, credits: HTMLElement,
- *   subject: string, signOut: () => void}} parts
- */
-function createHeader({ sandbox, menu, live, credits, subject, signOut }) {
-  const leave = element('button', { type: 'button', class: 'quiet', on: { click: signOut } }, 'Sign out');
-  return element(
-    'header',
-    { class: 'top' },
-    createBrand(sandbox),
-    menu,
-    element('span', { class: 'spacer' }),
-    live,
-    credits,
-    element('span', { class: 'subject', title: 'Signed in as' }, subject),
-    leave,
-  );
+/** @param {ViewContext} context @returns {View} */
+function createData(context) {
+  const load = () => import('../data/data-view.js').then(({ createDataView }) => createDataView);
+  return createLateView(context, { title: 'Data', styles: ['../data/data.css', '../data/undo-line.css'], load });
 }
 
-function createMenu() {
-  const links = VIEWS.map(({ name, label }) => element('a', { href: hrefOf(name), data: { name } }, label));
-  return {
-    node: element('nav', { class: 'menu', 'aria-label': 'Views' }, ...links),
-    /**
-     * Marks the current entry. Each entry links to where its view was left.
-     * @param {string} name of the current view @param {string | null} id of what it shows
-     */
-    mark(name, id) {
-      for (const link of links) {
-        if (link.dataset.name !== name) link.removeAttribute('aria-current');
-        else {
-          link.setAttribute('aria-current', 'page');
-          link.href = hrefOf(name, id);
-        }
-      }
-    },
-  };
+/** @param {ViewContext} context @returns {View} */
+function createConnections(context) {
+  const load = () => import('../integrations/connections-view.js').then((module) => module.createConnectionsView);
+  return createLateView(context, { title: 'Connections', styles: [], load });
 }
 
 /** @param {ViewContext} context @returns {View} */
 function createCanvases(context) {
   return createLateView(context, {
     title: 'Canvases',
-    styles: ['../shared/schema-form.css', 'canvases.css', '../widgets/canvas.css', '../widgets/approval.css', '../widgets/message-log.css'],
-    load: () => import('./canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
+    styles: ['../shared/schema-form.css', '../canvases/canvases.css', '../widgets/canvas.css', '../widgets/approval.css', '../widgets/message-log.css'],
+    load: () => import('../canvases/canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
   });
 }
 
 /** @param {ViewContext} context @returns {View} */
 function createExplorer(context) {
-  const load = () => import('./explorer-view.js').then((module) => module.createExplorerView);
-  return createLateView(context, { title: 'Explorer', styles: ['../shared/schema-form.css', 'explorer.css', '../widgets/approval.css'], load });
+  const load = () => import('../integrations/explorer-view.js').then((module) => module.createExplorerView);
+  return createLateView(context, { title: 'Explorer', styles: ['../shared/schema-form.css', '../integrations/explorer.css', '../integrations/answer.css', '../widgets/approval.css'], load });
+}
+
+/** @param {ViewContext} context @returns {View} */
+function createUsage(context) {
+  const load = () => import('../usage/usage-view.js').then((module) => module.createUsageView);
+  return createLateView(context, { title: 'Usage', styles: ['../page/sheet.css', '../usage/usage.css'], load });
+}
+
+/** @param {ViewContext} context @returns {View} */
+function createAdmin(context) {
+  const load = () => import('../admin/admin-view.js').then(({ createAdminView }) => createAdminView);
+  return createLateView(context, { title: 'Admin', styles: ['../page/sheet.css', '../admin/admin.css'], load });
 }

@@ -20,11 +20,13 @@ import { ApiError, NetworkError } from './errors.js';
  * @param {() => string | null | Promise<string | null>} options.token asked before each request
  * @param {(token: string | null) => void} [options.onUnauthorized] called with the refused token
  * @param {() => void} [options.onAnswer] called after each JSON answer of the server
+ * @param {() => void} [options.onUnreachable] called when no answer has come
  * @param {string} [options.base] in front of each path; without it, requests go to the page's own origin
  * @param {typeof globalThis.fetch} [options.fetch]
  * @returns {Transport}
  */
-export function createTransport({ token, onUnauthorized = () => {}, onAnswer = () => {}, base = '', ...options }) {
+export function createTransport({ token, base = '', ...options }) {
+  const { onUnauthorized = () => {}, onAnswer = () => {}, onUnreachable = () => {} } = options;
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
   async function send(method, path, body, more = {}) {
@@ -34,7 +36,7 @@ export function createTransport({ token, onUnauthorized = () => {}, onAnswer = (
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json' });
     const init = { method, ...more, headers, ...content };
-    const response = await withNetworkErrors(fetch(base + path, init));
+    const response = await withNetworkErrors(fetch(base + path, init), onUnreachable);
     if (response.status === 401) onUnauthorized(bearer);
     if (!response.ok) throw await errorFrom(response);
     return response;
@@ -42,7 +44,7 @@ export function createTransport({ token, onUnauthorized = () => {}, onAnswer = (
 
   /** @param {Promise<Response>} request */
   async function json(request) {
-    const answer = await withNetworkErrors((await request).json());
+    const answer = await withNetworkErrors((await request).json(), onUnreachable);
     onAnswer(); // only after the JSON was read: a proxy's HTML page is not an answer of the server
     return answer;
   }
@@ -58,12 +60,13 @@ export function createTransport({ token, onUnauthorized = () => {}, onAnswer = (
   };
 }
 
-/** @template T @param {Promise<T>} promise @returns {Promise<T>} */
-async function withNetworkErrors(promise) {
+/** @template T @param {Promise<T>} promise @param {() => void} onUnreachable @returns {Promise<T>} */
+async function withNetworkErrors(promise, onUnreachable) {
   try {
     return await promise;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    onUnreachable();
     throw new NetworkError();
   }
 }

@@ -1,7 +1,7 @@
 // A collection kept up to date by the socket, or loaded by HTTP while there is no socket.
 
 import { createListeners } from './listeners.js';
-import { ApiError, errorText } from './errors.js';
+import { ApiError, NetworkError, errorText } from './errors.js';
 import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
 import { createOwnWrites } from './own-writes.js';
 
@@ -17,9 +17,10 @@ const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
 /**
  * @param {string} name
  * @param {{transport: import('./api-transport.js').Transport,
- *   socket: import('./records-socket.js').RecordsSocket}} connections
+ *   socket: import('./records-socket.js').RecordsSocket, where?: Record<string, any>}} options
+ *   `where` is a filter; without it, the collection is whole
  */
-export function createLiveCollection(name, { transport, socket }) {
+export function createLiveCollection(name, { transport, socket, where }) {
   const listeners = createListeners();
   const path = `/api/records/${name}`;
   const writes = createOwnWrites();
@@ -31,6 +32,7 @@ export function createLiveCollection(name, { transport, socket }) {
     loaded: false,
     missing: false,
     problem: '',
+    offline: false, // the problem is that the server can't be reached
     onChange: listeners.add,
     stop,
     /** Reads the collection again, unless the socket is open and reports every change. */
@@ -42,7 +44,7 @@ export function createLiveCollection(name, { transport, socket }) {
     update,
     remove,
   };
-  const unsubscribe = socket.subscribe(name, undefined, receive);
+  const unsubscribe = socket.subscribe(name, where, receive);
   const removePhaseListener = socket.onPhase(onPhaseChange);
   onPhaseChange();
 
@@ -80,7 +82,7 @@ export function createLiveCollection(name, { transport, socket }) {
       const records = [];
       let cursor = null;
       for (let page = 0; page === 0 || (cursor && page < MAX_PAGES); page += 1) {
-        const answer = await transport.get(path, { limit: PAGE, cursor });
+        const answer = await transport.get(path, { where, limit: PAGE, cursor });
         records.push(...answer.records);
         cursor = answer.nextCursor;
       }
@@ -93,7 +95,7 @@ export function createLiveCollection(name, { transport, socket }) {
   /** @param {unknown} error */
   function fail(error) {
     if (error instanceof ApiError && error.code === 'not_found') set({ missing: true, loaded: true });
-    else set({ problem: errorText(error) });
+    else set({ problem: errorText(error), offline: error instanceof NetworkError });
   }
 
   /** @param {Row} record as returned by a write of this page */

@@ -1,177 +1,217 @@
-// Parses a safe subset of Markdown into a tree of blocks. Pure. Any text gives a tree, also one that
-// ends in the middle, because a reply is shown while it is still being received.
+// Parses Markdown into a tree of blocks. Pure. Any text gives a tree, also one that ends in the
+// middle, because a reply is shown while it is still being received.
+// Source: the CommonMark specification 0.31, without HTML and without link reference definitions.
 
-import { parseInline } from './markdown-inline.js';
+import { parseInline, unescaped } from './markdown-inline.js';
+import { createLine, indentOf, restOf, skipIndent, textOf } from './markdown-line.js';
+import { goesOn, opened, startOf, turnsParagraph } from './markdown-starts.js';
+import { cellsOf } from './markdown-tables.js';
 
 /**
  * @typedef {import('./markdown-inline.js').Inline} Inline
+ * @typedef {import('./markdown-tables.js').Alignment} Alignment
+ * @typedef {import('./markdown-starts.js').Open} Open
+ * @typedef {{isDone: boolean | null, blocks: Block[]}} Item `isDone` is null for an item that is no task
  * @typedef {{kind: 'paragraph', children: Inline[]}
  *   | {kind: 'heading', level: number, children: Inline[]}
  *   | {kind: 'code', language: string, text: string}
+ *   | {kind: 'formula', text: string}
  *   | {kind: 'quote', blocks: Block[]}
- *   | {kind: 'list', ordered: boolean, start: number, items: Block[][]}
- *   | {kind: 'table', head: Inline[][], rows: Inline[][][]}
- *   | {kind: 'rule'}} Block
- * @typedef {{block: Block, next: number} | null} BlockMatch
+ *   | {kind: 'list', start: number | null, isLoose: boolean, items: Item[]}
+ *   | {kind: 'table', alignments: Alignment[], head: Inline[][], rows: Inline[][][]}
+ *   | {kind: 'rule'}} Block `start` of a list is null if it has no numbers
  */
 
-const DEPTH = 6;
-const FENCE = /^ {0,3}(```+|~~~+) *([^\s`]*)[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/;
-const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
-const ITEM = /^( *)([-*+]|\d{1,9}[.)])(\s+)(?=\S)/;
-const DELIMITERS = /^ *\|?( *:?-+:? *\|)+( *:?-+:? *)?$/;
-const TAKERS = [takeFence, takeHeading, takeRule, takeQuote, takeList, takeTable];
+const DEPTH = 16; // of containers; what would be deeper is text
+const TASK = /^\[([ xX])\][ \t]+(?=\S)/;
 
-/** @param {string} text @param {number} [depth] @returns {Block[]} */
-export function parseBlocks(text, depth = 0) {
-  const lines = text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ').split('\n');
-  /** @type {Block[]} */
-  const blocks = [];
-  for (let at = 0; at < lines.length; ) {
-    if (!lines[at].trim()) {
-      at += 1;
-      continue;
+/** @param {string} text @returns {Block[]} */
+export function parseBlocks(text) {
+  return parseOpen(text).blocks.map(finished);
+}
+
+/**
+ * The outermost blocks of a text, and how much of it is settled: whatever follows the text, it
+ * changes nothing but the last of the blocks and what is behind them.
+ * @param {string} text
+ * @returns {{blocks: Open[], settled: number, offset: number}} how many blocks are settled, and
+ *   where the text of the first other one begins
+ */
+export function parseOpen(text) {
+  const ends = [...text.matchAll(/\r\n?|\n/g)];
+  const root = opened('root', 0);
+  const stack = [root];
+  let start = 0;
+  /** @type {number[]} */
+  const starts = [];
+  for (const { index, 0: end } of [...ends, { index: text.length, 0: '' }]) {
+    readLine(stack, createLine(text.slice(start, index)), starts.length);
+    starts.push(start);
+    start = index + end.length;
+  }
+  const settled = Math.max(0, root.inside.findLastIndex(({ decided }) => decided < ends.length));
+  return { blocks: root.inside, settled, offset: starts[root.inside[settled]?.first ?? 0] };
+}
+
+/** @param {Open[]} stack the open blocks, outermost first @param {import('./markdown-line.js').Line} line @param {number} number */
+function readLine(stack, line, number) {
+  let depth = 1;
+  while (depth < stack.length && goesOn(stack[depth], line, stack[depth - 1])) depth += 1;
+  const paragraph = stack[stack.length - 1].kind === 'paragraph' ? stack[stack.length - 1] : null;
+  const isInParagraph = paragraph !== null && depth === stack.length;
+  if (isInParagraph && replaceParagraph(stack, line, number)) return;
+  const before = depth;
+  depth = startBlocks(stack, depth, line, number, paragraph !== null);
+  const isBlank = !textOf(line);
+  if (paragraph && depth === before && !isBlank) depth = stack.length; // also in fewer containers than before
+  if (depth < stack.length) stack.length = depth;
+  addLine(stack, line, number, isBlank);
+}
+
+/**
+ * Opens the blocks that begin in the line.
+ * @param {Open[]} stack @param {number} depth how many of its blocks the line is in
+ * @param {import('./markdown-line.js').Line} line @param {number} number @param {boolean} goesOnAsText whether
+ *   indentation can't begin code, because the line may belong to a paragraph
+ * @returns {number} how many blocks it is in then
+ */
+function startBlocks(stack, depth, line, number, goesOnAsText) {
+  for (let isFirst = true; ; isFirst = false) {
+    const around = stack[depth - 1];
+    if (isVerbatim(around)) return depth;
+    if (indentOf(line) > 3 && textOf(line) && !(isFirst && goesOnAsText)) {
+      skipIndent(line, 4);
+      return place(stack, depth, opened('code', number));
     }
-    const { block, next } = takeBlock(lines, at, depth) ?? takeParagraph(lines, at, depth);
-    blocks.push(block);
-    at = next;
+    if (depth > DEPTH * 2) return depth;
+    const block = startOf(line, number, around);
+    if (!block) return depth;
+    depth = place(stack, depth, block);
+    if (block.kind !== 'quote' && block.kind !== 'item') return depth;
   }
-  return blocks;
 }
 
-/** @param {string[]} lines @param {number} at @param {number} depth @returns {BlockMatch} */
-function takeBlock(lines, at, depth) {
-  if (depth >= DEPTH) return null;
-  for (const taker of TAKERS) {
-    const match = taker(lines, at, depth);
-    if (match) return match;
+/** @param {Open} block */
+function isVerbatim({ kind }) {
+  return kind === 'code' || kind === 'fence' || kind === 'formula' || kind === 'table';
+}
+
+/**
+ * Puts a block into the innermost of the first blocks of the stack that can hold it.
+ * @param {Open[]} stack @param {number} depth @param {Open} block @returns {number} the length of the stack
+ */
+function place(stack, depth, block) {
+  stack.length = depth;
+  if (isLeaf(stack[stack.length - 1])) stack.pop();
+  const list = stack[stack.length - 1];
+  const isNext = list.kind === 'list' && block.kind === 'item' && list.mark === block.mark;
+  if (list.kind === 'list' && !isNext) stack.pop();
+  if (block.kind === 'item' && !isNext) {
+    const { mark, level, first } = block;
+    place(stack, stack.length, opened('list', first, { mark, level }));
   }
-  return null;
+  stack[stack.length - 1].inside.push(block);
+  return stack.push(block);
 }
 
-/** @param {string[]} lines @param {number} at @returns {BlockMatch} an unclosed fence extends to the end of the text */
-function takeFence(lines, at) {
-  const match = FENCE.exec(lines[at]);
-  if (!match) return null;
-  const closing = new RegExp(`^ {0,3}${match[1][0]}{${match[1].length},}\\s*$`);
-  let end = at + 1;
-  while (end < lines.length && !closing.test(lines[end])) end += 1;
-  const text = lines.slice(at + 1, end).join('\n');
-  return { block: { kind: 'code', language: match[2], text }, next: end + 1 };
+/** @param {Open} block */
+function isLeaf({ kind }) {
+  return kind !== 'root' && kind !== 'quote' && kind !== 'list' && kind !== 'item';
 }
 
-/** @param {string[]} lines @param {number} at @returns {BlockMatch} */
-function takeHeading(lines, at) {
-  const match = HEADING.exec(lines[at]);
-  if (!match) return null;
-  const children = parseInline(match[2]);
-  return { block: { kind: 'heading', level: match[1].length, children }, next: at + 1 };
+/**
+ * Makes a heading or a table of the open paragraph, if the line says so.
+ * @param {Open[]} stack @param {import('./markdown-line.js').Line} line @param {number} number
+ */
+function replaceParagraph(stack, line, number) {
+  const paragraph = stack[stack.length - 1];
+  const block = indentOf(line) < 4 ? turnsParagraph(paragraph, textOf(line), number) : null;
+  if (!block) return false;
+  stack.pop();
+  const { inside } = stack[stack.length - 1];
+  if (!paragraph.lines.length) inside.pop();
+  inside.push(block);
+  stack.push(block);
+  for (const each of stack) each.last = number;
+  if (block.kind === 'heading') stack.pop();
+  return true;
 }
 
-/** @param {string[]} lines @param {number} at @returns {BlockMatch} */
-function takeRule(lines, at) {
-  return RULE.test(lines[at]) ? { block: { kind: 'rule' }, next: at + 1 } : null;
-}
-
-/** @param {string[]} lines @param {number} at @param {number} depth @returns {BlockMatch} */
-function takeQuote(lines, at, depth) {
-  let end = at;
-  while (end < lines.length && /^ {0,3}>/.test(lines[end])) end += 1;
-  if (end === at) return null;
-  const inner = lines.slice(at, end).map((line) => line.replace(/^ {0,3}> ?/, ''));
-  return { block: { kind: 'quote', blocks: parseBlocks(inner.join('\n'), depth + 1) }, next: end };
-}
-
-/** @param {string[]} lines @param {number} at @param {number} depth @returns {BlockMatch} */
-function takeList(lines, at, depth) {
-  const first = ITEM.exec(lines[at]);
-  if (!first || first[1].length > 3) return null;
-  const ordered = /\d/.test(first[2]);
-  /** @type {Block[][]} */
-  const items = [];
-  let end = at;
-  while (end < lines.length && startsItem(lines[end], ordered)) {
-    const next = endOfItem(lines, end);
-    items.push(parseBlocks(itemText(lines.slice(end, next)), depth + 1));
-    end = next;
+/** @param {Open[]} stack @param {import('./markdown-line.js').Line} line @param {number} number @param {boolean} isBlank */
+function addLine(stack, line, number, isBlank) {
+  let block = stack[stack.length - 1];
+  if (!isBlank && !isLeaf(block)) {
+    place(stack, stack.length, opened('paragraph', number));
+    block = stack[stack.length - 1];
   }
-  const start = ordered ? parseInt(first[2], 10) : 1;
-  return { block: { kind: 'list', ordered, start, items }, next: end };
+  const quote = stack.findLastIndex(({ kind }) => kind === 'quote'); // its mark is no blank line
+  const counted = isBlank && block.kind !== 'fence' ? quote + 1 : stack.length;
+  for (const each of stack.slice(0, counted)) each.last = number;
+  if (block.kind === 'paragraph' || block.kind === 'table') block.lines.push(textOf(line));
+  else if (block.kind === 'formula') block.lines.push(restOf(line));
+  else if (block.kind === 'code' || (block.kind === 'fence' && block.mark && block.first < number)) block.lines.push(restOf(line));
+  const isClosed = block.kind === 'rule' || block.kind === 'heading'
+    || ((block.kind === 'fence' || block.kind === 'formula') && !block.mark);
+  if (isClosed) stack.pop();
 }
 
-/** @param {string} line @param {boolean} ordered whether it starts an item of such a list */
-function startsItem(line, ordered) {
-  const match = ITEM.exec(line);
-  return match !== null && match[1].length <= 3 && /\d/.test(match[2]) === ordered;
-}
-
-/** @param {string[]} lines @param {number} at @returns {number} the line after an item */
-function endOfItem(lines, at) {
-  let end = at + 1;
-  for (let line = end; line < lines.length; line += 1) {
-    if (!lines[line].trim()) continue; // a blank line is inside the item if the next line is
-    if (!isInsideItem(lines, line, indent(lines[at]))) break;
-    end = line + 1;
+/** @param {Open} block @returns {Block} */
+export function finished(block) {
+  const { kind, lines } = block;
+  switch (kind) {
+    case 'heading':
+      return { kind, level: block.level, children: parseInline(lines.join('\n').trim()) };
+    case 'code':
+      return { kind, language: '', text: withoutBlankEnd(lines).join('\n') };
+    case 'fence':
+      return { kind: 'code', language: unescaped(block.info.split(/\s/, 1)[0]), text: lines.join('\n') };
+    case 'formula':
+      return finishedFormula(block);
+    case 'quote':
+      return { kind, blocks: block.inside.map(finished) };
+    case 'list':
+      return finishedList(block);
+    case 'table':
+      return finishedTable(block);
+    case 'rule':
+      return { kind };
+    default:
+      return { kind: 'paragraph', children: parseInline(lines.join('\n').trimEnd()) };
   }
-  // Blank lines between two items do not end the list.
-  let next = end;
-  while (next < lines.length && !lines[next].trim()) next += 1;
-  return next < lines.length && ITEM.test(lines[next]) ? next : end;
 }
 
-/** @param {string[]} lines @param {number} at @param {number} outer the item's own indentation */
-function isInsideItem(lines, at, outer) {
-  const line = lines[at];
-  if (ITEM.test(line)) return indent(line) > outer + 1;
-  const continued = lines[at - 1].trim() !== '' && !interrupts(lines, at);
-  return continued || indent(line) > outer + 1;
+/** A formula that a blank line ends was none. @param {Open} block @returns {Block} */
+function finishedFormula({ lines, mark, info }) {
+  const text = lines.join('\n');
+  return mark && info ? { kind: 'paragraph', children: parseInline(text) } : { kind: 'formula', text };
 }
 
-/** @param {string} line */
-const indent = (line) => line.length - line.trimStart().length;
-
-/** @param {string[]} lines an item's lines, without its mark and its indentation */
-function itemText(lines) {
-  const mark = /** @type {RegExpExecArray} */ (ITEM.exec(lines[0]))[0].length;
-  const rest = lines.slice(1).map((line) => line.slice(Math.min(indent(line), mark)));
-  return [lines[0].slice(mark), ...rest].join('\n');
+/** @param {string[]} lines */
+function withoutBlankEnd(lines) {
+  return lines.slice(0, lines.findLastIndex((line) => line.trim()) + 1);
 }
 
-/** @param {string[]} lines @param {number} at @returns {BlockMatch} */
-function takeTable(lines, at) {
-  if (!lines[at].includes('|') || !DELIMITERS.test(lines[at + 1] ?? '')) return null;
-  const head = cells(lines[at]);
-  const rows = [];
-  let end = at + 2;
-  for (; end < lines.length && lines[end].includes('|'); end += 1) {
-    const row = cells(lines[end]).slice(0, head.length);
-    rows.push([...row, ...Array(head.length - row.length).fill([])]);
-  }
-  return { block: { kind: 'table', head, rows }, next: end };
+/** @param {Open} list @returns {Block} */
+function finishedList({ inside, level }) {
+  /** @param {Open[]} blocks whether a blank line is between two of them */
+  const isApart = (blocks) => blocks.some(({ first }, at) => at > 0 && first - blocks[at - 1].last > 1);
+  const isLoose = isApart(inside) || inside.some((item) => isApart(item.inside));
+  return { kind: 'list', start: level < 0 ? null : level, isLoose, items: inside.map(finishedItem) };
 }
 
-/** @param {string} line @returns {Inline[][]} */
-function cells(line) {
-  const inner = line.trim().replace(/^\|/, '').replace(/(?<!\\)\|$/, '');
-  return inner.split(/(?<!\\)\|/).map((cell) => parseInline(cell.trim().replace(/\\\|/g, '|')));
+/** @param {Open} item @returns {Item} */
+function finishedItem({ inside: [first, ...rest] }) {
+  const [mark, sign] = (first?.kind === 'paragraph' && TASK.exec(first.lines[0])) || ['', ''];
+  const blocks = rest.map(finished);
+  if (!first) return { isDone: null, blocks };
+  const [head, ...more] = first.lines;
+  const text = mark ? { ...first, lines: [head.slice(mark.length), ...more] } : first;
+  return { isDone: mark ? sign !== ' ' : null, blocks: [finished(text), ...blocks] };
 }
 
-/** @param {string[]} lines @param {number} at @param {number} depth */
-function takeParagraph(lines, at, depth) {
-  let end = at + 1;
-  const continues = (/** @type {number} */ line) =>
-    Boolean(lines[line]?.trim()) && (depth >= DEPTH || !interrupts(lines, line));
-  while (continues(end)) end += 1;
-  const text = lines.slice(at, end).map((line) => line.trim()).join('\n');
-  /** @type {Block} */
-  const block = { kind: 'paragraph', children: parseInline(text) };
-  return { block, next: end };
-}
-
-/** @param {string[]} lines @param {number} at whether this line ends the paragraph before it */
-function interrupts(lines, at) {
-  const line = lines[at];
-  const starts = [FENCE, HEADING, RULE, /^ {0,3}>/, /^ {0,3}([-*+]|1[.)])\s+\S/];
-  return starts.some((start) => start.test(line)) || takeTable(lines, at) !== null;
+/** @param {Open} table @returns {Block} */
+function finishedTable({ lines: [head, ...rows], alignments }) {
+  /** @param {string} line */
+  const cells = (line) => cellsOf(line).slice(0, alignments.length).map((cell) => parseInline(cell));
+  return { kind: 'table', alignments, head: cells(head), rows: rows.map(cells) };
 }

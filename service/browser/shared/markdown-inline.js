@@ -1,127 +1,217 @@
-// Parses the text inside a block: code, emphasis, links. Pure; the result is a tree, never HTML.
+// Parses the text inside a block: code, formulas, links, images, emphasis. Pure; the result is a
+// tree, never HTML. Each part of the text is looked at a bounded number of times.
+// Source: the CommonMark specification, chapter 6.
+
+import { delimiterAt, joined, pairDelimiters } from './markdown-emphasis.js';
+import { autolinkAt, bareLinkAt, targetAt, unescaped } from './markdown-links.js';
+
+export { unescaped };
 
 /**
- * @typedef {{kind: 'text', text: string} | {kind: 'code', text: string} | {kind: 'break'}
- *   | {kind: 'strong' | 'em' | 'del', children: Inline[]}
- *   | {kind: 'link', href: string, children: Inline[]}} Inline
+ * @typedef {{kind: 'text' | 'code' | 'formula', text: string}
+ *   | {kind: 'break', isHard: boolean}
+ *   | {kind: 'strong' | 'em' | 'del', children: Inline[], depth: number}
+ *   | {kind: 'link', target: string, children: Inline[]}
+ *   | {kind: 'image', target: string, alt: string}} Inline `target` is what was written, which may be any text
+ *
+ * @typedef {{isImage: boolean, place: number, delimiters: number}} Bracket an open one: its place
+ *   among the nodes, and how many delimiters are before it
+ *
+ * @typedef {object} Scan
+ * @property {string} text
+ * @property {number} at
+ * @property {(Inline | null)[]} nodes null where a node was taken into another one
+ * @property {import('./markdown-emphasis.js').Delimiter[]} delimiters
+ * @property {Bracket[]} brackets
+ * @property {number} linksFrom the place before which no bracket begins a link, because links hold no links
+ * @property {(sign: string, from: number) => number} find where a sign is next, or -1
  */
 
-// How many characters are searched for a closing mark. Without a limit, the time for a reply made
-// of opening marks alone would grow with the square of its length.
-const SEARCH_LIMIT = 2000;
-const MARK_SEARCH_LIMIT = 500;
-const MARKS = /** @type {const} */ ([
-  ['**', 'strong'],
-  ['__', 'strong'],
-  ['~~', 'del'],
-  ['*', 'em'],
-  ['_', 'em'],
-]);
-const BARE_LINK = /^(?:https:\/\/|mailto:)[^\s<>"'`|\\]+/i;
-const ESCAPABLE = /[!-/:-@[-`{-~]/;
+const PLAIN = /[^\\`*_~[\]!<&$\nhm]+/iy;
 const WORD = /[\p{L}\p{N}]/u;
+const LINE_BREAK_TAG = /<br ?\/?>/iy;
+const MOST_FORMULA = 1000; // characters
+const READERS = {
+  '\n': readBreak, '\\': readEscape, '`': readCode, '$': readFormula, '*': readDelimiter, _: readDelimiter,
+  '~': readDelimiter, '[': readBracket, '!': readBracket, ']': readBracketEnd, '<': readAngle, '&': readEntity,
+  h: readBareLink, H: readBareLink, m: readBareLink, M: readBareLink,
+};
 
-/** @param {string} text @param {number} [depth] @returns {Inline[]} */
-export function parseInline(text, depth = 0) {
-  /** @type {Inline[]} */
-  const nodes = [];
-  let plain = '';
-  let at = 0;
-  while (at < text.length) {
-    const token = take(text, at, depth);
-    if (!token) {
-      plain += text[at];
-      at += 1;
-      continue;
+/** @param {string} text @returns {Inline[]} */
+export function parseInline(text) {
+  /** @type {Scan} */
+  const scan = { text, at: 0, nodes: [], delimiters: [], brackets: [], linksFrom: 0, find: finder(text) };
+  while (scan.at < text.length) {
+    const plain = matchAt(PLAIN, text, scan.at);
+    const reader = /** @type {Record<string, ((scan: Scan) => boolean) | undefined>} */ (READERS)[text[scan.at]];
+    if (plain) addText(scan, plain[0], plain[0].length);
+    else if (!reader?.(scan)) addText(scan, text[scan.at], 1);
+  }
+  pairDelimiters(scan.nodes, scan.delimiters, 0);
+  return joined(scan.nodes, 0);
+}
+
+/** @param {RegExp} pattern a sticky one @param {string} text @param {number} at */
+function matchAt(pattern, text, at) {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Remembers where a sign was found last: all searches together read the text once for each sign. @param {string} text */
+function finder(text) {
+  /** @type {Record<string, number>} */
+  const known = {};
+  return (/** @type {string} */ sign, /** @type {number} */ from) => {
+    if (!(known[sign] >= from)) {
+      const found = text.indexOf(sign, from);
+      known[sign] = found < 0 ? Infinity : found;
     }
-    const [node, length] = token;
-    if (node.kind === 'text') plain += node.text;
-    else {
-      if (plain) nodes.push({ kind: 'text', text: plain });
-      plain = '';
-      nodes.push(node);
-    }
-    at += length;
+    return known[sign] === Infinity ? -1 : known[sign];
+  };
+}
+
+/** @param {Scan} scan @param {string} text to show @param {number} length of what was read */
+function addText(scan, text, length) {
+  return add(scan, { kind: 'text', text }, length);
+}
+
+/** @param {Scan} scan @param {Inline} node @param {number} length of what was read */
+function add(scan, node, length) {
+  scan.nodes.push(node);
+  scan.at += length;
+  return true;
+}
+
+/** @param {Scan} scan a line's end, perhaps after spaces */
+function readBreak(scan) {
+  const last = scan.nodes[scan.nodes.length - 1];
+  const isHard = last?.kind === 'text' && last.text.endsWith('  ');
+  if (last?.kind === 'text') last.text = last.text.trimEnd();
+  return add(scan, { kind: 'break', isHard }, 1 + spacesAt(scan.text, scan.at + 1));
+}
+
+/** @param {string} text @param {number} at */
+function spacesAt(text, at) {
+  let end = at;
+  while (text[end] === ' ' || text[end] === '\t') end += 1;
+  return end - at;
+}
+
+/** @param {Scan} scan */
+function readEscape(scan) {
+  const { text, at, find } = scan;
+  const next = text[at + 1] ?? '';
+  if (next === '\n') return add(scan, { kind: 'break', isHard: true }, 2 + spacesAt(text, at + 2));
+  if (next === '(' || next === '[') {
+    const end = find(next === '(' ? '\\)' : '\\]', at + 2);
+    const inside = text.slice(at + 2, Math.min(end, at + MOST_FORMULA));
+    // An escaped bracket is more often a bracket than a parenthesis is a parenthesis.
+    const isFormula = end > at + 2 && inside.trim() && (next === '(' || /[\\^_=+]/.test(inside));
+    if (isFormula && end - at < MOST_FORMULA) return add(scan, { kind: 'formula', text: text.slice(at, end + 2) }, end + 2 - at);
   }
-  if (plain) nodes.push({ kind: 'text', text: plain });
-  return nodes;
+  return /[!-/:-@[-`{-~]/.test(next) && addText(scan, next, 2);
 }
 
-/** @param {string} text @param {number} at @param {number} depth @returns {[Inline, number] | null} */
-function take(text, at, depth) {
-  const letter = text[at];
-  if (letter === '\n') return [{ kind: 'break' }, 1];
-  if (letter === '\\' && ESCAPABLE.test(text[at + 1] ?? '')) {
-    return [{ kind: 'text', text: text[at + 1] }, 2];
+/** `$x$` as Pandoc reads it, so that prices are none; `$$x$$` anywhere. @param {Scan} scan */
+function readFormula(scan) {
+  const { text, at, find } = scan;
+  const sign = text[at + 1] === '$' ? '$$' : '$';
+  const end = find(sign, at + sign.length);
+  if (end < 0 || end === at + sign.length || end - at > MOST_FORMULA) return addText(scan, sign, sign.length);
+  const inside = text.slice(at + sign.length, end);
+  const isPrice = /^\s|[\s\\]$|\*\*|`/.test(inside) || /\d/.test(text[end + 1] ?? '');
+  if (sign === '$' && isPrice) return false;
+  const length = end + sign.length - at;
+  return add(scan, { kind: 'formula', text: text.slice(at, at + length) }, length);
+}
+
+/** @param {Scan} scan */
+function readCode(scan) {
+  const { text, at, find } = scan;
+  let start = at;
+  while (text[start] === '`') start += 1;
+  const fence = text.slice(at, start);
+  const end = endOfCode(text, fence, start, find);
+  if (end < 0) return addText(scan, fence, fence.length);
+  const code = text.slice(start, end).replace(/\n/g, ' ');
+  const isPadded = code[0] === ' ' && code.endsWith(' ') && code.trim() !== '';
+  return add(scan, { kind: 'code', text: isPadded ? code.slice(1, -1) : code }, end + fence.length - at);
+}
+
+/** @param {string} text @param {string} fence @param {number} start @param {Scan['find']} find */
+function endOfCode(text, fence, start, find) {
+  // The key is the fence with what must be around it: `find` knows plain strings only.
+  for (let at = find(fence, start); at >= 0; ) {
+    let end = at;
+    while (text[end] === '`') end += 1;
+    if (end - at === fence.length) return at;
+    at = find(fence, end);
   }
-  if (letter === '`') return takeCode(text, at);
-  if (letter === '[' && depth < 4) return takeLink(text, at, depth);
-  if (/[hm]/i.test(letter) && !WORD.test(text[at - 1] ?? '')) return takeBareLink(text, at);
-  return depth < 4 ? takeEmphasis(text, at, depth) : null;
+  return -1;
 }
 
-/** @param {string} text @param {number} at @returns {[Inline, number]} */
-function takeCode(text, at) {
-  const fence = /^`+/.exec(text.slice(at, at + 20))?.[0] ?? '`';
-  const start = at + fence.length;
-  const end = text.slice(start, start + SEARCH_LIMIT).indexOf(fence);
-  if (end < 0) return [{ kind: 'text', text: fence }, fence.length];
-  const code = text.slice(start, start + end);
-  return [{ kind: 'code', text: code.trim() || code }, end + 2 * fence.length];
+/** @param {Scan} scan */
+function readDelimiter(scan) {
+  const delimiter = delimiterAt(scan.text, scan.at, scan.nodes.length);
+  if (delimiter.canOpen || delimiter.canClose) scan.delimiters.push(delimiter);
+  return addText(scan, scan.text[scan.at].repeat(delimiter.count), delimiter.count);
 }
 
-/** @param {string} text @param {number} at @param {number} depth @returns {[Inline, number] | null} */
-function takeEmphasis(text, at, depth) {
-  const mark = MARKS.find(([sign]) => text.startsWith(sign, at));
-  if (!mark) return null;
-  const [sign, kind] = mark;
-  // snake_case is a word, not emphasis
-  if (sign[0] === '_' && WORD.test(text[at - 1] ?? '')) return null;
-  const start = at + sign.length;
-  if (/\s|^$/.test(text[start] ?? '')) return null;
-  const ahead = text.slice(start, start + MARK_SEARCH_LIMIT);
-  for (let end = ahead.indexOf(sign, 1); end > 0; end = ahead.indexOf(sign, end + 1)) {
-    const after = ahead[end + sign.length] ?? '';
-    if (/\s/.test(ahead[end - 1]) || (sign[0] === '_' && WORD.test(after))) continue;
-    if (sign.length === 1 && (after === sign || ahead[end - 1] === sign)) continue;
-    // `**a *b***`: the outer mark is the last of the run.
-    while (sign.length === 2 && ahead[end + 2] === sign[0]) end += 1;
-    const children = parseInline(ahead.slice(0, end), depth + 1);
-    return [{ kind, children }, end + 2 * sign.length];
-  }
-  return null;
+/** @param {Scan} scan */
+function readBracket(scan) {
+  const { text, at, nodes, delimiters, brackets } = scan;
+  const isImage = text[at] === '!';
+  if (isImage && text[at + 1] !== '[') return false;
+  brackets.push({ isImage, place: nodes.length, delimiters: delimiters.length });
+  return addText(scan, isImage ? '![' : '[', isImage ? 2 : 1);
 }
 
-/** @param {string} text @param {number} at @param {number} depth @returns {[Inline, number] | null} */
-function takeLink(text, at, depth) {
-  const match = /^\[([^[\]\n]{1,500})\]\(([^()\s]{1,1000}(?:\([^()\s]{0,200}\))?[^()\s]{0,500})\)/.exec(
-    text.slice(at, at + SEARCH_LIMIT),
-  );
-  if (!match) return null;
-  const [whole, label, target] = match;
-  const href = safeHref(target);
-  // A link that is not allowed is shown as text, with its target.
-  if (!href) return [{ kind: 'text', text: `${label} (${target})` }, whole.length];
-  return [{ kind: 'link', href, children: withoutLinks(parseInline(label, depth + 1)) }, whole.length];
+/** @param {Scan} scan */
+function readBracketEnd(scan) {
+  const { text, at, nodes, delimiters, brackets } = scan;
+  const bracket = brackets.pop();
+  if (!bracket || (!bracket.isImage && bracket.place < scan.linksFrom)) return false;
+  const match = targetAt(text, at + 1);
+  if (!match) return false;
+  pairDelimiters(nodes, delimiters, bracket.delimiters);
+  const children = joined(nodes, bracket.place + 1);
+  nodes.length = bracket.place;
+  if (!bracket.isImage) scan.linksFrom = nodes.length;
+  const { target, length } = match;
+  if (bracket.isImage) return add(scan, { kind: 'image', target, alt: shownText(children) }, 1 + length);
+  return add(scan, { kind: 'link', target, children }, 1 + length);
 }
 
-/** @param {string} text @param {number} at @returns {[Inline, number] | null} */
-function takeBareLink(text, at) {
-  const match = BARE_LINK.exec(text.slice(at, at + SEARCH_LIMIT));
-  const address = match?.[0].replace(/[.,;:!?)\]}*_~]+$/, '') ?? '';
-  const href = safeHref(address);
-  if (!href) return null;
-  return [{ kind: 'link', href, children: [{ kind: 'text', text: address }] }, address.length];
+/** @param {Scan} scan */
+function readAngle(scan) {
+  const tag = matchAt(LINE_BREAK_TAG, scan.text, scan.at); // the one tag that models need, in tables
+  if (tag) return add(scan, { kind: 'break', isHard: true }, tag[0].length);
+  return addLink(scan, autolinkAt(scan.text, scan.at));
 }
 
-/** @param {Inline[]} nodes links inside a link's label become text @returns {Inline[]} */
-function withoutLinks(nodes) {
-  return nodes.flatMap((node) => (node.kind === 'link' ? node.children : [node]));
+/** @param {Scan} scan */
+function readBareLink(scan) {
+  const { text, at } = scan;
+  return !WORD.test(text[at - 1] ?? '') && addLink(scan, bareLinkAt(text, at));
 }
 
-/** @param {string} target @returns {string | null} the address, if it is an allowed one */
-export function safeHref(target) {
-  if (!URL.canParse(target)) return null;
-  const { protocol, href } = new URL(target);
-  return protocol === 'https:' || protocol === 'mailto:' ? href : null;
+/** @param {Scan} scan @param {{target: string, label: string, length: number} | null} link */
+function addLink(scan, link) {
+  if (!link) return false;
+  return add(scan, { kind: 'link', target: link.target, children: [{ kind: 'text', text: link.label }] }, link.length);
+}
+
+/** @param {Scan} scan */
+function readEntity(scan) {
+  const written = /^[^;]*;/.exec(scan.text.slice(scan.at, scan.at + 12))?.[0] ?? '';
+  const text = unescaped(written);
+  return text !== written && addText(scan, text, written.length);
+}
+
+/** @param {Inline[]} nodes @returns {string} */
+function shownText(nodes) {
+  return nodes.map((node) => {
+    if ('children' in node) return shownText(node.children);
+    return node.kind === 'image' ? node.alt : node.kind === 'break' ? ' ' : node.text;
+  }).join('');
 }

@@ -11,7 +11,7 @@ const CONNECTING = 0; // of a WebSocket's readyState
 
 /**
  * @param {object} options
- * @param {string} options.token
+ * @param {() => string | null} options.token asked for each connection
  * @param {() => void} options.onSessionOver
  * @param {string} [options.url]
  * @param {typeof WebSocket} [options.Socket]
@@ -64,7 +64,7 @@ export function createRecordsSocket(options) {
 
   function connect() {
     clearTimeout(timer);
-    const created = (socket = new Socket(url, ['records.v1', `bearer.${token}`]));
+    const created = (socket = new Socket(url, ['records.v1', `bearer.${token()}`]));
     // A replaced socket may still send events.
     const current = () => created === socket;
     created.onopen = () => current() && handle({ type: 'opened' });
@@ -82,15 +82,19 @@ export function createRecordsSocket(options) {
     reconnectNow: () => handle({ type: 'reconnect' }),
     /** Reconnects although the connection seems to be open. */
     renew: () => handle({ type: 'renew' }),
+    /** Connects with a newer token, also after the session has ended. */
+    useToken: () => handle({ type: 'token' }),
     onPhase: listeners.add,
     /**
      * @param {string} collection @param {any} where @param {(message: any) => void} receive
+     * @param {string} [cursor] of a snapshot: changes since then come without a snapshot, and `resync`
+     *   comes as a message when some have been missed
      * @returns {() => void} ends the subscription
      */
-    subscribe(collection, where, receive) {
+    subscribe(collection, where, receive, cursor) {
       const id = newId();
       receivers.set(id, receive);
-      handle({ type: 'subscribe', id, collection, where });
+      handle({ type: 'subscribe', id, collection, where, cursor });
       return () => {
         receivers.delete(id);
         handle({ type: 'unsubscribe', id });

@@ -2,14 +2,15 @@
 // which records-socket.js carries out. Every failure of a connection is handled, and tested, here.
 
 /**
- * @typedef {{collection: string, where?: any, cursor?: string}} Subscription
+ * @typedef {{collection: string, where?: any, cursor?: string, isPaged?: boolean}} Subscription
+ *   `isPaged`: its receiver reads pages by HTTP, gets no snapshot, and is told of a `resync`
  * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'over'} Phase
  * @typedef {{phase: Phase, attempt: number, subscriptions: Record<string, Subscription>,
- *   pending: readonly string[]}} State
- * @typedef {{type: 'start' | 'stop' | 'opened' | 'timeout' | 'reconnect' | 'renew'}
+ *   pending: readonly string[], isStale?: boolean}} State `isStale`: a newer token waits for the pending answers
+ * @typedef {{type: 'start' | 'stop' | 'opened' | 'timeout' | 'reconnect' | 'renew' | 'token'}
  *   | {type: 'closed', code: number, random: number}
  *   | {type: 'message', message: any}
- *   | {type: 'subscribe', id: string, collection: string, where?: any}
+ *   | {type: 'subscribe', id: string, collection: string, where?: any, cursor?: string}
  *   | {type: 'unsubscribe', id: string}
  *   | {type: 'request', message: {id: string} & Record<string, any>}} Event
  * @typedef {{do: 'connect' | 'disconnect' | 'sign-out'}
@@ -44,6 +45,8 @@ export function advance(state, event) {
       return state.phase === 'waiting' ? connect(state) : [state, []];
     case 'renew':
       return renew(state);
+    case 'token':
+      return useToken(state);
     case 'stop':
       return [{ ...NOT_STARTED, phase: 'over' }, [{ do: 'disconnect' }, ...failPending(state)]];
     case 'opened':
@@ -74,12 +77,23 @@ function connect(state) {
 function renew(state) {
   if (state.phase === 'waiting') return connect(state);
   if (state.phase !== 'open') return [state, []];
-  const [next, effects] = connect({ ...state, pending: [] });
+  const [next, effects] = connect({ ...state, pending: [], isStale: false });
   return [next, [...failPending(state), { do: 'disconnect' }, ...effects]];
+}
+
+/**
+ * Connects with a newer token, before the old one ends. What was sent is answered first.
+ * @param {State} state @returns {Step}
+ */
+function useToken(state) {
+  const mustWait = state.phase === 'connecting' || (state.phase === 'open' && state.pending.length > 0);
+  if (mustWait) return [{ ...state, isStale: true }, []];
+  return state.phase === 'over' ? connect(state) : renew(state);
 }
 
 /** @param {State} state @returns {Step} every subscription resumes from its cursor */
 function handleOpened(state) {
+  if (state.isStale) return renew({ ...state, phase: 'open' });
   const all = Object.entries(state.subscriptions);
   return [{ ...state, phase: 'open' }, all.map(([id, subscription]) => subscribe(id, subscription))];
 }
@@ -119,10 +133,14 @@ function handleMessage(state, message) {
   const { id, type } = message;
   if (state.pending.includes(id)) {
     const pending = state.pending.filter((other) => other !== id);
-    return [{ ...resetState, pending }, [{ do: 'answer', id, message }]];
+    /** @type {Step} */
+    const answered = [{ ...resetState, pending, isStale: false }, []];
+    const [next, effects] = state.isStale ? useToken(answered[0]) : answered;
+    return [next, [{ do: 'answer', id, message }, ...effects]];
   }
   const subscription = state.subscriptions[id];
   if (!subscription) return [resetState, []]; // for a subscription that has just ended
+  if (type === 'resync' && subscription.isPaged) return [resetState, [{ do: 'deliver', id, message }]];
   if (type === 'resync') {
     const { cursor, ...withoutCursor } = subscription;
     return [withSubscription(resetState, id, withoutCursor), [subscribe(id, withoutCursor)]];
@@ -131,9 +149,14 @@ function handleMessage(state, message) {
   return [withSubscription(resetState, id, updated), [{ do: 'deliver', id, message }]];
 }
 
-/** @param {State} state @param {{id: string, collection: string, where?: any}} event @returns {Step} */
-function addSubscription(state, { id, collection, where }) {
+/**
+ * With a cursor it begins there.
+ * @param {State} state @param {{id: string, collection: string, where?: any, cursor?: string}} event @returns {Step}
+ */
+function addSubscription(state, { id, collection, where, cursor }) {
+  /** @type {Subscription} */
   const subscription = where === undefined ? { collection } : { collection, where };
+  if (cursor !== undefined) Object.assign(subscription, { cursor, isPaged: true });
   const effects = state.phase === 'open' ? [subscribe(id, subscription)] : [];
   return [withSubscription(state, id, subscription), effects];
 }
@@ -151,7 +174,7 @@ function withSubscription(state, id, subscription) {
 }
 
 /** @param {string} id @param {Subscription} subscription @returns {Effect} */
-function subscribe(id, subscription) {
+function subscribe(id, { isPaged, ...subscription }) {
   return send({ op: 'subscribe', id, ...subscription });
 }
 

@@ -94,10 +94,15 @@ function button(kind, label, act, props = {}) {
 
 /** @param {string} text JSON @returns {HTMLDetailsElement} the values as they will be sent */
 export function argumentsOf(text) {
-  const shown = JSON.stringify(JSON.parse(text), null, 2).replace(DIRECTION_MARKS, escape);
+  const shown = withVisibleMarks(JSON.stringify(JSON.parse(text), null, 2));
   // Long arguments scroll, and only what has the focus can be scrolled by keys.
   const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);
   return element('details', {}, element('summary', {}, 'What is sent'), content);
+}
+
+/** @param {string} text that a person is asked to allow */
+export function withVisibleMarks(text) {
+  return text.replace(DIRECTION_MARKS, escape);
 }
 
 /** @param {string} mark */

@@ -66,7 +66,7 @@ export function createStandaloneSession({ baseUrl, getToken, fetch, consent, sto
 /** @param {Transport} transport @param {Request} request @param {AbortSignal} signal */
 function call(transport, { requestId, method, endpoint, body, query, idempotencyKey }, signal) {
   /** @type {Record<string, string>} */
-  const headers = { 'X-Request-Id': requestId };
+  const headers = { 'X-Request-Id': requestId, 'X-Door': 'widget' };
   if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
   return send(transport, method, endpoint + queryString(query), { body, headers, signal });
 }

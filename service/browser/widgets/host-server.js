@@ -38,7 +38,7 @@ export function policiesOf(templates) {
 /** @param {Transport} transport @param {CallRequest} request */
 function call(transport, { endpoint, method, body, query, idempotencyKey, approval, signal }) {
   /** @type {Record<string, string>} */
-  const headers = { 'X-Approval': approval };
+  const headers = { 'X-Approval': approval, 'X-Door': 'widget' };
   if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
   const content = body === undefined ? {} : { body: JSON.parse(body) }; // written again, it is the same text
   return transport.call(method, `/api/integrations/${endpoint}${queryString(query)}`, { ...content, headers, signal });

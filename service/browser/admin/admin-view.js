@@ -1,0 +1,73 @@
+// The page of admins. Its address names the section, and a user: `#/admin/users/alice`.
+
+import { createAuditSection } from './audit-section.js';
+import { createErrorsSection } from './errors-section.js';
+import { createIntegrationsSection } from './integrations-section.js';
+import { createTurnsSection } from './turns-section.js';
+import { createUserPage } from './user-page.js';
+import { createTabs } from '../page/tabs.js';
+import { createUsersSection } from './users-section.js';
+import { createRefresher } from './refresher.js';
+import { element } from '../shared/elements.js';
+
+/**
+ * A part of the page. `load` reads its data anew and shows them; it throws what the request throws.
+ * @typedef {{node: HTMLElement, load: () => Promise<void>}} Section
+ * @typedef {import('../page/view.js').ViewContext} ViewContext
+ * @typedef {ViewContext & {reload: () => void}} AdminContext `reload` shows what an action has changed
+ */
+
+const SECTIONS = [
+  { name: 'users', label: 'Users', create: createUsersSection },
+  { name: 'turns', label: 'Running replies', create: createTurnsSection },
+  { name: 'integrations', label: 'Integrations', create: createIntegrationsSection },
+  { name: 'errors', label: 'Errors', create: createErrorsSection },
+  { name: 'audit', label: 'Audit', create: createAuditSection },
+];
+
+/** @param {ViewContext} context @returns {import('../page/view.js').View} */
+export function createAdminView(context) {
+  const tabs = createTabs('Admin', 'admin', SECTIONS.map(({ name, label }) => ({ id: name, label })));
+  const place = element('div', { class: 'admin-place' });
+  const refresher = createRefresher({ load: () => shown.section.load(), isVisible: () => node.isConnected });
+  const head = element('div', { class: 'sheet-head' }, element('h2', {}, 'Admin'), refresher.node);
+  const page = element('div', { class: 'sheet admin-page' }, head, tabs.node, refresher.problem, place);
+  const node = element('div', { class: 'sheet-view admin-view' }, page);
+  const own = { ...context, reload: refresher.now };
+  /** @type {Map<string, Section>} */
+  const sections = new Map();
+  let shown = { id: '', title: 'Admin', section: sectionOf('users', '') };
+
+  /** @param {string} name @param {string} rest what the section shows @returns {Section} */
+  function sectionOf(name, rest) {
+    if (name === 'users' && rest) return createUserPage(own, rest);
+    const entry = SECTIONS.find((each) => each.name === name) ?? SECTIONS[0];
+    const section = sections.get(entry.name) ?? entry.create(own);
+    sections.set(entry.name, section);
+    return section;
+  }
+
+  return {
+    node,
+    get title() {
+      return shown.title;
+    },
+    show(named) {
+      const id = named ?? 'users';
+      const [name, ...rest] = id.split('/');
+      if (shown.id !== id) shown = { id, title: titleOf(name, rest.join('/')), section: sectionOf(name, rest.join('/')) };
+      place.replaceChildren(shown.section.node);
+      tabs.mark(name);
+      refresher.restart();
+    },
+    refresh: refresher.now,
+    focus: () => tabs.focus(),
+    stop: refresher.stop,
+  };
+}
+
+/** @param {string} name @param {string} rest as in the address @returns {string} */
+function titleOf(name, rest) {
+  if (name === SECTIONS[0].name) return rest || 'Admin';
+  return SECTIONS.find((each) => each.name === name)?.label ?? 'Admin';
+}

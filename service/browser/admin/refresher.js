@@ -1,0 +1,58 @@
+// Loads what the page shows every ten seconds while somebody can see it. What was loaded last stays
+// when the server can't be reached, with the time at which it was true.
+
+import { ApiError, NetworkError, errorText } from '../shared/errors.js';
+import { element } from '../shared/elements.js';
+
+const INTERVAL = 10_000; // ms
+
+/** @param {{load: () => Promise<void>, isVisible: () => boolean}} options */
+export function createRefresher({ load, isVisible }) {
+  const node = element('p', { class: 'hint' });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const timer = setInterval(tick, INTERVAL);
+  document.addEventListener('visibilitychange', tick);
+  let latest = 0; // an answer that a later request has overtaken is not shown as the newest
+
+  function tick() {
+    if (!document.hidden && isVisible()) now();
+  }
+
+  async function now() {
+    const number = ++latest;
+    try {
+      await load();
+      if (number === latest) say(`Updated ${new Date().toLocaleTimeString(undefined, { hourCycle: 'h23' })}`, '');
+    } catch (error) {
+      if (number === latest) fail(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  function fail(error) {
+    if (error instanceof ApiError && error.code === 'forbidden') say('', 'Only admins can see this page.');
+    else if (!(error instanceof NetworkError)) say(node.textContent, errorText(error));
+    // The page's notice says that the server can't be reached.
+  }
+
+  /** @param {string} hint @param {string} text */
+  function say(hint, text) {
+    node.textContent = hint;
+    if (problem.textContent !== text) problem.textContent = text;
+  }
+
+  return {
+    node,
+    problem,
+    now,
+    /** Something else is shown now, which is not loaded yet. */
+    restart() {
+      say('', '');
+      now();
+    },
+    stop() {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', tick);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// A table whose rows stay the same nodes as long as their data do, so that a refresh moves no focus.
+
+import { arrange, element } from '../shared/elements.js';
+import { renewTimes } from './words.js';
+
+/** @typedef {import('../shared/elements.js').Child} Child */
+
+/**
+ * @template T
+ * @param {object} options
+ * @param {string} options.caption
+ * @param {{label: string, cell: (row: T) => Child, number?: boolean}[]} options.columns the first one is the row's name
+ * @param {(row: T) => string} options.key
+ * @param {string} options.empty said when there are no rows
+ */
+export function createTable({ caption, columns, key, empty }) {
+  const head = columns.map(({ label, number }) => element('th', { scope: 'col', role: 'columnheader', class: number && 'number' }, label));
+  const body = element('tbody', { role: 'rowgroup' });
+  const table = element(
+    'table',
+    { class: 'admin-table', role: 'table', 'aria-label': caption, hidden: true },
+    element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...head)),
+    body,
+  );
+  const nothing = element('p', { class: 'admin-empty', hidden: true }, empty);
+  /** @type {Map<string, {text: string, node: HTMLElement}>} */
+  let known = new Map();
+
+  /** @param {T} row @returns {HTMLElement} */
+  function rowOf(row) {
+    const cells = columns.map(({ label, cell, number }, at) => {
+      const first = at === 0;
+      const props = { role: first ? 'rowheader' : 'cell', scope: first && 'row', class: number && 'number', data: { label } };
+      return element(first ? 'th' : 'td', props, cell(row));
+    });
+    return element('tr', { role: 'row' }, ...cells);
+  }
+
+  return {
+    node: element('div', { class: 'admin-table-box' }, table, nothing),
+    /** @param {T[]} rows */
+    show(rows) {
+      const next = new Map();
+      for (const row of rows) {
+        const text = JSON.stringify(row);
+        const before = known.get(key(row));
+        next.set(key(row), before?.text === text ? before : { text, node: rowOf(row) });
+      }
+      const nodes = [...next.values()].map((each) => each.node);
+      for (const child of [...body.children]) if (!nodes.includes(child)) child.remove();
+      arrange(body, nodes);
+      renewTimes(body);
+      known = next;
+      table.hidden = rows.length === 0;
+      nothing.hidden = rows.length > 0;
+    },
+  };
+}

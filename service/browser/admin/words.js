@@ -1,0 +1,68 @@
+// Numbers, times and states in words.
+
+import { ago } from '../shared/when.js';
+import { element } from '../shared/elements.js';
+
+/** @param {number | null} credits */
+export function credits(credits) {
+  return credits === null ? '–' : credits.toLocaleString(undefined, { maximumFractionDigits: 2 });
+}
+
+/** @param {number} credits an entry of the account @returns {string} "1,000", "−0.0105": no digit is left out */
+export function amount(credits) {
+  return credits.toLocaleString(undefined, { maximumFractionDigits: 6 }).replace('-', '−');
+}
+
+/** @param {string | null} iso @param {string} [never] */
+export function time(iso, never = 'never') {
+  if (!iso) return never;
+  return element('time', { datetime: iso, title: new Date(iso).toLocaleString() }, since(iso));
+}
+
+/** Brings the times below a node up to date. @param {HTMLElement} node */
+export function renewTimes(node) {
+  for (const each of node.querySelectorAll('time')) each.textContent = since(each.dateTime);
+}
+
+/** @param {string} iso @returns {string} "now", "5 min ago", "3 h ago", "21 Nov" */
+function since(iso) {
+  const text = ago(iso);
+  return / (min|h)$/.test(text) ? `${text} ago` : text;
+}
+
+/** @param {number} count @param {string} noun */
+export function countOf(count, noun) {
+  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/**
+ * A state as a word with a dot, whose colour repeats the word.
+ * @param {string} word @param {'good' | 'warn' | 'off'} kind
+ */
+export function badge(word, kind) {
+  return element('span', { class: 'admin-state', data: { kind } }, word);
+}
+
+/** @param {string | null} role that an operator has set */
+export function roleWords(role) {
+  return role ?? element('span', { class: 'soft' }, 'as in the token');
+}
+
+/** @param {string} id of a turn, a chat or a worker: its beginning tells it from others */
+export function shortId(id) {
+  const [, tail = id] = id.split('_');
+  return element('code', { title: id }, tail.slice(0, 8));
+}
+
+const ENDINGS = {
+  gone: 'The user left',
+  stop: 'Stopped',
+  drain: 'The server ended',
+  deleted: 'The chat was deleted',
+};
+
+/** @param {{status: string, reason: string | null, finishReason: string}} kind of a stored reply */
+export function endingWords({ status, reason, finishReason }) {
+  if (status === 'aborted') return ENDINGS[/** @type {keyof typeof ENDINGS} */ (reason ?? '')] ?? 'Interrupted';
+  return finishReason === 'length' ? 'Cut at the longest length' : `Finished: ${finishReason}`;
+}

@@ -1,0 +1,44 @@
+// The catalog of endpoints, loaded when the first card needs it.
+
+/** @typedef {import('../integrations/endpoint-search.js').Endpoint} Endpoint */
+/** @typedef {ReturnType<typeof createEndpointCatalog>} EndpointCatalog */
+
+/** @param {import('../shared/api-transport.js').Transport} transport */
+export function createEndpointCatalog(transport) {
+  /** @type {Map<string, Endpoint> | null} */
+  let endpoints = null;
+  /** @type {Set<() => void>} */
+  let waiting = new Set();
+  let isLoading = false;
+
+  async function load() {
+    isLoading = true;
+    try {
+      const { endpoints: all } = await transport.get('/api/integrations/catalog');
+      endpoints = new Map(all.flatMap(namesOf));
+    } catch {
+      return; // the cards say the endpoints' names; the next card tries again
+    } finally {
+      isLoading = false;
+    }
+    const told = waiting;
+    waiting = new Set();
+    for (const listener of told) listener();
+  }
+
+  return {
+    /** @param {string} name of an endpoint, or of its tool @param {() => void} later called once, when the catalog is there */
+    find(name, later) {
+      if (endpoints) return endpoints.get(name);
+      waiting.add(later);
+      if (!isLoading) load();
+      return undefined;
+    },
+  };
+}
+
+/** A tool has no slash in its name. @param {Endpoint} endpoint @returns {[string, Endpoint][]} */
+function namesOf(endpoint) {
+  const names = [endpoint.name, endpoint.name.replace('/', '.'), ...endpoint.aliases];
+  return names.map((name) => [name, endpoint]);
+}

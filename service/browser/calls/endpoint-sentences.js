@@ -1,0 +1,119 @@
+// Calls of endpoints in words: by the endpoint's own sentence, or by a rule from its summary and its answer.
+
+import { targetOf } from './call-groups.js';
+import { capitalized, counted, nameInWords, numberInWords, quoted, singularOf } from './value-words.js';
+
+/**
+ * @typedef {import('./call-groups.js').CallPart} CallPart
+ * @typedef {import('./record-words.js').Words} Words
+ * @typedef {import('../integrations/endpoint-search.js').Endpoint} Endpoint
+ * @typedef {Record<string, any>} Data
+ */
+
+const CALL = 'integrations.call';
+const WHAT = ['query', 'prompt', 'title', 'name', 'city', 'symbol', 'text', 'url']; // parameters that say what was asked for
+const TELLING = ['title', 'name', 'status', 'price', 'total', 'count', 'summary', 'answer'];
+const PLACE = /\{([\w.]+)(?::([a-z |]+))?\}/g;
+const LONG = 50; // characters of a value in a sentence
+
+/** @param {CallPart[]} calls of one endpoint @param {(name: string) => Endpoint | undefined} find @returns {Words | null} */
+export function endpointWords(calls, find) {
+  const [{ name }] = calls;
+  const wanted = name === CALL ? targetOf(calls[0]) : name;
+  const endpoint = find(wanted);
+  if (!endpoint && name !== CALL) return null;
+  if (!endpoint) return namedWords(wanted);
+  const { says } = endpoint;
+  const title = titleOf(endpoint);
+  const own = says && calls.length === 1 && filled(says.doing, {}, bodyOf(calls[0]));
+  return { doing: own || title, isTitle: !own, done: (done) => (done.length === 1 ? told(endpoint, title, done[0]) : `${title}, ${done.length} times`) };
+}
+
+/** The catalog is not there yet, or does not know the endpoint. @param {string} name @returns {Words} */
+function namedWords(name) {
+  const title = capitalized(nameInWords(name.split('/').at(-1) ?? '')) || 'A service';
+  return { doing: title, isTitle: true, done: (calls) => (calls.length > 1 ? `${title}, ${calls.length} times` : title) };
+}
+
+/** @param {Endpoint} endpoint @param {string} title @param {CallPart} call */
+function told({ says }, title, call) {
+  const { data, runs } = dataOf(call);
+  const body = bodyOf(call);
+  if (runs) return `${title}: not finished yet`;
+  return (says && filled(says.done, data, body)) || byRule(title, data, body);
+}
+
+/** The answer itself: that of a job stands in it. @param {CallPart} call @returns {{data: Data, runs: boolean}} */
+export function dataOf({ output }) {
+  const data = output && typeof output === 'object' ? output : {};
+  const isJob = typeof data.jobId === 'string' && typeof data.status === 'string';
+  return { data: isJob ? (data.result ?? {}) : data, runs: isJob && data.status === 'running' };
+}
+
+/** @param {CallPart} call @returns {Data} the parameters */
+export function bodyOf({ name, input }) {
+  return (name === CALL ? input?.body : input) ?? {};
+}
+
+/** @param {Endpoint} endpoint its summary, as far as it is a title */
+function titleOf({ summary }) {
+  return summary.replace(/\.$/, '').split(/[,;:]\s/)[0];
+}
+
+/**
+ * A sentence with its places filled: `{place.name}` is a value, `{messages:mail}` a number of items.
+ * @param {string} template @param {Data} data @param {Data} body
+ * @returns {string | null} null if one of the values is not there
+ */
+export function filled(template, data, body) {
+  let isWhole = true;
+  const text = template.replace(PLACE, (_, path, nouns) => {
+    // What was asked for is told in the asker's words, a number of items is that of the answer.
+    const [first, second] = nouns ? [data, body] : [body, data];
+    const value = valueAt(first, path) ?? valueAt(second, path);
+    const words = nouns ? countedIn(value, nouns) : plain(value);
+    isWhole &&= words !== '';
+    return words;
+  });
+  return isWhole ? text : null;
+}
+
+/** @param {any} value @param {string} nouns "mail", or "entry|entries" */
+function countedIn(value, nouns) {
+  const [one, many] = nouns.split('|');
+  const number = Array.isArray(value) ? value.length : value;
+  return typeof number === 'number' ? counted(number, one, many) : '';
+}
+
+/** @param {any} data @param {string} path */
+function valueAt(data, path) {
+  return path.split('.').reduce((value, name) => (value && typeof value === 'object' ? value[name] : undefined), data);
+}
+
+/** @param {any} value @returns {string} '' if it can't stand in a sentence */
+function plain(value) {
+  if (typeof value === 'number') return numberInWords(value);
+  return typeof value === 'string' ? quoted(value, LONG).slice(1, -1) : '';
+}
+
+/** @param {string} title @param {Data} data @param {Data} body */
+function byRule(title, data, body) {
+  const wanted = WHAT.map((name) => body[name]).find((value) => typeof value === 'string' && value);
+  const facts = [wanted && quoted(wanted, LONG), listIn(data) || scalarsIn(data, wanted)].filter(Boolean);
+  return facts.length ? `${title}: ${facts.join(', ')}` : title;
+}
+
+/** @param {Data} data @returns {string} how many items its first list has: "8 results" */
+function listIn(data) {
+  const list = Object.entries(data).find(([, value]) => Array.isArray(value));
+  if (!list) return '';
+  const many = nameInWords(list[0]);
+  return counted(list[1].length, singularOf(many), many);
+}
+
+/** @param {Data} data @param {any} known what the sentence says already @returns {string} its most telling values */
+function scalarsIn(data, known) {
+  const isTold = (/** @type {string} */ name) => plain(data[name]) && data[name] !== known && !String(data[name]).startsWith('http');
+  const names = TELLING.filter(isTold).slice(0, 2);
+  return names.map((name) => (typeof data[name] === 'number' ? `${nameInWords(name)} ${plain(data[name])}` : plain(data[name]))).join(', ');
+}

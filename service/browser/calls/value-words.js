@@ -1,0 +1,82 @@
+// Names and values of data in words, in one line.
+
+import { oneLine } from '../integrations/previews.js';
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+const SINGULARS = new Map([['canvases', 'canvas'], ['people', 'person'], ['news', 'news item']]);
+const SHORT = 60; // characters of a value in a sentence
+
+/** @param {string} name such as "dueAt" or "max_results" @returns {string} "due at", "max results" */
+export function nameInWords(name) {
+  return name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[._-]+/g, ' ').trim().toLowerCase();
+}
+
+/** @param {string} text */
+export function capitalized(text) {
+  return text ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
+/** @param {string} text @param {number} [most] characters @returns {string} */
+export function quoted(text, most = SHORT) {
+  return `“${shortened(oneLine(text), most)}”`;
+}
+
+/** @param {string} text @param {number} most */
+function shortened(text, most) {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join('').trimEnd()}…` : text;
+}
+
+/** @param {any} value @returns {string} for a sentence */
+export function valueInWords(value) {
+  if (value === null || value === undefined || value === '') return 'empty';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return numberInWords(value);
+  if (typeof value === 'string') return isMoment(value) ? momentInWords(value) : quoted(value, 40);
+  if (Array.isArray(value)) return counted(value.length, 'item');
+  return 'changed';
+}
+
+/** @param {number} value */
+export function numberInWords(value) {
+  return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 1 ? 4 : 2 });
+}
+
+/** @param {string} text whether it is a date or a time of ISO 8601 */
+export function isMoment(text) {
+  return MOMENT.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** @param {string} iso @returns {string} "1 Dec", "1 Dec, 18:00"; with the year if it is not this one */
+export function momentInWords(iso) {
+  const isDay = iso.length === 10;
+  const at = new Date(isDay ? `${iso}T00:00` : iso);
+  const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
+  const time = isDay || (at.getHours() === 0 && at.getMinutes() === 0) ? {} : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  return at.toLocaleString('en-GB', /** @type {any} */ ({ day: 'numeric', month: 'short', year, ...time }));
+}
+
+/** @param {number} number @param {string} one @param {string} [many] */
+export function counted(number, one, many = pluralOf(one)) {
+  return `${number === 0 ? 'no' : numberInWords(number)} ${number === 1 ? one : many}`;
+}
+
+/** @param {string} word */
+export function pluralOf(word) {
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
+}
+
+/** @param {string} word */
+export function singularOf(word) {
+  const known = SINGULARS.get(word);
+  if (known) return known;
+  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
+  if (/(ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+/** @param {string} noun @returns {string} "a task", "an entry" */
+export function withArticle(noun) {
+  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}

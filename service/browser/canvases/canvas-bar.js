@@ -1,0 +1,109 @@
+// The bar above an open canvas: its title, whether it is stored, and what can be done with it.
+
+import { element, icon } from '../shared/elements.js';
+import { hrefOf } from '../page/route.js';
+
+const PHASES = {
+  loading: 'Loading…',
+  saved: 'Saved',
+  unsaved: 'Saving…',
+  saving: 'Saving…',
+  offline: 'Not saved yet',
+  failed: 'Not saved',
+  gone: 'Deleted',
+};
+const READ_ONLY = 'This canvas is read-only: you see what others change, but you can’t change it yourself.';
+const ZOOM_STEP = 1.25;
+
+/**
+ * @param {import('./canvas-room.js').CanvasRoom} room
+ * @param {{add: () => void, arrange: () => void, toggleList: () => boolean, toggleMessages: () => boolean}} actions
+ *   `toggleList` and `toggleMessages` say whether it is shown now
+ */
+export function createCanvasBar({ store, view, allowed, history, act, mayEdit, undo, redo }, { add, arrange, toggleList, toggleMessages }) {
+  const title = element('input', {
+    class: 'canvas-title',
+    'aria-label': 'Title of the canvas',
+    maxlength: '200',
+    on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && title.blur() },
+  });
+  const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
+  const problem = element('span', { class: 'problem' });
+  const discard = button('Discard my changes', () => store.discard());
+  const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, button('Try again', () => void store.retry()), discard);
+  const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
+  const back = button('Undo', undo, 'Ctrl+Z');
+  const forth = button('Redo', redo, 'Ctrl+Shift+Z');
+  const listButton = toggle('Connections', toggleList, 'Show or hide the list of connections', true);
+  const messagesButton = toggle('Messages', toggleMessages, 'Show or hide what the widgets send and receive', false);
+  const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
+  const arrangeButton = button('Arrange', arrange, 'Put the widgets in order, from left to right');
+  const tools = element(
+    'div',
+    { class: 'canvas-tools', role: 'group', 'aria-label': 'Tools of the canvas' },
+    addButton,
+    back,
+    forth,
+    button('−', () => view.camera.zoomBy(1 / ZOOM_STEP), 'Zoom out', 'Zoom out'),
+    button('+', () => view.camera.zoomBy(ZOOM_STEP), 'Zoom in', 'Zoom in'),
+    button('Show all', view.fit, 'Zoom so that all widgets are seen'),
+    arrangeButton,
+    listButton,
+    messagesButton,
+    allowed.node,
+  );
+  const node = element(
+    'div',
+    { class: 'canvas-bar' },
+    element('a', { class: 'canvas-back', href: hrefOf('canvas') }, 'Canvases'),
+    title,
+    phase,
+    tools,
+    trouble,
+    looking,
+  );
+
+  function rename() {
+    const text = title.value.trim();
+    if (text) act({ type: 'set-title', title: text });
+  }
+
+  function showTitle() {
+    title.value = store.canvas?.title || store.canvas?.name || '';
+  }
+
+  return {
+    node,
+    focus: () => addButton.focus(),
+    show() {
+      const { canvas } = store;
+      if (canvas && document.activeElement !== title) showTitle(); // what is being typed stays
+      const isLooking = canvas !== null && !mayEdit();
+      const state = isLooking && store.phase === 'saved' ? 'Read-only' : PHASES[store.phase];
+      if (phase.textContent !== state) phase.textContent = state;
+      title.readOnly = isLooking;
+      if (looking.hidden === isLooking) {
+        looking.hidden = !isLooking;
+        looking.textContent = isLooking ? READ_ONLY : '';
+      }
+      problem.textContent = store.problem;
+      trouble.hidden = !store.problem;
+      discard.hidden = store.phase !== 'failed';
+      back.disabled = !history.canUndo;
+      forth.disabled = !history.canRedo;
+      addButton.disabled = arrangeButton.disabled = !canvas || isLooking;
+    },
+  };
+}
+
+/** @param {string} text @param {() => void} act @param {string} [hint] @param {string} [label] */
+function button(text, act, hint, label) {
+  return element('button', { type: 'button', class: 'quiet', title: hint, 'aria-label': label, on: { click: act } }, text);
+}
+
+/** @param {string} text @param {() => boolean} act says whether it is shown now @param {string} hint @param {boolean} isShown at first */
+function toggle(text, act, hint, isShown) {
+  const node = button(text, () => node.setAttribute('aria-expanded', String(act())), hint);
+  node.setAttribute('aria-expanded', String(isShown));
+  return node;
+}

@@ -1,0 +1,136 @@
+// One canvas: its bar, the canvas itself, the list of its connections.
+
+import { createCanvasBar } from './canvas-bar.js';
+import { createGallery } from './canvas-gallery.js';
+import { createCanvasRoom } from './canvas-room.js';
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { createListedConnections } from './canvas-connections.js';
+import { arrange } from '../widgets/canvas-layout.js';
+import { newId } from '../shared/ids.js';
+import { boxAround, boxesIn } from '../widgets/canvas-geometry.js';
+import { GRID, snapToGrid } from '../widgets/canvas-snapping.js';
+
+/**
+ * @typedef {import('./canvas-gallery.js').Template} Template
+ * @typedef {import('../page/view.js').ViewContext
+ *   & {collection: import('../shared/live-collection.js').LiveCollection}} PageContext
+ */
+
+const SLOTS_WIDTH = 104; // of the slots beside a widget
+const NOTHING_YET = 'This canvas is empty. Add widgets, then connect an output of one with an input of another.';
+
+/** @param {string} recordId @param {PageContext} context */
+export function createCanvasPage(recordId, context) {
+  const message = element('p', {});
+  const retry = element('button', { type: 'button', class: 'quiet', on: { click: begin } }, 'Try again');
+  const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
+  const place = element('div', { class: 'canvas-place' }, element('p', { class: 'empty', role: 'status' }, 'Loading…'));
+  const node = element('div', { class: 'canvas-page' }, notice, place);
+  /** @type {ReturnType<typeof createOpenPage> | null} */
+  let page = null;
+  let stopped = false;
+
+  async function begin() {
+    notice.hidden = true;
+    try {
+      const { templates, canvases } = await context.transport.get('/api/widgets/templates');
+      if (!stopped) open(templates, canvases.update);
+    } catch (error) {
+      message.textContent = errorText(error);
+      notice.hidden = false;
+    }
+  }
+
+  /** @param {Template[]} templates @param {'all' | 'own' | 'none'} editable */
+  function open(templates, editable) {
+    const byHandle = new Map(templates.map((one) => [one.handle, one]));
+    page = createOpenPage(createCanvasRoom(recordId, byHandle, editable, context), templates);
+    place.replaceChildren(page.node);
+    page.begin();
+  }
+
+  return {
+    node,
+    begin,
+    focus: () => page?.focus(),
+    stop() {
+      stopped = true;
+      page?.stop();
+    },
+  };
+}
+
+/** @param {import('./canvas-room.js').CanvasRoom} room @param {Template[]} templates */
+function createOpenPage(room, templates) {
+  const { store, view, inspector } = room;
+  const gallery = createGallery(templates, add);
+  const connections = createListedConnections(room);
+  const bar = createCanvasBar(room, {
+    add: gallery.open,
+    arrange: () => store.canvas && room.act(arrange(store.canvas)) && view.fit(),
+    toggleList: () => !(connections.node.hidden = !connections.node.hidden),
+    toggleMessages: inspector.toggle,
+  });
+  const empty = element('p', { class: 'canvas-empty', hidden: true }, NOTHING_YET);
+  const body = element('div', { class: 'canvas-body' }, view.node, empty, connections.node, inspector.node);
+  const node = element('div', { class: 'canvas-open', on: { keydown: onKey } }, bar.node, body, gallery.node);
+  let fitted = false;
+
+  function show() {
+    bar.show();
+    room.show();
+    connections.show();
+    empty.hidden = store.canvas?.widgets.length !== 0;
+    if (fitted || !store.canvas?.widgets.length) return; // into an empty canvas another may put the first
+    fitted = true;
+    view.fit();
+  }
+
+  /** @param {Template} template */
+  function add({ handle, size }) {
+    if (!store.canvas) return;
+    const at = freePlace(store.canvas.widgets, view.camera.middle(), size);
+    const id = newId();
+    fitted = true;
+    room.act({ type: 'add-widget', widget: { id, templateHandle: handle, ...at, ...size } });
+    view.camera.reveal({ ...at, ...size });
+    view.focus(id);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const inText = event.target instanceof HTMLInputElement;
+    if (inText || !(event.ctrlKey || event.metaKey)) return;
+    const key = event.key.toLowerCase();
+    if (key === 'z' && !event.shiftKey) room.undo();
+    else if (key === 'y' || key === 'z') room.redo();
+    else return;
+    event.preventDefault();
+  }
+
+  const stopWatching = store.onChange(show);
+  return {
+    node,
+    begin: show,
+    focus: () => bar.focus(),
+    stop() {
+      stopWatching();
+      room.stop();
+    },
+  };
+}
+
+/**
+ * @param {import('../widgets/canvas-geometry.js').Box[]} boxes
+ * @param {import('../widgets/canvas-geometry.js').Point} middle of what is shown
+ * @param {{width: number, height: number}} size
+ * @returns {{x: number, y: number}} in the middle, or where that is taken, to the right of all
+ */
+function freePlace(boxes, middle, { width, height }) {
+  const [x, y] = [snapToGrid(middle.x - width / 2), snapToGrid(middle.y - height / 2)];
+  const wanted = { x: x - 2 * SLOTS_WIDTH, y: y - GRID, width: width + 4 * SLOTS_WIDTH, height: height + 2 * GRID };
+  if (!boxesIn(boxes, wanted).length) return { x, y };
+  const all = /** @type {import('../widgets/canvas-geometry.js').Box} */ (boxAround(boxes));
+  return { x: snapToGrid(all.x + all.width + 2 * SLOTS_WIDTH + 4 * GRID), y: snapToGrid(all.y) };
+}

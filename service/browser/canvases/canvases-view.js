@@ -1,0 +1,50 @@
+// The canvases: their list, or one of them.
+
+import { createCanvasList, titleOf } from './canvas-list.js';
+import { createCanvasPage } from './canvas-page.js';
+import { element } from '../shared/elements.js';
+import { createLiveCollection } from '../shared/live-collection.js';
+import { hrefOf } from '../page/route.js';
+
+/** @typedef {import('../page/view.js').ViewContext} ViewContext */
+
+/** @param {ViewContext} context @returns {import('../page/view.js').View} */
+export function createCanvasesView(context) {
+  const collection = createLiveCollection('canvases', context);
+  const list = createCanvasList(collection, {
+    open: (id) => (location.hash = hrefOf('canvas', id)),
+    subject: context.subject,
+    deletable: async () => (await context.transport.get('/api/widgets/templates')).canvases.delete,
+  });
+  const node = element('div', { class: 'canvases-view' });
+  /** @type {ReturnType<typeof createCanvasPage> | null} */
+  let page = null;
+  /** @type {string | null} */
+  let open = null;
+  const stopWatching = collection.onChange(context.onTitle);
+
+  return {
+    node,
+    get title() {
+      const row = open && collection.rows[open];
+      return row ? titleOf(row) : 'Canvases';
+    },
+    show(id) {
+      if (page && id === open) return;
+      page?.stop();
+      open = id;
+      page = id ? createCanvasPage(id, { ...context, collection }) : null;
+      node.replaceChildren(page?.node ?? list.node);
+      (page ?? list).begin();
+      context.onTitle();
+    },
+    refresh: () => void collection.refresh(),
+    focus: () => (page ?? list).focus(),
+    stop() {
+      page?.stop();
+      stopWatching();
+      list.stop();
+      collection.stop();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// A tool call that waits for its user: what would be sent, its price, and the three decisions.
+
+import { createValueList } from '../calls/value-list.js';
+import { element } from '../shared/elements.js';
+import { INERT, argumentsOf } from '../widgets/approval.js';
+import { DECISIONS, SENT, decisionProblem, priceInWords, timeLeft } from './question-words.js';
+
+/** @typedef {import('./question-parts.js').ApprovalPart} ApprovalPart */
+/** @typedef {'once' | 'chat' | 'deny'} Decision */
+
+/** @type {[Decision, string, string][]} */
+const CHOICES = [
+  ['once', 'Allow once', 'primary'],
+  ['chat', 'Allow in this chat', 'quiet'],
+  ['deny', 'Don’t allow', 'quiet'],
+];
+const IN_CHAT = '“In this chat” holds for 24 hours and for calls that cost no more.';
+const TICK = 10_000; // ms between two looks at the time that is left
+
+/**
+ * @param {(callId: string, decision: Decision) => Promise<import('./question-parts.js').Approval>} decide
+ * @param {{now?: () => number, balance?: () => number | null}} [options] `now` in milliseconds; `balance` in credits
+ */
+export function createApprovalCard(decide, { now = () => performance.now(), balance = () => null } = {}) {
+  const node = element('div', { class: 'question', role: 'group' });
+  const asking = element('div', { class: 'question-asking' });
+  const outcome = element('p', { class: 'question-state', tabindex: '-1' });
+  const time = element('p', { class: 'question-time' });
+  const label = element('summary', {});
+  const sent = element('details', { class: 'question-sent' }, label);
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const buttons = CHOICES.map(([decision, name, kind]) =>
+    element('button', { type: 'button', class: kind, on: { click: () => press(decision) } }, name),
+  );
+  const actions = element('div', { class: 'question-actions' }, ...buttons);
+  const hint = element('p', { class: 'hint' }, IN_CHAT);
+  /** @type {ApprovalPart | null} */
+  let current = null;
+  let inertUntil = 0;
+  let deciding = false;
+  let timer = 0;
+
+  // `disabled` would take the focus away, and a screen reader would not find the buttons.
+  const mark = () => buttons.forEach((each) => each.setAttribute('aria-disabled', String(deciding || now() < inertUntil)));
+
+  function rest() {
+    inertUntil = now() + INERT;
+    mark();
+    setTimeout(mark, INERT + 1);
+  }
+
+  /** @param {Decision} decision */
+  async function press(decision) {
+    if (!current || deciding || now() < inertUntil) return;
+    deciding = true;
+    mark();
+    problem.textContent = '';
+    try {
+      show(await decide(current.id, decision));
+    } catch (error) {
+      problem.textContent = decisionProblem(error);
+    }
+    deciding = false;
+    mark();
+  }
+
+  /** @param {ApprovalPart['data']} data */
+  function show({ state, expiresAt }) {
+    const hadFocus = node.contains(document.activeElement) && document.activeElement?.tagName === 'BUTTON';
+    const isAsked = state === 'asked';
+    node.dataset.state = state;
+    label.textContent = SENT[state];
+    sent.open = isAsked;
+    outcome.textContent = isAsked ? '' : DECISIONS[state];
+    for (const part of [asking, time, actions, hint]) part.hidden = !isAsked;
+    outcome.hidden = isAsked;
+    tick(isAsked ? expiresAt : '');
+    if (isAsked) return;
+    problem.textContent = '';
+    if (hadFocus) outcome.focus(); // its button is gone
+  }
+
+  /** @param {string} expiresAt '' if there is nothing to decide */
+  function tick(expiresAt) {
+    clearTimeout(timer);
+    if (!expiresAt) return;
+    time.textContent = `Nothing is sent before you allow it. ${timeLeft(expiresAt)}`;
+    timer = setTimeout(() => node.isConnected && tick(expiresAt), TICK);
+  }
+
+  /** @param {ApprovalPart['data']} data */
+  function build({ endpoint, summary, body, credits, payer }) {
+    const price = priceInWords({ credits, payer, balance: balance() });
+    asking.append(element('p', { class: 'question-kind' }, 'Allow this call?'), element('h4', {}, summary.replace(/\.$/, '')), element('p', {}, price));
+    const json = argumentsOf(JSON.stringify(body));
+    json.querySelector('summary')?.replaceChildren('As JSON');
+    json.querySelector('pre')?.setAttribute('role', 'group'); // a conversation has many: regions need names of their own
+    const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');
+    const values = Object.keys(body).length ? createValueList(body, { exact: true }) : nothing;
+    sent.append(element('div', { class: 'question-values' }, values, element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
+    node.setAttribute('aria-label', `Approval: ${endpoint}`);
+    node.append(asking, outcome, sent, time, actions, hint, problem);
+    rest();
+  }
+
+  return {
+    node,
+    /** @param {ApprovalPart} part */
+    update(part) {
+      if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;
+      if (!current) build(part.data);
+      else if (current.data.state === 'left') rest(); // the buttons come back
+      current = part;
+      show(part.data);
+    },
+  };
+}

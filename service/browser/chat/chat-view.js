@@ -1,0 +1,176 @@
+// The chat page: chats, the conversation, and the data that the assistant works on.
+
+import { createChatList } from './chat-list.js';
+import { titleOf } from './chat-row.js';
+import { createChats } from './chats.js';
+import { element } from '../shared/elements.js';
+import { createDataDrawer } from './data-drawer.js';
+import { createOtherTabs } from './other-tabs.js';
+import { hrefOf, parseRoute } from '../page/route.js';
+import { createTalk } from './talk.js';
+
+const PANES = [
+  ['chats', 'Chats'],
+  ['talk', 'Talk'],
+];
+
+const GONE = 'This chat no longer exists.';
+
+/** @typedef {import('../page/view.js').ViewContext} ViewContext */
+
+/** @param {ViewContext} context @returns {import('../page/view.js').View & {chats: import('../page/view.js').Chats}} */
+export function createChatView(context) {
+  const tabs = createOtherTabs(context.subject);
+  const chats = createChats({ ...context, onTurnEnd, onTurnBegin: tabs.tell });
+  const list = createChatList(chats, { ...context, onNewChat: startNewChat, onOpen: showTalk, onFound: showFound });
+  const data = createDataDrawer(context, showData);
+  const talk = createTalk({ ...context, chats, tabs, tools: [data.button], onCreated: navigate, onEmpty: removeEmpty });
+  const panes = element('div', { class: 'panes' }, list.node, talk.node, data.pane);
+  const switches = createPaneSwitch((name) => (panes.dataset.pane = name));
+  const node = element('div', { class: 'chat-view' }, switches.node, panes, data.dialog);
+  /** @type {string | null | undefined} */
+  let open;
+  const stopWatching = [chats.collection.onChange(checkOpenChat)];
+  switches.choose('talk');
+
+  /** @param {string | null} chatId */
+  function navigate(chatId) {
+    location.hash = hrefOf('chat', chatId);
+    show(chatId); // not left to the hashchange event: the caller uses the open chat at once
+  }
+
+  /** Shows an empty chat page. The chat itself is created with its first message. */
+  function startNewChat() {
+    if (talk.isDetached) talk.open(null);
+    navigate(null);
+    switches.choose('talk');
+    talk.focus();
+  }
+
+  /** The first turn of a new chat has left nothing: the chat goes, its question stays in the composer. @param {string} chatId */
+  function removeEmpty(chatId) {
+    if (open !== chatId) return;
+    open = null;
+    context.drafts.set('open-chat', '');
+    talk.detach();
+    if (parseRoute(location.hash).view === 'chat') location.replace(hrefOf('chat'));
+    list.select(null);
+    context.onTitle();
+    chats.remove(chatId).catch(() => {}); // the server is away: it stays in the list, and can be deleted there
+  }
+
+  /** Needed even for the chat that is already open: on a narrow screen the list may hide it. */
+  function showTalk() {
+    switches.choose('talk');
+  }
+
+  /** @param {string} chatId @param {string | null} messageId that a search has found in it */
+  function showFound(chatId, messageId) {
+    navigate(chatId);
+    switches.choose('talk');
+    if (messageId) talk.reveal(messageId);
+    else talk.focus();
+  }
+
+  /** @param {string | null} chatId */
+  function show(chatId) {
+    list.select(chatId);
+    if (chatId === open) return; // hashchange also follows a change made by this page
+    open = chatId;
+    context.drafts.set('open-chat', chatId ?? '');
+    talk.open(chatId);
+    checkOpenChat();
+  }
+
+  /** Updates titles, and leaves the open chat if it was deleted or never existed. */
+  function checkOpenChat() {
+    talk.show();
+    context.onTitle();
+    const { rows, loaded } = chats.collection;
+    if (!open || !loaded || rows[open]) return;
+    const missingId = open;
+    const byThisPage = chats.wasRemovedHere(missingId);
+    const draft = byThisPage ? '' : context.drafts.get(missingId);
+    if (draft) moveDraftToNewChat(missingId, draft);
+    replace(null);
+    if (byThisPage) return;
+    switches.choose('talk');
+    talk.composer.showProblem(draft ? `${GONE} Your draft is kept here.` : GONE);
+  }
+
+  /** @param {string} chatId the chat whose draft is moved @param {string} draft */
+  function moveDraftToNewChat(chatId, draft) {
+    context.drafts.set('new', [context.drafts.get('new'), draft].filter(Boolean).join('\n\n'));
+    context.drafts.set(chatId, '');
+  }
+
+  /** @param {boolean} isEmpty whether the app has no collection of its own */
+  function showData(isEmpty) {
+    node.classList.toggle('without-data', isEmpty);
+  }
+
+  function refresh() {
+    chats.collection.refresh();
+    data.refresh();
+  }
+
+  function onTurnEnd() {
+    context.onTurnEnd();
+    refresh();
+    talk.refresh();
+  }
+
+  /**
+   * Shows another chat and replaces the history entry, so that Back does not return here.
+   * @param {string | null} chatId
+   */
+  function replace(chatId) {
+    if (parseRoute(location.hash).view === 'chat') location.replace(hrefOf('chat', chatId));
+    show(chatId);
+  }
+
+  /** Without a chat in the first route, the chat that was open last is shown. */
+  function showRoute(/** @type {string | null} */ chatId) {
+    const last = open === undefined ? context.drafts.get('open-chat') : '';
+    if (chatId !== open) switches.choose('talk');
+    if (!chatId && last) replace(last);
+    else show(chatId);
+  }
+
+  return {
+    node,
+    chats: { collection: chats.collection, models: talk.models, startNew: startNewChat, open: showFound },
+    get title() {
+      const row = open && chats.collection.rows[open];
+      return row ? titleOf(row) : '';
+    },
+    show: showRoute,
+    focus: talk.focus,
+    isBusy: chats.isReplying,
+    refresh,
+    stop() {
+      for (const stopOne of stopWatching) stopOne();
+      list.stop();
+      talk.stop();
+      tabs.stop();
+      chats.stop();
+      data.stop();
+    },
+  };
+}
+
+/** On narrow screens one pane is shown at a time. @param {(name: string) => void} show */
+function createPaneSwitch(show) {
+  const buttons = PANES.map(([name, label]) =>
+    element('button', { type: 'button', data: { pane: name }, on: { click: () => choose(name) } }, label),
+  );
+  /** @param {string} name */
+  function choose(name) {
+    for (const button of buttons) {
+      button.setAttribute('aria-pressed', String(button.dataset.pane === name));
+    }
+    show(name);
+  }
+  const node = element('div', { class: 'pane-switch', role: 'group', 'aria-label': 'Show' }, ...buttons);
+  return { node, choose };
+}

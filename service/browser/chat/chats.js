@@ -1,0 +1,90 @@
+// Creates, changes and deletes chats through the chat routes. The list itself is a collection.
+
+import { createConversation } from './conversation.js';
+import { createLiveCollection } from '../shared/live-collection.js';
+
+/** @typedef {ReturnType<typeof createChats>} Chats */
+
+/**
+ * @param {Omit<Parameters<typeof createConversation>[1], 'onTurnEnd' | 'isGone'> & {onTurnEnd: () => void,
+ *   socket: import('../shared/records-socket.js').RecordsSocket}} context
+ */
+export function createChats(context) {
+  const { transport, drafts } = context;
+  const collection = createLiveCollection('ai-chats', context);
+  /** @type {Map<string, import('./conversation.js').Conversation>} */
+  const conversations = new Map();
+  /** @type {Map<string, string>} by chat: the chat's version when its messages were last loaded */
+  const versions = new Map();
+  /** @type {Set<string>} chats that this page has deleted, or is about to */
+  const deletedChats = new Set();
+  const unsubscribe = collection.onChange(refreshChanged);
+
+  /** Refreshes conversations whose chat has changed: another tab may have added a turn. */
+  function refreshChanged() {
+    for (const [chatId, conversation] of conversations) {
+      const version = collection.rows[chatId]?.updatedAt;
+      if (!version || version === versions.get(chatId)) continue;
+      versions.set(chatId, version);
+      conversation.refresh();
+    }
+  }
+
+  /** @param {string} chatId */
+  function openConversation(chatId) {
+    const isGone = () => collection.loaded && !collection.rows[chatId];
+    const conversation = createConversation(chatId, { ...context, isGone });
+    conversations.set(chatId, conversation);
+    versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
+    conversation.load();
+    return conversation;
+  }
+
+  /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
+  async function change(chatId, changes) {
+    const { chat } = await transport.patch(`/api/ai/chats/${chatId}`, changes);
+    collection.put(recordOf(chat));
+  }
+
+  return {
+    collection,
+    /** @param {string} chatId one object per chat: its turn continues while another chat is shown */
+    conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
+    /** Whether a reply is coming in, and has said something. */
+    isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
+    /** @returns {Promise<string>} its id */
+    async create() {
+      const { chat } = await transport.post('/api/ai/chats');
+      collection.put(recordOf(chat));
+      return chat.recordId;
+    },
+    /** @param {string} chatId @param {string} title */
+    rename: (chatId, title) => change(chatId, { title }),
+    /** @param {string} chatId @param {boolean} pinned */
+    pin: (chatId, pinned) => change(chatId, { pinned }),
+    /** @param {string} chatId @returns {boolean} whether this page deleted it */
+    wasRemovedHere: (chatId) => deletedChats.has(chatId),
+    /** @param {string} chatId */
+    async remove(chatId) {
+      deletedChats.add(chatId); // before the request: the socket may report the deletion before the response arrives
+      await transport.delete(`/api/ai/chats/${chatId}`).catch((error) => {
+        deletedChats.delete(chatId);
+        throw error;
+      });
+      conversations.delete(chatId);
+      drafts.set(chatId, '');
+      drafts.setQuestion(chatId, null);
+      collection.drop(chatId);
+    },
+    stop() {
+      unsubscribe();
+      collection.stop();
+      for (const conversation of conversations.values()) conversation.leave();
+    },
+  };
+}
+
+/** @param {any} chat the flat record of the chat routes @returns {import('../shared/live-rows.js').Row} */
+function recordOf({ recordId, createdAt, updatedAt, ...data }) {
+  return { recordId, data, createdAt, updatedAt };
+}

@@ -1,0 +1,73 @@
+// A tool call that waits for a grant: which account, what it allows, and the button to connect it.
+
+import { element } from '../shared/elements.js';
+import { ENDINGS, STAGES, advice } from '../integrations/connection-words.js';
+import { integrationOf } from '../integrations/integrations.js';
+import { GRANTS, cardFor, permissionsOf, timeLeft } from './question-words.js';
+
+/** @typedef {import('./question-parts.js').ConsentPart} ConsentPart */
+
+/**
+ * @param {ReturnType<typeof import('../shared/consent.js').createConsents>} consents
+ * @param {import('../shared/connections.js').Connections} connections
+ */
+export function createConsentCard(consents, connections) {
+  const node = element('div', { class: 'question', role: 'group' });
+  const asking = element('div', { class: 'question-asking' });
+  const outcome = element('p', { class: 'question-state', tabindex: '-1' });
+  const note = element('p', { class: 'note', role: 'status' });
+  const button = element('button', { type: 'button', class: 'primary', on: { click: connect } }, 'Connect');
+  const actions = element('div', { class: 'question-actions' }, button);
+  /** @type {ConsentPart | null} */
+  let current = null;
+
+  async function connect() {
+    if (!current) return;
+    const { provider, endpoint } = current.data;
+    const flag = cardFor(provider, endpoint)?.flag ?? 'connected';
+    try {
+      const ending = await consents.request(provider, { flag, endpoint }, { renew: false, onStage });
+      note.textContent = ENDINGS[ending];
+    } catch (error) {
+      note.textContent = advice(error);
+    }
+  }
+
+  /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
+  function onStage(stage, url) {
+    const link = url && element('a', { href: url, target: '_blank', rel: 'opener' }, 'Open the consent page');
+    note.replaceChildren(STAGES[stage], ' ', link || '');
+  }
+
+  /** @param {ConsentPart['data']} data */
+  function build(data) {
+    const { title } = integrationOf(data.provider);
+    const items = permissionsOf(data).map((text) => element('li', {}, text));
+    node.setAttribute('aria-label', `Connection: ${title}`);
+    asking.append(
+      element('p', { class: 'question-kind' }, 'An account is needed'),
+      element('h4', {}, `Connect your account: ${title}`),
+      element('ul', { 'aria-label': 'What it allows' }, ...items),
+      element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, data.endpoint)),
+    );
+    node.append(asking, outcome, actions, note);
+  }
+
+  return {
+    node,
+    /** @param {ConsentPart} part */
+    update(part) {
+      if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;
+      if (!current) build(part.data);
+      // Without it, an account that is connected for something else would look like the new grant.
+      if (!current && part.data.state === 'asked') connections.refresh();
+      current = part;
+      const { state, expiresAt } = part.data;
+      const hadFocus = actions.contains(document.activeElement);
+      node.dataset.state = state;
+      outcome.textContent = state === 'asked' ? `The call is made once it is connected. ${timeLeft(expiresAt)}` : GRANTS[state];
+      asking.hidden = actions.hidden = note.hidden = state !== 'asked';
+      if (actions.hidden && hadFocus) outcome.focus(); // its button is gone
+    },
+  };
+}

@@ -1,0 +1,244 @@
+// One open chat: its messages and its running turn, which continues while another chat is shown.
+
+import { EMPTY_REPLY } from './chat-reducer.js';
+import { errorText } from '../shared/errors.js';
+import { readPage, mergeNewest } from './history.js';
+import { newId } from '../shared/ids.js';
+import { createListeners } from '../shared/listeners.js';
+import { userMessage } from './messages.js';
+import { requestBody } from './question-request.js';
+import { openRunning, stopReply } from './running-reply.js';
+import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
+
+/**
+ * @typedef {import('./messages.js').Message} Message
+ * @typedef {import('./chat-reducer.js').Reply} Reply
+ * @typedef {import('../page/drafts.js').Question} Question
+ * @typedef {'loading' | 'idle' | 'asking' | 'stopping'} Phase
+ * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, turnId?: string}} Turn
+ *   `isLost` while its connection is; `isElsewhere` if it failed and another tab has its question
+ *
+ * @typedef {object} State
+ * @property {string} chatId
+ * @property {Phase} phase
+ * @property {Message[]} messages
+ * @property {string | null} earlier the cursor of the page before
+ * @property {Turn | null} turn the running turn, or the failed one
+ * @property {string} problem
+ * @property {boolean} nothingStored whether it is certain that the last turn has left nothing behind
+ * @property {string} restoredText to put back into the composer; the view clears it after doing so
+ * @property {string} storedText to remove from the composer because it was stored; cleared likewise
+ *
+ * @typedef {ReturnType<typeof createConversation>} Conversation
+ */
+
+/**
+ * @param {string} chatId
+ * @param {object} context
+ * @param {import('../shared/api-transport.js').Transport} context.transport
+ * @param {import('../page/drafts.js').Drafts} context.drafts
+ * @param {() => void} context.onTurnEnd
+ * @param {(chatId: string) => void} [context.onTurnBegin] called when the server has let a turn of this page in
+ * @param {(sentence: string) => void} context.announce
+ * @param {() => boolean} [context.isGone] whether the chat is known not to exist
+ */
+export function createConversation(chatId, context) {
+  const { transport, drafts, onTurnEnd, onTurnBegin = () => {}, announce, isGone = () => false } = context;
+  const listeners = createListeners();
+  /** @type {AbortController | null} */
+  let request = null; // the stream of the running turn
+  /** @type {AbortController | null} */
+  let search = null; // for a running turn that this page has not asked for
+  let turns = 0;
+  let outdated = false; // whether there may be stored messages that are not shown
+  /** @type {State} */
+  const state = {
+    chatId, phase: 'loading', messages: [], earlier: null, turn: null, problem: '',
+    nothingStored: false, restoredText: '', storedText: '',
+  };
+  const conversation = Object.assign(state, {
+    onChange: listeners.add,
+    load,
+    refresh,
+    watch,
+    loadEarlier,
+    send,
+    edit,
+    regenerate,
+    retry,
+    dismiss,
+    stop,
+    /** Ends the requests when the page is left. Nothing is shown or read after it. */
+    leave: () => [request, search].forEach((each) => each?.abort(PAGE_LEFT)),
+  });
+  const reader = createTurnReader({ state, set, load, isOutdated: () => outdated, transport, drafts, announce });
+
+  /** @param {Partial<State>} values */
+  function set(values) {
+    Object.assign(conversation, values);
+    listeners.notify();
+  }
+
+  /** Loads the newest stored messages. An answer requested before a newer turn began is ignored. */
+  async function load() {
+    const before = turns;
+    const firstLoad = conversation.phase === 'loading';
+    const running = firstLoad ? searchRunning() : null;
+    outdated = false;
+    try {
+      const newest = await readPage(transport, chatId, null);
+      if (turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
+      const response = await running; // before the question is put back, which it may answer
+      if (turns !== before) outdated = true;
+      else if (response) readRunning(response);
+      else {
+        set({ phase: 'idle' });
+        recoverQuestion(firstLoad);
+      }
+      if (outdated && !request) await load(); // the end of a turn loads again
+    } catch (error) {
+      search?.abort();
+      if (turns === before) set({ phase: 'idle', problem: errorText(error) });
+    }
+  }
+
+  /** A failed turn of another tab is shown until its chat changes. @returns {Partial<State>} */
+  function withoutFailure() {
+    return conversation.turn?.isElsewhere ? { turn: null, problem: '' } : {};
+  }
+
+  /** Call it when the chat is shown again: a turn may have begun in another tab. */
+  async function watch() {
+    if (request || conversation.phase !== 'idle') return;
+    const before = turns;
+    const response = await searchRunning();
+    if (response && turns === before) readRunning(response);
+  }
+
+  /** @returns {Promise<Response | null>} the running reply of this chat, if there is one */
+  async function searchRunning() {
+    search?.abort();
+    if (isGone()) return null;
+    const { signal } = (search = new AbortController());
+    return openRunning(transport, chatId, signal).catch(() => null); // the messages tell what is wrong
+  }
+
+  /** @param {Response} response a running reply that this page has not asked for, or not since its reload */
+  async function readRunning(response) {
+    const draft = drafts.question(chatId);
+    const question = draft && !isStored(draft) ? userMessage(draft.id, draft.text) : null;
+    const signal = begin(question, search);
+    await reader.read(response, signal).finally(end);
+  }
+
+  /** Call it when the chat has changed, by a turn of this page or of another tab. */
+  async function refresh() {
+    if (request || conversation.phase === 'loading') outdated = true;
+    else await load();
+  }
+
+  async function loadEarlier() {
+    try {
+      const { messages, earlier } = await readPage(transport, chatId, conversation.earlier);
+      set({ messages: [...messages, ...conversation.messages], earlier });
+    } catch (error) {
+      set({ problem: errorText(error) });
+    }
+  }
+
+  /**
+   * Restores a message that was being sent when the page was left, unless it has been stored.
+   * @param {boolean} firstLoad whether this is the first load of the messages
+   */
+  function recoverQuestion(firstLoad) {
+    const question = drafts.question(chatId);
+    if (!question || conversation.turn) return;
+    if (isStored(question)) {
+      drafts.setQuestion(chatId, null);
+      set({ storedText: question.text });
+    } else if (firstLoad) {
+      if (question.replaces) drafts.setQuestion(chatId, null); // the text becomes a message of its own
+      set({ restoredText: question.text });
+    }
+  }
+
+  /** @param {Question} question */
+  function isStored({ id, text }) {
+    return conversation.messages.some((message) => message.id === id && message.text === text);
+  }
+
+  /** @param {string} text @param {string} modelId */
+  async function send(text, modelId) {
+    const before = drafts.question(chatId);
+    const again = before?.text === text && !before.replaces;
+    await ask(again ? before : { id: newId(), text }, modelId, again);
+  }
+
+  /** Answers another text in place of a stored message. @param {string} id @param {string} text @param {string} modelId */
+  async function edit(id, text, modelId) {
+    await ask({ id, text, replaces: true }, modelId);
+  }
+
+  /** Answers a stored message anew. @param {string} id @param {string} modelId */
+  async function regenerate(id, modelId) {
+    const message = conversation.messages.find((each) => each.id === id);
+    if (message) await edit(id, message.text, modelId);
+  }
+
+  /** Sends the message of a failed turn once more. @param {string} modelId */
+  async function retry(modelId) {
+    const question = drafts.question(chatId);
+    if (!question) return;
+    if (!question.replaces) set({ storedText: question.text }); // it leaves the composer
+    await ask(question, modelId, true);
+  }
+
+  /** Shows the stored messages in place of a failed turn that was to replace some. */
+  function dismiss() {
+    drafts.setQuestion(chatId, null);
+    set({ turn: null, problem: '' });
+  }
+
+  /**
+   * @param {Question} question @param {string} modelId
+   * @param {boolean} [again] the same id replaces what an interrupted turn may have stored
+   */
+  async function ask(question, modelId, again = false) {
+    if (request) return;
+    drafts.setQuestion(chatId, question);
+    search?.abort();
+    const signal = begin(userMessage(question.id, question.text), new AbortController());
+    try {
+      const response = await transport.open('/api/ai/chat', requestBody(chatId, question, modelId, again), signal);
+      onTurnBegin(chatId);
+      await reader.read(response, signal);
+    } catch (error) {
+      await reader.failBeforeStream(error, signal);
+    } finally {
+      end();
+    }
+  }
+
+  /** @param {Message | null} question if it is known @param {AbortController | null} controller of its stream */
+  function begin(question, controller) {
+    turns += 1;
+    request = controller ?? new AbortController();
+    search = null;
+    set({ phase: 'asking', turn: question && { question, reply: EMPTY_REPLY, isLost: false }, problem: '', nothingStored: false });
+    return request.signal;
+  }
+
+  function end() {
+    request = null;
+    onTurnEnd();
+  }
+
+  async function stop() {
+    set({ phase: 'stopping' });
+    const running = request;
+    await stopReply(transport, chatId, () => running === request);
+    running?.abort();
+  }
+
+  return conversation;
+}

@@ -1,0 +1,60 @@
+// The data beside the chat: a pane where there is room for it, and a drawer where there is not.
+
+import { element, iconButton } from '../shared/elements.js';
+import { createLateView } from '../page/late-view.js';
+
+const ROOM = '(min-width: 1280px)';
+
+/** @typedef {import('../page/view.js').ViewContext} ViewContext */
+
+/** @param {ViewContext} context @param {(isEmpty: boolean) => void} onEmpty whether there is nothing to show */
+export function createDataDrawer(context, onEmpty) {
+  const wide = matchMedia(ROOM);
+  const pane = element('aside', { class: 'pane records-pane', 'aria-label': 'Data' });
+  const place = element('div', { class: 'drawer-body' });
+  const heading = element('div', { class: 'pane-head' }, element('h2', {}, 'Data'), iconButton('cross', 'Close data', () => dialog.close()));
+  const dialog = element('dialog', { class: 'data-drawer', 'aria-label': 'Data', on: { click: closeOutside } }, heading, place);
+  const button = element('button', { type: 'button', class: 'quiet data-button', 'aria-haspopup': 'dialog', on: { click: open } }, 'Data');
+  /** @type {import('../page/view.js').View | null} */
+  let view = null;
+
+  function viewNow() {
+    view ??= createLateView(context, {
+      title: '',
+      styles: ['../data/records-pane.css', '../data/undo-line.css'],
+      load: () => import('../data/records-pane.js').then(({ createRecordsPane }) => (/** @type {ViewContext} */ parts) => createRecordsPane(parts, (count) => onEmpty(count === 0))),
+    });
+    return view;
+  }
+
+  /** The same tables are moved, so that what was typed stays. */
+  function settle() {
+    if (wide.matches) dialog.close();
+    const target = wide.matches ? pane : place;
+    if (view || wide.matches) target.append(viewNow().node);
+  }
+
+  function open() {
+    place.append(viewNow().node);
+    dialog.showModal(); // Escape closes it, and the focus returns to the button
+  }
+
+  /** @param {MouseEvent} event */
+  function closeOutside({ target }) {
+    if (target === dialog) dialog.close();
+  }
+
+  wide.addEventListener('change', settle);
+  settle();
+  return {
+    pane,
+    button,
+    dialog,
+    refresh: () => view?.refresh(),
+    stop() {
+      wide.removeEventListener('change', settle);
+      dialog.close();
+      view?.stop();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+// What can be done with messages, and what ended each reply. It is loaded after the first page is shown.
+
+import { letArrowsMoveBetweenMessages } from './action-bar.js';
+import { createOwnActions } from './own-message.js';
+import { createReplyFooter } from './reply-footer.js';
+import { createTurnNote } from './turn-note.js';
+import { createTurnRecords } from './turn-records.js';
+
+/** @typedef {ReturnType<typeof createMessageControls>} MessageControls */
+
+/**
+ * @param {object} context
+ * @param {import('./message-actions.js').Actions} context.actions
+ * @param {HTMLElement} context.list of the messages
+ * @param {import('../shared/records-socket.js').RecordsSocket} context.socket
+ */
+export function createMessageControls({ actions, list, socket }) {
+  letArrowsMoveBetweenMessages(list);
+  return {
+    turns: createTurnRecords({ transport: actions.transport, socket }),
+    note: createTurnNote(actions),
+    /** @param {'user' | 'assistant'} role @param {HTMLElement} body of the message */
+    of: (role, body) => (role === 'user' ? createOwnActions(body, actions) : createReplyFooter(body, actions)),
+  };
+}

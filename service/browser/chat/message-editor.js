@@ -1,0 +1,78 @@
+// Edits a sent message in its place. Escape cancels, Ctrl+Enter sends.
+
+import { element } from '../shared/elements.js';
+import { newId } from '../shared/ids.js';
+
+/**
+ * @param {object} options
+ * @param {string} options.text
+ * @param {number} options.later how many messages come after the edited one
+ * @param {(text: string) => void} options.onInput
+ * @param {(text: string) => void} options.onSend
+ * @param {() => void} options.onCancel
+ */
+export function createMessageEditor({ text, later, onInput, onSend, onCancel }) {
+  const hintId = newId();
+  const hint = element('span', { class: 'hint', id: hintId }, hintOf(later));
+  const box = element('textarea', {
+    class: 'edit-box',
+    'aria-label': 'Edited message',
+    'aria-describedby': hintId,
+    maxlength: '100000',
+    rows: '1',
+    value: text,
+    on: { input: changed, keydown: press },
+  });
+  const send = element('button', { type: 'submit', class: 'primary' }, 'Send again');
+  const cancel = element('button', { type: 'button', class: 'quiet', on: { click: onCancel } }, 'Cancel');
+  const bar = element('div', { class: 'edit-bar' }, hint, cancel, send);
+  const node = element('form', { class: 'message-editor', on: { submit } }, box, bar);
+
+  function changed() {
+    onInput(box.value);
+    fit();
+  }
+
+  /** Sets the height to that of the text, in browsers without `field-sizing`. */
+  function fit() {
+    if (CSS.supports('field-sizing', 'content')) return;
+    box.style.height = 'auto';
+    box.style.height = `${box.scrollHeight + 2}px`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation(); // it does not stop a reply as well
+      onCancel();
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+  }
+
+  /** @param {Event} event */
+  function submit(event) {
+    event.preventDefault();
+    const edited = box.value.trim();
+    if (edited) onSend(edited);
+  }
+
+  return {
+    node,
+    focus() {
+      fit();
+      box.focus();
+      box.setSelectionRange(box.value.length, box.value.length);
+    },
+    /** @param {number} now */
+    setLater(now) {
+      hint.textContent = hintOf(now);
+    },
+  };
+}
+
+/** @param {number} later */
+function hintOf(later) {
+  const what = later > 1 ? `Replaces the ${later} messages after it` : 'Replaces the reply to it';
+  return `${what}. Ctrl+Enter sends, Escape cancels`;
+}

@@ -1,0 +1,56 @@
+// Selects the model that answers. The choice is kept for this tab.
+
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+
+const KEY = 'console.model';
+
+/**
+ * @param {import('../shared/api-transport.js').Transport} transport @param {Storage} storage
+ * @param {() => void} onLoad called when the models are known
+ */
+export function createModelPicker(transport, storage, onLoad) {
+  const select = element('select', {
+    class: 'model-picker',
+    'aria-label': 'Model',
+    on: { change: () => storage.setItem(KEY, select.value) },
+  });
+  load();
+
+  async function load() {
+    try {
+      const { models } = await transport.get('/api/ai/models');
+      const chosen = storage.getItem(KEY) ?? models.find((/** @type {any} */ m) => m.default)?.id;
+      const usable = models.filter((/** @type {any} */ m) => m.configured);
+      const none = element('option', { value: '' }, 'No model configured');
+      select.replaceChildren(...(usable.length ? [] : [none]), ...models.map(option));
+      if (usable.some((/** @type {any} */ m) => m.id === chosen)) select.value = chosen;
+      onLoad();
+    } catch (error) {
+      select.replaceChildren(element('option', { value: '' }, 'Default model'));
+      select.title = errorText(error);
+    }
+  }
+
+  return {
+    node: select,
+    /** @returns {string[]} the models that can answer */
+    get usable() {
+      return [...select.options].filter(({ value, disabled }) => value && !disabled).map(({ value }) => value);
+    },
+    /** @param {string} id one of those that can answer */
+    choose(id) {
+      select.value = id;
+      storage.setItem(KEY, id);
+    },
+    /** @returns {string} '' for the default of the server */
+    get modelId() {
+      return select.value;
+    },
+  };
+}
+
+/** @param {{id: string, configured: boolean}} model */
+function option({ id, configured }) {
+  return element('option', { value: id, disabled: !configured }, configured ? id : `${id} (no key)`);
+}

@@ -1,0 +1,16 @@
+// Tells the other tabs of this browser that a reply has begun. The server says nothing of a turn before
+// it is stored: a write to the feed for each turn would cost more than a tab that misses its first words.
+
+/** @param {string} subject the signed-in user; tabs of other users hear nothing */
+export function createOtherTabs(subject) {
+  const channel = new BroadcastChannel(`console.replies:${subject}`);
+  return {
+    /** @param {string} chatId */
+    tell: (chatId) => channel.postMessage(chatId),
+    /** @param {(chatId: string) => void} listener called in the other tabs */
+    onReply(listener) {
+      channel.onmessage = ({ data }) => listener(data);
+    },
+    stop: () => channel.close(),
+  };
+}

@@ -1,0 +1,82 @@
+// What can be done with a message of one's own: copy it, or edit and send it again.
+
+import { createActionBar } from './action-bar.js';
+import { createCopyButton } from './copy-button.js';
+import { iconButton } from '../shared/elements.js';
+import { createMessageEditor } from './message-editor.js';
+import { markdownOf } from './message-text.js';
+import { turnOff } from './message-actions.js';
+
+/**
+ * @typedef {import('./message-actions.js').Actions} Actions
+ * @typedef {import('./message-actions.js').Place} Place
+ * @typedef {import('./messages.js').Message} Message
+ */
+
+/** @param {HTMLElement} body of the message @param {Actions} actions */
+export function createOwnActions(body, actions) {
+  /** @type {Message | null} */
+  let message = null;
+  /** @type {Place | null} */
+  let place = null;
+  /** @type {ReturnType<typeof createMessageEditor> | null} */
+  let editor = null;
+  const copy = createCopyButton('copy', 'Copy', () => (message ? markdownOf(message) : ''), actions.announce);
+  const edit = iconButton('pencil', 'Edit', startEditing);
+  const bar = createActionBar('Your message', [copy, edit]);
+
+  function startEditing() {
+    if (!message || !place || place.isBusy) return;
+    const { id } = message;
+    editor = createMessageEditor({
+      text: actions.drafts.get(`edit:${id}`) || message.text,
+      later: place.later,
+      onInput: (text) => actions.drafts.set(`edit:${id}`, text),
+      onSend: send,
+      onCancel: cancel,
+    });
+    body.after(editor.node);
+    setEditing(true);
+    editor.focus();
+  }
+
+  /** @param {string} text */
+  async function send(text) {
+    if (!message || !place || place.isBusy) return;
+    const unchanged = text === message.text;
+    if (!(await (unchanged ? actions.regenerate(message.id, place.later) : actions.edit(message.id, text, place.later)))) return;
+    actions.drafts.set(`edit:${message.id}`, '');
+    close();
+  }
+
+  function cancel() {
+    if (message) actions.drafts.set(`edit:${message.id}`, '');
+    close();
+    edit.focus();
+  }
+
+  function close() {
+    editor?.node.remove();
+    editor = null;
+    setEditing(false);
+  }
+
+  /** @param {boolean} editing */
+  function setEditing(editing) {
+    body.hidden = editing;
+    bar.node.hidden = editing;
+  }
+
+  return {
+    node: bar.node,
+    /** @param {Message} next @param {Place} at */
+    update(next, at) {
+      message = next;
+      place = at;
+      edit.hidden = !at.isStored;
+      turnOff(edit, at.isBusy);
+      editor?.setLater(at.later);
+      bar.update();
+    },
+  };
+}

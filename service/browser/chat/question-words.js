@@ -1,0 +1,94 @@
+// What a question to the user says: on its card, and to a screen reader.
+
+import { ApiError, errorText } from '../shared/errors.js';
+import { integrationOf } from '../integrations/integrations.js';
+
+/**
+ * @typedef {import('./question-parts.js').Approval} Approval
+ * @typedef {import('./question-parts.js').Consent} Consent
+ * @typedef {import('./question-parts.js').QuestionPart} QuestionPart
+ */
+
+/** @type {Record<Exclude<Approval['state'], 'asked'>, string>} */
+export const DECISIONS = {
+  once: 'You allowed this call once.',
+  chat: 'You allowed this endpoint in this chat.',
+  denied: 'You did not allow this call. Nothing was sent.',
+  expired: 'Nobody decided in time. Nothing was sent.',
+  left: 'You can’t decide here any more: this reply has ended or its connection was lost.',
+  ended: 'The reply ended before anybody decided. Nothing was sent.',
+};
+
+/** What the values of a call are called. @type {Record<Approval['state'], string>} */
+export const SENT = {
+  asked: 'What is sent',
+  once: 'What was sent',
+  chat: 'What was sent',
+  denied: 'What was not sent',
+  expired: 'What was not sent',
+  left: 'What is to be sent',
+  ended: 'What was not sent',
+};
+
+/** @type {Record<Exclude<Consent['state'], 'asked'>, string>} */
+export const GRANTS = {
+  granted: 'The account is connected.',
+  expired: 'The account was not connected in time. The call was not made.',
+  left: 'This call does not wait here any more: its reply has ended or its connection was lost.',
+  ended: 'The reply ended before the account was connected. The call was not made.',
+};
+
+/** @param {QuestionPart} part @returns {string} for a screen reader; '' for a part that asks nothing any more */
+export function announcementOf({ kind, data }) {
+  if (data.state !== 'asked') return '';
+  if (kind === 'approval') return `The assistant asks whether it may call ${data.endpoint}.`;
+  return `The assistant needs your account: ${integrationOf(data.provider).title}.`;
+}
+
+/** @param {{credits: number, payer?: Approval['payer'], balance?: number | null}} call */
+export function priceInWords({ credits, payer, balance = null }) {
+  if (!credits) return 'It costs no credits.';
+  const most = `up to ${amount(credits, Math.ceil)} ${credits === 1 ? 'credit' : 'credits'}`;
+  if (payer === 'owner') return `It costs ${most}. The operator of this service pays.`;
+  const left = payer && balance !== null ? ` You have ${amount(balance, Math.floor)}.` : '';
+  return `It costs ${payer ? 'you ' : ''}${most}.${left}`;
+}
+
+/** @param {number} credits @param {(value: number) => number} round so that no price looks lower than it is */
+function amount(credits, round) {
+  const digits = credits < 0.1 ? 6 : 2;
+  const exact = Number(credits.toFixed(6));
+  return (round(Number((exact * 10 ** digits).toFixed(3))) / 10 ** digits).toLocaleString('en', { maximumFractionDigits: digits });
+}
+
+/** @param {string} expiresAt ISO 8601 @param {number} [now] milliseconds */
+export function timeLeft(expiresAt, now = Date.now()) {
+  const minutes = Math.floor((Date.parse(expiresAt) - now) / 60_000);
+  const left = minutes < 1 ? 'less than a minute' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+  return `You can decide until ${timeOfDay(expiresAt)}: ${left} left.`;
+}
+
+/** @param {string} iso @returns {string} such as "21:58", in the user's time zone */
+function timeOfDay(iso) {
+  return new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+}
+
+/** The card of the Connections page for an endpoint, if it has one. @param {string} provider @param {string} endpoint */
+export function cardFor(provider, endpoint) {
+  return integrationOf(provider).cards.find((each) => each.endpoint === endpoint);
+}
+
+/** What a grant allows: as the Connections page says it, where it has a card. @param {Consent} consent @returns {string[]} */
+export function permissionsOf({ provider, endpoint, scopes }) {
+  const card = cardFor(provider, endpoint);
+  if (card) return [`${card.title}: ${card.allows}`];
+  return scopes.map((scope) => scope.split('/').at(-1) || scope);
+}
+
+/** @param {unknown} error of a decision @returns {string} */
+export function decisionProblem(error) {
+  const status = error instanceof ApiError ? error.status : 0;
+  if (status === 409) return 'This was decided already, perhaps in another tab.';
+  if (status === 404) return 'This call does not wait any more. Nothing was sent by your decision.';
+  return errorText(error);
+}

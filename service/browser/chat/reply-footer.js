@@ -1,0 +1,122 @@
+// Below each reply: what ended it, when, with which model; and what can be done with it.
+
+import { createActionBar } from './action-bar.js';
+import { createCopyButton } from './copy-button.js';
+import { element, icon, iconButton } from '../shared/elements.js';
+import { turnOff, writesIn } from './message-actions.js';
+import { markdownOf, plainTextOf } from './message-text.js';
+import { undoTurn } from './turn-undo.js';
+import { canContinue, factsOf, summaryOf } from './turn-words.js';
+
+/**
+ * @typedef {import('./message-actions.js').Actions} Actions
+ * @typedef {import('./message-actions.js').Place} Place
+ * @typedef {import('./messages.js').Message} Message
+ */
+
+/** @param {HTMLElement} body of the reply @param {Actions} actions */
+export function createReplyFooter(body, actions) {
+  /** @type {Message | null} */
+  let message = null;
+  /** @type {Place | null} */
+  let place = null;
+  let undone = ''; // the id of the turn whose changes were taken back
+  const summary = element('button', { type: 'button', class: 'reply-summary', title: 'Details', 'aria-expanded': 'false', on: { click: () => toggle(summary, facts) } });
+  const copy = createCopyButton('copy', 'Copy', readText, actions.announce);
+  const markdown = createCopyButton('markdown', 'Copy as Markdown', () => (message ? markdownOf(message) : ''), actions.announce);
+  const again = iconButton('reload', 'Regenerate', () => regenerate());
+  const other = iconButton('chevron', 'Regenerate with another model', () => toggle(other, models), { 'aria-expanded': 'false' });
+  const goOn = textButton('Continue', () => place?.isBusy || actions.goOn());
+  const undo = textButton('Undo changes', undoChanges, icon('undo'));
+  const buttons = [summary, goOn, undo, copy, markdown, again, other];
+  const bar = createActionBar('Reply', buttons);
+  const panel = element('div', { class: 'reply-panel', hidden: true });
+  const result = element('div', { class: 'reply-panel', hidden: true });
+  const node = element('div', { class: 'reply-footer', on: { keydown: press } }, bar.node, panel, result);
+
+  function readText() {
+    return [...body.querySelectorAll(':scope > .prose')].map(plainTextOf).join('\n\n');
+  }
+
+  /** @param {HTMLElement} button @param {() => Node} fill */
+  function toggle(button, fill) {
+    const open = button.getAttribute('aria-expanded') !== 'true';
+    for (const each of [summary, other]) each.setAttribute('aria-expanded', String(open && each === button));
+    panel.hidden = !open;
+    panel.replaceChildren(...(open ? [fill()] : []));
+    if (open) panel.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    const opener = [summary, other].find((each) => each.getAttribute('aria-expanded') === 'true');
+    if (event.key !== 'Escape' || !opener) return;
+    event.stopPropagation(); // Escape closes one thing at a time
+    toggle(opener, facts);
+    opener.focus();
+  }
+
+  function facts() {
+    const rows = place?.turn ? factsOf(place.turn) : [];
+    return element('dl', { class: 'facts' }, ...rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))));
+  }
+
+  function models() {
+    const choices = actions.models().map((id) => textButton(id, () => regenerate(id)));
+    return element('div', { class: 'models', role: 'group', 'aria-label': 'Regenerate with' }, element('span', { class: 'hint' }, 'Answer again with'), ...choices);
+  }
+
+  /** @param {string} [modelId] */
+  async function regenerate(modelId) {
+    if (!place || place.isBusy) return;
+    const went = await actions.regenerate(place.questionId, place.later, modelId);
+    if (went && other.getAttribute('aria-expanded') === 'true') toggle(other, models);
+  }
+
+  async function undoChanges() {
+    const turnId = place?.turn?.recordId;
+    if (!turnId || !message || place?.isBusy) return;
+    const told = await undoTurn(turnId, writesIn(message.parts), actions.transport);
+    if (told?.isOver) undone = turnId;
+    if (told) showResult(told.lines);
+  }
+
+  /** @param {string[]} lines */
+  function showResult(lines) {
+    result.replaceChildren(...lines.map((line) => element('p', {}, line)));
+    result.hidden = false;
+    actions.announce(lines.join(' '));
+    show();
+    summary.focus();
+  }
+
+  function show() {
+    if (!message || !place) return;
+    const { turn, isLast, isBusy, questionId } = place;
+    node.hidden = !place.isStored;
+    summary.hidden = !turn;
+    summary.textContent = turn ? summaryOf(turn) : '';
+    goOn.hidden = !(turn && isLast && canContinue(turn));
+    undo.hidden = !turn || turn.data.undoneAt || undone === turn.recordId || !writesIn(message.parts).length;
+    copy.hidden = markdown.hidden = !message.parts.some(({ kind }) => kind === 'text');
+    again.hidden = !questionId;
+    other.hidden = !questionId || !place.hasModels;
+    for (const button of [goOn, undo, again, other]) turnOff(button, isBusy);
+    bar.update();
+  }
+
+  return {
+    node,
+    /** @param {Message} next @param {Place} at */
+    update(next, at) {
+      message = next;
+      place = at;
+      show();
+    },
+  };
+}
+
+/** @param {string} label @param {() => void} act @param {Node} [drawing] */
+function textButton(label, act, drawing) {
+  return element('button', { type: 'button', class: 'quiet small', on: { click: act } }, drawing, label);
+}

@@ -1,0 +1,43 @@
+// Scrolls a message of the open chat into view and marks it. Earlier messages are loaded up to it.
+
+/**
+ * @param {import('./conversation.js').Conversation} conversation
+ * @param {HTMLElement} transcript @param {string} messageId
+ * @param {() => boolean} isOpen whether the conversation is still the one on the screen
+ */
+export async function reveal(conversation, transcript, messageId, isOpen) {
+  while (conversation.phase === 'loading') await nextChange(conversation);
+  while (!has(conversation, messageId) && conversation.earlier && isOpen()) {
+    const { earlier } = conversation;
+    await conversation.loadEarlier();
+    if (conversation.earlier === earlier) return; // it has failed, which the page says
+  }
+  await nextFrame();
+  await nextFrame(); // the messages are drawn in the one before
+  const node = /** @type {HTMLElement | null} */ (transcript.querySelector(`[data-message="${CSS.escape(messageId)}"]`));
+  if (!node || !isOpen()) return;
+  for (const other of transcript.querySelectorAll('.found')) other.classList.remove('found');
+  node.classList.add('found');
+  node.tabIndex = -1;
+  node.focus({ preventScroll: true });
+  node.scrollIntoView({ block: 'center' });
+}
+
+/** @param {import('./conversation.js').Conversation} conversation @param {string} messageId */
+function has({ messages }, messageId) {
+  return messages.some(({ id }) => id === messageId);
+}
+
+/** @param {import('./conversation.js').Conversation} conversation @returns {Promise<void>} */
+function nextChange(conversation) {
+  return new Promise((resolve) => {
+    const stop = conversation.onChange(() => {
+      stop();
+      resolve();
+    });
+  });
+}
+
+function nextFrame() {
+  return new Promise((resolve) => requestAnimationFrame(resolve));
+}

@@ -1,0 +1,186 @@
+// The pane in the middle: transcript and composer of the open chat.
+
+import { titleOf } from './chat-row.js';
+import { createComposer } from './composer.js';
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { createModelPicker } from './model-picker.js';
+import { createQuestions } from './questions.js';
+import { createActions, letEscapeStop } from './talk-actions.js';
+import { createTranscript } from './transcript.js';
+import { isExpected } from './turn-reader.js';
+import { createWelcome } from './welcome.js';
+
+/**
+ * @param {object} context
+ * @param {import('./chats.js').Chats} context.chats
+ * @param {import('../page/drafts.js').Drafts} context.drafts
+ * @param {import('../shared/api-transport.js').Transport} context.transport
+ * @param {Storage} context.storage
+ * @param {import('../shared/records-socket.js').RecordsSocket} context.socket
+ * @param {ReturnType<typeof import('./other-tabs.js').createOtherTabs>} context.tabs
+ * @param {() => number | null} context.balance
+ * @param {(sentence: string) => void} context.announce
+ * @param {(chatId: string) => void} context.onCreated
+ * @param {(chatId: string) => void} context.onEmpty called for a new chat whose first turn has left nothing
+ * @param {HTMLElement[]} context.tools buttons in the bar
+ */
+export function createTalk({ chats, drafts, transport, storage, socket, tabs, balance, announce, onCreated, onEmpty, tools }) {
+  const title = element('h2', { class: 'talk-title' });
+  const questions = createQuestions({ transport, balance, announce }, scheduleShow);
+  const models = createModelPicker(transport, storage, scheduleShow);
+  const actions = createActions({ current: () => conversation, models, send: onSend, retry, transport, drafts, announce });
+  const transcript = createTranscript(questions, { actions, socket }, scheduleShow);
+  const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop, lastMessage });
+  const welcome = createWelcome(transport, composer);
+  const node = element(
+    'section',
+    { class: 'pane talk-pane', 'aria-label': 'Conversation and composer' },
+    element('div', { class: 'pane-head' }, title, ...tools),
+    welcome.node,
+    transcript.node,
+    composer.node,
+  );
+  /** @type {import('./conversation.js').Conversation | null} */
+  let conversation = null;
+  let stopListening = () => {};
+  let isDetached = false; // the conversation on the screen has no chat any more
+  let frame = 0;
+  let problem = '';
+  const stopEscape = letEscapeStop({
+    isRunning: () => conversation?.phase === 'asking' && node.checkVisibility(),
+    isOurs: composer.owns,
+    stop: composer.stop,
+  });
+  tabs.onReply((chatId) => chatId === conversation?.chatId && watch());
+  document.addEventListener('visibilitychange', watch);
+
+  /** Another tab or device may have asked for a reply. */
+  function watch() {
+    if (!document.hidden && !isDetached) conversation?.watch();
+  }
+
+  /** Renders at most once per frame, however many chunks arrive. */
+  function scheduleShow() {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      show();
+    });
+  }
+
+  function show() {
+    const row = conversation && chats.collection.rows[conversation.chatId];
+    title.textContent = row ? titleOf(row) : 'New chat';
+    const phase = conversation?.phase ?? 'idle';
+    composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
+    welcome.node.hidden = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
+    welcome.node.classList.toggle('loading', phase === 'loading');
+    transcript.node.hidden = !welcome.node.hidden;
+    if (!welcome.node.hidden && phase !== 'loading') welcome.load();
+    if (!conversation) return;
+    transcript.show(conversation);
+    if (conversation.problem !== problem) composer.showProblem(conversation.problem, isExpected(conversation.problem));
+    problem = conversation.problem;
+    if (conversation.restoredText) composer.putBack(conversation.restoredText);
+    if (conversation.storedText) composer.takeOut(conversation.storedText);
+    conversation.restoredText = conversation.storedText = '';
+  }
+
+  /** @param {string} text */
+  async function onSend(text) {
+    if (!conversation || isDetached) return createChatAndSend(text);
+    problem = '';
+    return conversation.send(text, models.modelId);
+  }
+
+  /** Creates the chat for its first message. @param {string} text */
+  async function createChatAndSend(text) {
+    composer.setBusy(true, true);
+    drafts.set('new', text); // until it is stored as the question of a chat
+    try {
+      const chatId = await chats.create();
+      const newDraft = drafts.get('new');
+      if (newDraft !== text) drafts.set(chatId, newDraft);
+      const created = chats.conversation(chatId);
+      const turn = created.send(text, models.modelId);
+      drafts.set('new', '');
+      onCreated(chatId);
+      turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
+    } catch (error) {
+      composer.setBusy(false, false);
+      composer.putBack(text);
+      composer.showProblem(errorText(error));
+    }
+  }
+
+  function onStop() {
+    conversation?.stop();
+  }
+
+  function retry() {
+    const text = conversation?.turn?.question.text ?? '';
+    if (!isDetached) return conversation?.retry(models.modelId);
+    composer.takeOut(text);
+    return createChatAndSend(text);
+  }
+
+  function lastMessage() {
+    return conversation?.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  }
+
+  /** @param {string} messageId of the open chat */
+  async function reveal(messageId) {
+    const opened = conversation;
+    const reveal = await import('../chat/reveal.js').then((module) => module.reveal);
+    if (opened) await reveal(opened, transcript.node, messageId, () => opened === conversation);
+  }
+
+  return {
+    node,
+    reveal,
+    models,
+    focus: composer.focus,
+    composer,
+    show: scheduleShow,
+    refresh: transcript.refresh,
+    /** The chat is gone, but what is on the screen stays; the draft becomes that of a new chat. */
+    detach() {
+      isDetached = true;
+      transcript.open(null);
+      composer.rename('new');
+    },
+    /** Whether the chat on the screen was removed because its first turn has left nothing. */
+    get isDetached() {
+      return isDetached;
+    },
+    stop() {
+      questions.stop();
+      transcript.stop();
+      stopEscape();
+      document.removeEventListener('visibilitychange', watch);
+    },
+    /** @param {string | null} chatId */
+    open(chatId) {
+      stopListening();
+      isDetached = false;
+      transcript.open(chatId);
+      conversation = chatId ? chats.conversation(chatId) : null;
+      conversation?.watch();
+      stopListening = conversation?.onChange(scheduleShow) ?? (() => {});
+      problem = '';
+      composer.showProblem('');
+      composer.open(chatId ?? 'new');
+      show();
+    },
+  };
+}
+
+/**
+ * Whether the chat is as if it had never been. The calls of a failed turn are kept with their chat:
+ * the next try of the same message must find what they have changed.
+ * @param {import('./conversation.js').Conversation} conversation
+ */
+function isEmpty({ phase, messages, turn, nothingStored }) {
+  const hasCalled = turn?.reply.parts.some(({ kind }) => kind === 'call');
+  return phase === 'idle' && nothingStored && !messages.length && !hasCalled;
+}

@@ -1,0 +1,182 @@
+// The messages of a chat. Screen readers announce "Answer ready" once, not each word of a reply.
+
+import { arrange, element, icon } from '../shared/elements.js';
+import { createMessageView } from './message-view.js';
+import { messagesBefore, replyTo } from './messages.js';
+import { createLateControls } from './late-controls.js';
+
+/**
+ * @typedef {import('./conversation.js').Conversation} Conversation
+ * @typedef {import('./messages.js').Message} Message
+ * @typedef {import('./message-view.js').MessageView} MessageView
+ */
+
+const NEAR = 60; // pixels from the end within which new text is followed
+
+/**
+ * @param {ReturnType<typeof import('./questions.js').createQuestions>} questions
+ * @param {Omit<Parameters<typeof createLateControls>[0], 'list'>} context
+ * @param {() => void} onChange called when it is to be shown again
+ */
+export function createTranscript(questions, context, onChange) {
+  const list = element('div', { class: 'messages' });
+  const earlier = button('quiet', 'Show earlier messages');
+  const waiting = element('p', { class: 'waiting', hidden: true }, 'Thinking');
+  const controls = createLateControls({ ...context, list }, onChange);
+  const log = element(
+    'div',
+    // Always off: loading the history must not be announced either.
+    { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' },
+    earlier,
+    list,
+    waiting,
+  );
+  const jump = button('jump', icon('down'), 'Newest');
+  const node = element('div', { class: 'transcript' }, log, jump);
+  /** @type {Map<string, MessageView>} */
+  const views = new Map();
+  /** @type {Conversation | null} */
+  let current = null;
+  /** @type {string | undefined} */
+  let question;
+
+  const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
+  const toEnd = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
+  let atEnd = true;
+  let height = 0; // of the log, when that was measured
+  log.addEventListener('scroll', () => log.clientHeight && updatePosition()); // a hidden pane reports the top
+  const sizes = new ResizeObserver((changes) => {
+    if (!log.clientHeight) return;
+    if (atEnd && changes.some(({ target }) => target === log)) toEnd();
+    updatePosition(); // an opened tool call makes the log longer but does not scroll it
+  });
+  sizes.observe(log);
+  sizes.observe(list);
+  list.addEventListener('rendered', () => atEnd && toEnd()); // a text whose Markdown was still being loaded
+  jump.addEventListener('click', () => {
+    toEnd();
+    log.focus();
+  });
+  earlier.addEventListener('click', async () => {
+    const below = log.scrollHeight;
+    await current?.loadEarlier();
+    log.scrollTop += log.scrollHeight - below;
+  });
+
+  function updatePosition() {
+    atEnd = distance() < NEAR;
+    height = log.clientHeight;
+    jump.hidden = atEnd;
+  }
+
+  // A tool call that was opened just now is not measured yet. A log of another height still is at its end.
+  const isAtEnd = () => atEnd && (log.clientHeight !== height || distance() < NEAR);
+
+  /** @param {Conversation} conversation */
+  function place(conversation) {
+    const { chatId, turn } = conversation;
+    const messages = messagesOf(conversation);
+    const stored = messages.length - messagesIn(turn);
+    const failed = turn?.reply.state === 'failed';
+    const places = new Map(conversation.messages.map(({ id }, at) => [id, at]));
+    const hasModels = context.actions.models().length > 1;
+    const keys = new Set(messages.map(keyOf));
+    for (const [key, view] of views) {
+      if (keys.has(key)) continue;
+      view.node.remove();
+      views.delete(key);
+    }
+    const nodes = messages.map((message, at) => {
+      const view = views.get(keyOf(message)) ?? createMessageView(message.role, questions.cardsOf(chatId));
+      views.set(keyOf(message), view);
+      const isStored = at < stored;
+      const question = message.role === 'user' ? message : messages[at - 1];
+      const turnOf = controls.now?.turns.of(message.id) ?? null;
+      const place = { ...placeOf(message, question, conversation, places), isStored, hasModels, turn: turnOf };
+      view.update(message, place, controls.now);
+      view.node.classList.toggle('unsaved', failed && !isStored);
+      view.node.dataset.message = message.id;
+      return view.node;
+    });
+    arrange(list, nodes);
+  }
+
+  /** @param {Conversation} conversation */
+  function showNote(conversation) {
+    const note = controls.now?.note;
+    if (!note) return;
+    if (!note.node.parentNode) log.append(note.node);
+    note.show(conversation, isStored(conversation, conversation.turn?.question.id));
+  }
+
+  return {
+    node,
+    /** @param {string | null} chatId whose turns are shown */
+    open: controls.open,
+    refresh: controls.refresh,
+    stop: controls.stop,
+    /** @param {Conversation} conversation */
+    show(conversation) {
+      const { turn, phase } = conversation;
+      const questionId = turn?.question.id;
+      const follow = conversation !== current || (questionId && questionId !== question) || isAtEnd();
+      current = conversation;
+      question = questionId;
+      place(conversation);
+      earlier.hidden = !conversation.earlier;
+      waiting.hidden = phase === 'idle' || phase === 'loading' || !showsNothing(turn);
+      showNote(conversation);
+      log.setAttribute('aria-busy', String(phase === 'asking' || phase === 'stopping'));
+      if (follow) toEnd();
+      updatePosition();
+    },
+  };
+}
+
+/** @param {string} kind @param {...(Node | string)} label */
+function button(kind, ...label) {
+  return element('button', { type: 'button', class: kind, hidden: true }, ...label);
+}
+
+/** @param {Conversation} conversation @returns {Message[]} */
+function messagesOf({ messages, turn }) {
+  if (!turn) return messages;
+  const { question, reply } = turn;
+  const answer = replyTo(question, reply.parts);
+  return [...messagesBefore(messages, question), ...(question.id ? [question] : []), ...(reply.parts.length ? [answer] : [])];
+}
+
+/** How many of the messages that are shown belong to a turn that runs or has failed. @param {Conversation['turn']} turn */
+function messagesIn(turn) {
+  return turn ? Number(Boolean(turn.question.id)) + Number(turn.reply.parts.length > 0) : 0;
+}
+
+/** @param {Conversation} conversation @param {string | undefined} messageId */
+function isStored({ messages }, messageId) {
+  return messages.some(({ id }) => id === messageId);
+}
+
+/**
+ * @param {Message} message @param {Message | undefined} question its own, or what it answers
+ * @param {Conversation} conversation @param {Map<string, number>} places of the stored messages, by id
+ */
+function placeOf(message, question, { messages, turn, phase }, places) {
+  const at = places.get(question?.id ?? '');
+  return {
+    isLast: !turn && message.id === messages.at(-1)?.id,
+    isBusy: phase !== 'idle',
+    later: at === undefined ? 0 : messages.length - 1 - at,
+    questionId: question?.role === 'user' ? question.id : '',
+  };
+}
+
+/** @param {Message} message */
+const keyOf = (message) => message.key ?? message.id;
+
+/** @param {Conversation['turn']} turn whether nothing on the screen shows that the assistant is working */
+function showsNothing(turn) {
+  // A question says nothing of whether its call still runs, and the newest call may end before others.
+  const parts = turn?.reply.parts ?? [];
+  const isRunning = parts.some((part) => part.kind === 'call' && (part.state === 'preparing' || part.state === 'running'));
+  return !isRunning && parts.findLast(({ kind }) => kind === 'text' || kind === 'call')?.kind !== 'text';
+}

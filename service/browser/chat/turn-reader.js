@@ -1,0 +1,187 @@
+// The running turn of a conversation: its chunks, and what becomes of its question at each ending.
+
+import { actionOf } from './chat-actions.js';
+import { EMPTY_REPLY, brokenOff, reduce } from './chat-reducer.js';
+import { ApiError, errorText } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { messagesBefore, replyTo, userMessage } from './messages.js';
+import { withoutQuestions } from './question-parts.js';
+import { announcementOf } from './question-words.js';
+import { followReply, openRunning } from './running-reply.js';
+
+const BACK = 'Your message is back in the input box.';
+const KEPT = 'The earlier messages are kept.';
+const CONNECTION_LOST = `The connection was lost before the reply was complete. ${BACK}`;
+const REPLACING_LOST = `The connection was lost before the reply was complete. ${KEPT}`;
+const STOPPED_EARLY = `Stopped before the reply began. ${BACK}`;
+const REPLACING_STOPPED = `Stopped before the reply began. ${KEPT}`;
+const NOT_STORED = 'The reply ended before it was complete. Nothing of it was stored.'; // of another tab
+/** Aborts a stream without an ending: nothing is shown any more. */
+export const PAGE_LEFT = new DOMException('the page was left', 'AbortError');
+const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: false }; // before its first chunk
+
+/**
+ * @typedef {import('./chat-stream.js').Chunk} Chunk
+ * @typedef {import('./conversation.js').State} State
+ * @typedef {import('./messages.js').Message} Message
+ */
+
+/**
+ * @param {object} context
+ * @param {State} context.state
+ * @param {(values: Partial<State>) => void} context.set
+ * @param {() => Promise<void>} context.load the stored messages
+ * @param {() => boolean} context.isOutdated whether there may be stored messages that are not shown
+ * @param {import('../shared/api-transport.js').Transport} context.transport
+ * @param {import('../page/drafts.js').Drafts} context.drafts
+ * @param {(sentence: string) => void} context.announce
+ */
+export function createTurnReader({ state, set, load, isOutdated, transport, drafts, announce }) {
+  const { chatId } = state;
+  let replyId = '';
+  /** @type {Set<string>} the questions that were announced: a reply that is read again has them again */
+  const announced = new Set();
+
+  const current = () => state.turn ?? NO_TURN;
+  /** Whether the running turn answers a message that was sent in this tab. */
+  const isOwn = () => drafts.question(chatId)?.id === current().question.id;
+  /** @param {string} id */
+  const isStored = (id) => state.messages.some((message) => message.id === id);
+  /** Whether the running turn replaces stored messages. */
+  const isReplacing = () => isStored(current().question.id);
+
+  /** Reads the running turn to its end. @param {Response} response @param {AbortSignal} signal */
+  async function read(response, signal) {
+    replyId = response.headers.get('X-Asst-Id') ?? '';
+    const ending = await followReply(response, {
+      reopen: (lastId) => openRunning(transport, chatId, signal, lastId),
+      onChunk: receive,
+      onLost: lose,
+      signal,
+    });
+    if (ending === 'finish') await finish();
+    else if (ending === 'abort') await finishStopped();
+    else if (ending === 'error') fail(current().reply.message, true);
+    else if (signal.aborted) await finishAborted(signal);
+    else await finishLost();
+  }
+
+  /** @param {Chunk} chunk */
+  function receive(chunk) {
+    if (chunk.type === 'start') restart(chunk);
+    const action = actionOf(chunk);
+    if (action) set({ turn: { ...current(), reply: reduce(current().reply, action), isLost: false } });
+    if (action?.type === 'ask-user') announceOnce(action.part);
+  }
+
+  /** @param {import('./question-parts.js').QuestionPart} part */
+  function announceOnce(part) {
+    const question = announcementOf(part);
+    if (!question || announced.has(`${part.kind} ${part.id}`)) return;
+    announced.add(`${part.kind} ${part.id}`);
+    announce(question);
+  }
+
+  /** The first chunk, perhaps not for the first time. @param {Chunk} chunk */
+  function restart({ messageId, messageMetadata }) {
+    const asked = messageMetadata?.userMessage; // for readers that did not send it
+    const shown = current().question;
+    const isShown = !asked || asked.id === shown.id;
+    const question = isShown ? shown : userMessage(asked.id, asked.content);
+    replyId = messageId;
+    const restored = isShown ? {} : { restoredText: shown.text };
+    set({ turn: { question, reply: EMPTY_REPLY, isLost: false, turnId: messageMetadata?.turnId }, ...restored });
+  }
+
+  /** The partial reply stays until the reply goes on. Nobody can answer its questions meanwhile. */
+  function lose() {
+    const { reply } = current();
+    set({ turn: { ...current(), reply: { ...reply, parts: withoutQuestions(reply.parts) }, isLost: true } });
+  }
+
+  /** The reply is stored. */
+  async function finish() {
+    const { question, reply } = current();
+    const wasOwn = isOwn();
+    if (wasOwn) drafts.setQuestion(chatId, null);
+    const answer = replyTo(question, reply.parts, replyId || newId());
+    const messages = [...messagesBefore(state.messages, question), question, answer];
+    set({ phase: 'idle', turn: null, messages });
+    announce('Answer ready');
+    if (isOutdated() || !wasOwn) await load();
+  }
+
+  /** Only the server knows what a stopped turn has stored. */
+  async function finishStopped() {
+    const { question } = current();
+    const isReplaced = isReplacing();
+    await load();
+    if (isStored(isReplaced ? replyId : question.id)) keep();
+    else if (isReplaced && isOwn()) stopReplacing(question);
+    else if (isOwn()) endEmpty({ problem: STOPPED_EARLY, restoredText: question.text });
+    else endEmpty({ problem: NOT_STORED });
+    announce('Stopped');
+  }
+
+  /** The earlier messages are shown again, unless a text was typed that would be lost. @param {Message} question */
+  function stopReplacing(question) {
+    const isEdited = state.messages.some(({ id, text }) => id === question.id && text !== question.text);
+    if (isEdited) return fail(REPLACING_STOPPED);
+    drafts.setQuestion(chatId, null);
+    endEmpty({ problem: REPLACING_STOPPED });
+  }
+
+  /** @param {Partial<State>} values */
+  function endEmpty(values) {
+    set({ phase: 'idle', turn: null, nothingStored: true, ...values });
+  }
+
+  /** The turn may have ended in any way since its connection was lost. */
+  async function finishLost() {
+    await load();
+    if (isStored(replyId)) keep();
+    else if (isReplacing()) fail(REPLACING_LOST);
+    else fail(isOwn() ? CONNECTION_LOST : NOT_STORED);
+  }
+
+  /** What is stored replaces the turn. */
+  function keep() {
+    if (isOwn()) drafts.setQuestion(chatId, null);
+    set({ phase: 'idle', turn: null });
+  }
+
+  /** @param {unknown} error before the stream began, so that nothing was stored @param {AbortSignal} signal */
+  async function failBeforeStream(error, signal) {
+    replyId = '';
+    if (signal.aborted) return finishAborted(signal);
+    const { text } = current().question;
+    fail(errorText(error), error instanceof ApiError);
+    const conflict = error instanceof ApiError && error.status === 409 && error.retryAfter === null && !isReplacing();
+    // An older message has this id, so the next attempt uses a new one.
+    if (conflict) drafts.setQuestion(chatId, { id: newId(), text });
+  }
+
+  /**
+   * @param {string} problem shown above the question, which can be sent again; the partial reply stays
+   * @param {boolean} [nothingStored] whether that is certain
+   */
+  function fail(problem, nothingStored = false) {
+    const { question, reply } = current();
+    const isElsewhere = !isOwn();
+    const turn = { ...current(), reply: brokenOff(reply), isLost: false, isElsewhere };
+    const restored = isElsewhere || isReplacing() ? {} : { restoredText: question.text };
+    set({ phase: 'idle', turn: question.id ? turn : null, problem, nothingStored, ...restored });
+  }
+
+  /** @param {AbortSignal} signal of a request that this page aborted */
+  async function finishAborted(signal) {
+    if (signal.reason !== PAGE_LEFT) await finishStopped();
+  }
+
+  return { read, failBeforeStream };
+}
+
+/** Whether people have asked for it themselves, so that it is no alarm. @param {string} problem */
+export function isExpected(problem) {
+  return problem === STOPPED_EARLY || problem === REPLACING_STOPPED;
+}

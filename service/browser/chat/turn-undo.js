@@ -1,0 +1,78 @@
+// Takes back what a turn has changed: asks first, and tells afterwards what was left as it is.
+
+import { counted } from '../calls/value-words.js';
+import { nounsOf } from '../calls/record-words.js';
+import { requestConfirmation } from '../page/confirm-dialog.js';
+import { ApiError, errorText } from '../shared/errors.js';
+
+/**
+ * @typedef {import('./chat-reducer.js').CallPart} CallPart
+ * @typedef {{collection: string, recordId: string, reason?: string}} Listed
+ * @typedef {{isOver: boolean, lines: string[]}} Told `isOver` if there is nothing left to take back
+ */
+
+const VERBS = new Map([
+  ['records.create', 'created'],
+  ['records.update', 'changed'],
+  ['records.delete', 'deleted'],
+]);
+
+/**
+ * @param {string} turnId @param {CallPart[]} writes of the turn
+ * @param {import('../shared/api-transport.js').Transport} transport
+ * @returns {Promise<Told | null>} null if the user has thought better of it
+ */
+export async function undoTurn(turnId, writes, transport) {
+  const text = `${changesIn(writes)} Where nobody has changed them since, the records become as they were before this reply. This works once.`;
+  if (!(await requestConfirmation({ title: 'Undo these changes?', text, action: 'Undo changes' }))) return null;
+  return requestUndo(turnId, transport);
+}
+
+/** @param {string} turnId @param {Pick<import('../shared/api-transport.js').Transport, 'post'>} transport @returns {Promise<Told>} */
+export async function requestUndo(turnId, transport) {
+  try {
+    return { isOver: true, lines: outcomeOf(await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`)) };
+  } catch (error) {
+    const isOver = error instanceof ApiError && error.status === 409 && error.retryAfter === null;
+    return { isOver, lines: [errorText(error)] };
+  }
+}
+
+/** @param {CallPart[]} writes @returns {string} "The assistant has created 2 tasks and deleted 1 note." */
+export function changesIn(writes) {
+  const counts = countBy(writes, ({ name, input }) => `${VERBS.get(name)} ${input?.collection}`);
+  const told = [...counts].map(([key, count]) => {
+    const [verb, collection] = key.split(' ');
+    return `${verb} ${records(collection, count)}`;
+  });
+  return `The assistant has ${listed(told)}.`;
+}
+
+/** @param {{undone: Listed[], conflicts: Listed[]}} answer @returns {string[]} sentences */
+export function outcomeOf({ undone, conflicts }) {
+  const back = [...countBy(undone, ({ collection }) => collection)].map(([name, count]) => records(name, count));
+  const first = back.length ? `Undone: ${listed(back)}.` : 'Nothing was undone.';
+  const left = [...countBy(conflicts, ({ collection, reason }) => `${collection} ${reason}`)].map(([key, count]) => {
+    const [collection, ...reason] = key.split(' ');
+    return `Left as before: ${records(collection, count)}. ${reason.join(' ')}`;
+  });
+  return [first, ...left];
+}
+
+/** @template T @param {T[]} items @param {(item: T) => string} key @returns {Map<string, number>} */
+function countBy(items, key) {
+  const counts = new Map();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}
+
+/** @param {string} collection @param {number} count */
+function records(collection, count) {
+  const { one, many } = collection === 'integrations' ? { one: 'call of a service', many: 'calls of services' } : nounsOf(collection);
+  return counted(count, one, many);
+}
+
+/** @param {string[]} parts */
+function listed(parts) {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,44 @@
+// The page of a new chat: one line, and suggestions that are loaded when it is first shown.
+
+import { element } from '../shared/elements.js';
+
+/** @typedef {import('./suggestions.js').Suggestion} Suggestion */
+
+/**
+ * @param {import('../shared/api-transport.js').Transport} transport
+ * @param {import('./composer.js').Composer} composer
+ */
+export function createWelcome(transport, composer) {
+  const list = element('ul', { class: 'suggestions', 'aria-label': 'Suggestions' });
+  const line = 'The assistant reads and changes records with your permissions only.';
+  const node = element('div', { class: 'welcome' }, element('p', { class: 'welcome-line' }, line), list);
+  let isLoading = false;
+  let chosen = '';
+
+  /** Reads the suggestions once. Without them nothing is missing: the next time it tries again. */
+  async function load() {
+    if (isLoading) return;
+    isLoading = true;
+    try {
+      const read = await import('./suggestions.js').then((module) => module.readSuggestions);
+      list.replaceChildren(...(await read(transport)).map(entry));
+    } catch {
+      isLoading = false;
+    }
+  }
+
+  /** @param {Suggestion} suggestion */
+  function entry({ label, text }) {
+    const button = element('button', { type: 'button', class: 'suggestion', title: label, on: { click: () => choose(text) } }, label);
+    return element('li', {}, button);
+  }
+
+  /** Sends nothing: the user completes the text. @param {string} text */
+  function choose(text) {
+    composer.takeOut(chosen);
+    composer.append(text);
+    chosen = text;
+  }
+
+  return { node, load };
+}

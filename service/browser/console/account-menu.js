@@ -1,0 +1,61 @@
+// The signed-in user's menu: who it is, the colour scheme, the command palette, signing out.
+
+import { createDisclosure } from '../page/disclosure.js';
+import { element } from '../shared/elements.js';
+import { onThemeChange, setTheme, theme } from '../shared/theme.js';
+
+/** @typedef {import('../shared/theme.js').Theme} Theme */
+
+const CONTROL = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl+';
+
+/** @type {[Theme, string][]} */
+const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];
+
+/** @param {{subject: string, signOut: () => void, showPalette: () => void, showShortcuts: () => void}} options */
+export function createAccountMenu({ subject, signOut, showPalette, showShortcuts }) {
+  const label = `Account of ${subject}`;
+  const initial = element('span', { class: 'initial', 'aria-hidden': 'true' }, [...subject][0]?.toUpperCase() ?? '?');
+  const button = element('button', { type: 'button', class: 'account-button', 'aria-label': label, title: label }, initial);
+  const themes = createThemes();
+  const panel = element(
+    'div',
+    { class: 'disclosure-panel' },
+    element('p', { class: 'hint' }, 'Signed in as'),
+    element('p', { class: 'subject' }, subject),
+    themes.node,
+    entry('Search and commands', `${CONTROL}K`, showPalette),
+    entry('Keyboard shortcuts', '?', showShortcuts),
+    element('button', { type: 'button', class: 'quiet', on: { click: signOut } }, 'Sign out'),
+  );
+  const disclosure = createDisclosure({ button, panel, class: 'account-menu' });
+
+  /** @param {string} words @param {string} keys @param {() => void} show */
+  function entry(words, keys, show) {
+    const press = () => {
+      disclosure.close();
+      button.focus(); // the dialog gives the focus back to it
+      show();
+    };
+    return element('button', { type: 'button', class: 'account-entry', on: { click: press } }, words, element('kbd', {}, keys));
+  }
+
+  return {
+    node: disclosure.node,
+    stop() {
+      disclosure.stop();
+      themes.stop();
+    },
+  };
+}
+
+function createThemes() {
+  const buttons = THEMES.map(([name, label]) =>
+    element('button', { type: 'button', data: { name }, on: { click: () => setTheme(name) } }, label),
+  );
+  const node = element('div', { class: 'choice-bar', role: 'group', 'aria-label': 'Colour scheme' }, ...buttons);
+  const mark = () => {
+    for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.name === theme()));
+  };
+  mark();
+  return { node, stop: onThemeChange(mark) };
+}

@@ -1,0 +1,71 @@
+// The keys that work in every view: Ctrl+K for the command palette, `?` for the list of shortcuts.
+// What they open is loaded when it is first used.
+
+import { TEXT_FIELDS } from './keys.js';
+import { loadStyle } from '../page/late-view.js';
+
+/**
+ * @typedef {object} Console what the palette works with
+ * @property {import('../shared/api-transport.js').Transport} transport
+ * @property {() => import('../page/view.js').Chats} chats
+ * @property {() => {name: string, label: string}[]} entries the views that the user has
+ * @property {(hash: string) => void} go shows a view at once, and gives it the focus
+ * @property {(sentence: string) => void} announce
+ * @property {() => void} signOut
+ */
+
+const PALETTE = {
+  styles: ['../console/palette.css'],
+  load: () => import('./palette.js').then(({ openPalette }) => openPalette),
+};
+const SHORTCUTS = {
+  styles: ['../console/shortcuts.css'],
+  load: () => import('./shortcuts.js').then(({ openShortcuts }) => openShortcuts),
+};
+
+/** @param {Console & {onUnreachable: () => void}} app */
+export function createCommands({ onUnreachable, ...app }) {
+  let isLoading = false;
+  let isStopped = false;
+  let close = () => {};
+  const cache = {};
+  document.addEventListener('keydown', press);
+
+  /** @template T @param {{styles: string[], load: () => Promise<T>}} parts @param {(open: T) => () => void} begin */
+  async function open({ styles, load }, begin) {
+    if (isLoading || document.querySelector('dialog[open]')) return;
+    isLoading = true;
+    try {
+      const [loaded] = await Promise.all([load(), ...styles.map(loadStyle)]);
+      if (!isStopped && !document.querySelector('dialog[open]')) close = begin(loaded);
+    } catch {
+      onUnreachable();
+    } finally {
+      isLoading = false;
+    }
+  }
+
+  const showPalette = () => open(PALETTE, (begin) => begin(app, cache, showShortcuts));
+  const showShortcuts = () => open(SHORTCUTS, (begin) => begin());
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+    if (event.defaultPrevented || event.isComposing || altKey) return;
+    const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
+    if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !shiftKey) showPalette();
+    else if (key === '?' && !ctrlKey && !metaKey && !isTyped) showShortcuts();
+    else return;
+    event.preventDefault();
+  }
+
+  return {
+    showPalette,
+    showShortcuts,
+    stop() {
+      isStopped = true;
+      document.removeEventListener('keydown', press);
+      close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// How well a name fits what was typed. Each typed word has to be in the name: as it is, or with letters
+// left out, as in "exp" or "nch" for "Explorer" and "New chat".
+
+/** @typedef {{score: number, hits: Set<number>}} Fit `hits`: places of the letters, in code points */
+/** @typedef {{cost: number, places: number[]}} Path */
+
+// A higher score is better. A whole name scores most, then the beginning of a name, of a word, any place.
+const WHOLE = 100;
+const BEGINNING = 90;
+const WORD = 80;
+const INSIDE = 50;
+const SCATTERED = 40;
+const JUMP = 1; // to the beginning of a later word
+const SKIP = 6; // over letters within a word
+const LETTERS_PER_SKIP = 3;
+const LENGTH = 1 / 1000; // for each letter of the name: the shorter of two equal ones is first
+
+/**
+ * @param {string} typed @param {string} name @param {{exact?: boolean}} [options] `exact`: no letter may be left out
+ * @returns {Fit | null} null if a word of `typed` is not in `name`
+ */
+export function fit(typed, name, { exact = false } = {}) {
+  const text = lettersOf(name);
+  const words = typed.split(/\s+/).filter(Boolean).map(lettersOf);
+  const fits = words.map((word) => fitWhole(word, text) ?? (exact ? null : fitScattered(word, text)));
+  const found = fits.filter((each) => each !== null);
+  if (found.length < fits.length) return null;
+  const sum = found.reduce((total, { score }) => total + score, 0);
+  const hits = new Set(found.flatMap(({ places }) => places));
+  return { score: sum / Math.max(found.length, 1) - text.length * LENGTH, hits };
+}
+
+/** The word as it is, at its best place. @param {string[]} word @param {string[]} text */
+function fitWhole(word, text) {
+  const starts = text.map((_, at) => at).filter((at) => word.every((letter, n) => text[at + n] === letter));
+  if (!starts.length) return null;
+  const start = starts.find((at) => isBeginning(text, at)) ?? starts[0];
+  const places = word.map((_, n) => start + n);
+  if (start === 0) return { score: word.length === text.length ? WHOLE : BEGINNING, places };
+  return { score: isBeginning(text, start) ? WORD : INSIDE, places };
+}
+
+/** The letters in their order, the first at the beginning of a word. @param {string[]} word @param {string[]} text */
+function fitScattered([first, ...rest], text) {
+  /** @type {Path[]} the cheapest way to each place of the letters so far */
+  let paths = placesOf(first, text).filter((at) => isBeginning(text, at)).map((at) => ({ cost: 0, places: [at] }));
+  for (const letter of rest) {
+    paths = placesOf(letter, text).map((at) => cheapest(paths, at, text)).filter((path) => path !== null);
+  }
+  const [best] = paths.sort((one, other) => one.cost - other.cost);
+  const skips = best ? Math.floor(best.cost / SKIP) : Infinity;
+  if (skips > (rest.length + 1) / LETTERS_PER_SKIP) return null;
+  return { score: SCATTERED - best.cost, places: best.places };
+}
+
+/** @param {Path[]} paths @param {number} at the place of the next letter @param {string[]} text @returns {Path | null} */
+function cheapest(paths, at, text) {
+  const jump = isBeginning(text, at) ? JUMP : SKIP;
+  const ways = paths.flatMap(({ cost, places }) => {
+    const last = /** @type {number} */ (places.at(-1));
+    return last < at ? [{ cost: cost + (last === at - 1 ? 0 : jump), places: [...places, at] }] : [];
+  });
+  return ways.sort((one, other) => one.cost - other.cost)[0] ?? null;
+}
+
+/** @param {string} letter @param {string[]} text */
+function placesOf(letter, text) {
+  return text.flatMap((each, at) => (each === letter ? [at] : []));
+}
+
+/** Whether a word begins there. @param {string[]} text @param {number} at */
+function isBeginning(text, at) {
+  return at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]);
+}
+
+/** Without case and accents, one for each code point. @param {string} text */
+function lettersOf(text) {
+  return [...text].map((letter) => {
+    const plain = letter.normalize('NFD').replace(/\p{M}/gu, '');
+    return ([...plain].length === 1 ? plain : letter).toLowerCase();
+  });
+}
+
+/**
+ * @param {string} text @param {Set<number>} hits
+ * @returns {{text: string, isHit: boolean}[]} the text in pieces
+ */
+export function markedPieces(text, hits) {
+  /** @type {{text: string, isHit: boolean}[]} */
+  const pieces = [];
+  [...text].forEach((letter, at) => {
+    const isHit = hits.has(at);
+    const last = pieces.at(-1);
+    if (last?.isHit === isHit) last.text += letter;
+    else pieces.push({ text: letter, isHit });
+  });
+  return pieces;
+}

@@ -1,0 +1,34 @@
+// The skip link of the page, and `/`, which moves the focus to the search of the view on the screen.
+
+import { element } from '../shared/elements.js';
+
+export const TEXT_FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
+
+/** @param {HTMLElement} main which holds one view at a time */
+export function createKeys(main) {
+  main.id = 'main';
+  main.tabIndex = -1; // takes the focus from the skip link
+  const skip = element('a', { class: 'skip-link', href: '#main', on: { click: skipHeader } }, 'Skip to the content');
+  document.addEventListener('keydown', press);
+
+  /** @param {Event} event */
+  function skipHeader(event) {
+    event.preventDefault(); // the address names the view
+    const log = /** @type {HTMLElement | null} */ (main.querySelector('[role=log]'));
+    (log?.checkVisibility() ? log : main).focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
+    if (key !== '/' || event.defaultPrevented || ctrlKey || metaKey || altKey || isTyped || document.querySelector('dialog[open]')) return;
+    const fields = [...main.querySelectorAll('input[type=search], .composer textarea')];
+    const field = /** @type {HTMLElement | undefined} */ (fields.find((each) => each.checkVisibility()));
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+  }
+
+  return { skip, stop: () => document.removeEventListener('keydown', press) };
+}

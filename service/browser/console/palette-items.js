@@ -1,0 +1,123 @@
+// What the palette offers: commands, views, chats, models; and endpoints, collections and found messages
+// once they are loaded.
+
+import { dataHref } from '../data/data-route.js';
+import { readCollections, wordOf } from '../data/collections.js';
+import { lastActive, titleOf } from '../chat/chat-row.js';
+import { hrefOf } from '../page/route.js';
+import { setTheme, theme } from '../shared/theme.js';
+import { ago } from '../shared/when.js';
+
+/**
+ * @typedef {import('./palette-ranking.js').Item} Item
+ * @typedef {import('./commands.js').Console} Console
+ */
+
+const RECENT = 5; // chats, while nothing is typed
+
+/** @type {[import('../shared/theme.js').Theme, string][]} */
+const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];
+
+/** @param {Console} app @param {() => void} showShortcuts @returns {Item[]} what needs no request */
+export function itemsOf(app, showShortcuts) {
+  return [...chatItems(app), ...viewItems(app), ...commandItems(app, showShortcuts), ...modelItems(app)];
+}
+
+/** @param {Console} app @returns {Item[]} */
+function chatItems({ chats, go }) {
+  const rows = Object.values(chats().collection.rows);
+  rows.sort((one, other) => (lastActive(one) < lastActive(other) ? 1 : -1));
+  const add = { id: 'new-chat', group: 'Chats', label: 'New chat', act: () => (go('#/chat'), chats().startNew()) };
+  const all = rows.map((row, at) => ({
+    id: `chat-${row.recordId}`,
+    group: 'Chats',
+    label: titleOf(row),
+    hint: ago(lastActive(row)),
+    onlyTyped: at >= RECENT,
+    act: () => (go(hrefOf('chat', row.recordId)), chats().open(row.recordId, null)),
+  }));
+  return [add, ...all];
+}
+
+/** @param {Console} app @returns {Item[]} */
+function viewItems({ entries, go }) {
+  return entries().map(({ name, label }) => ({
+    id: `view-${name}`, group: 'Go to', label, words: 'go to view', act: () => go(hrefOf(name)),
+  }));
+}
+
+/** @param {Console} app @param {() => void} showShortcuts @returns {Item[]} */
+function commandItems({ signOut }, showShortcuts) {
+  const schemes = THEMES.map(([name, label]) => ({
+    id: `theme-${name}`,
+    label: `Colour scheme: ${label}`,
+    hint: name === theme() ? 'In use' : '',
+    words: 'theme appearance color mode',
+    act: () => setTheme(name),
+  }));
+  const others = [
+    { id: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', words: 'keys help', act: showShortcuts },
+    { id: 'sign-out', label: 'Sign out', words: 'log out leave', act: signOut },
+  ];
+  return [...schemes, ...others].map((item) => ({ ...item, group: 'Commands' }));
+}
+
+/** @param {Console} app @returns {Item[]} */
+function modelItems({ chats, announce }) {
+  const { models } = chats();
+  return models.usable.map((id) => ({
+    id: `model-${id}`,
+    group: 'Model of the next message',
+    label: id,
+    hint: id === models.modelId ? 'In use' : '',
+    words: 'switch model',
+    act: () => {
+      models.choose(id);
+      announce(`The next message goes to ${id}.`);
+    },
+  }));
+}
+
+/** @param {Console} app @returns {Promise<Item[]>} one for each endpoint @throws {Error} what the transport throws */
+export async function readEndpointItems({ transport, go }) {
+  const { endpoints } = await transport.get('/api/integrations/catalog');
+  return endpoints.map((/** @type {import('../integrations/endpoint-search.js').Endpoint} */ { name, aliases, summary }) => ({
+    id: `endpoint-${name}`,
+    group: 'Endpoints',
+    label: name,
+    hint: summary,
+    words: [...aliases, summary].join(' '),
+    onlyTyped: true,
+    act: () => go(hrefOf('explorer', name)),
+  }));
+}
+
+/** @param {Console} app @returns {Promise<Item[]>} one for each collection that the user may read @throws {Error} what the transport throws */
+export async function readCollectionItems({ transport, go }) {
+  const collections = await readCollections(transport);
+  return collections.map(({ name }) => ({
+    id: `collection-${name}`,
+    group: 'Collections',
+    label: wordOf(name),
+    words: `${name} data collection`,
+    onlyTyped: true,
+    act: () => go(dataHref(name)),
+  }));
+}
+
+/**
+ * @param {Console} app @param {string} typed
+ * @returns {Promise<(Item & {excerpt: import('../chat/search-results.js').Excerpt})[]>} chats in which a message has the words
+ * @throws {Error} what the transport throws
+ */
+export async function findMessages({ transport, chats, go }, typed) {
+  const { results } = await transport.get('/api/ai/search', { q: typed, limit: 8 });
+  const found = /** @type {import('../chat/search-results.js').Result[]} */ (results);
+  return found.flatMap(({ chat, message }) => message ? [{
+    id: `message-${message.recordId}`,
+    group: 'In messages',
+    label: chat.title || 'New chat',
+    excerpt: message.snippet,
+    act: () => (go(hrefOf('chat', chat.recordId)), chats().open(chat.recordId, message.recordId)),
+  }] : []);
+}

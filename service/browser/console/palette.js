@@ -1,0 +1,143 @@
+// The command palette: a field and, below it, what fits the typed words. The focus stays in the field.
+// Source: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
+
+import { findMessages, itemsOf, readCollectionItems, readEndpointItems } from './palette-items.js';
+import { createPaletteList } from './palette-list.js';
+import { groupsFor } from './palette-ranking.js';
+import { element, iconButton } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+
+/**
+ * @typedef {import('./palette-ranking.js').Item} Item
+ * @typedef {{late?: Item[]}} Cache endpoints and collections, kept while the page is open
+ */
+
+const PAUSE = 200; // milliseconds after the last letter, before messages are searched
+
+/**
+ * @param {import('./commands.js').Console} app @param {Cache} cache @param {() => void} showShortcuts
+ * @returns {() => void} closes it
+ */
+export function openPalette(app, cache, showShortcuts) {
+  const list = createPaletteList(run);
+  const state = element('p', { class: 'visually-hidden', role: 'status' });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const input = createField(list.id);
+  const cross = iconButton('cross', 'Close', close);
+  const head = element('div', { class: 'palette-head' }, input, cross);
+  const listeners = { keydown: press, close: end, pointerdown: pressOutside };
+  const dialog = element('dialog', { class: 'palette', 'aria-label': 'Search and commands', on: listeners }, head, list.node, problem, state);
+  const stopWatching = app.chats().collection.onChange(show);
+  /** @type {Awaited<ReturnType<typeof findMessages>>} */
+  let messages = [];
+  let timer = 0;
+
+  function show() {
+    const typed = input.value;
+    const items = [...itemsOf(app, showShortcuts), ...(cache.late ?? [])];
+    const groups = groupsFor(items, typed);
+    const found = messages.map((item) => ({ ...item, hits: new Set(), score: 0 }));
+    const count = list.show(found.length ? [...groups, { name: 'In messages', rows: found }] : groups);
+    input.setAttribute('aria-expanded', String(count > 0));
+    mark();
+    state.textContent = count ? `${count} ${count === 1 ? 'result' : 'results'}` : '';
+  }
+
+  function change() {
+    clearTimeout(timer);
+    messages = [];
+    problem.textContent = '';
+    list.toFirst();
+    show();
+    if (!input.value.trim()) return;
+    if (!cache.late) attempt(loadLate);
+    timer = setTimeout(() => attempt(search), PAUSE);
+  }
+
+  async function loadLate() {
+    const parts = await Promise.all([readCollectionItems(app), readEndpointItems(app)]);
+    cache.late = parts.flat();
+  }
+
+  async function search() {
+    const typed = input.value;
+    const found = await findMessages(app, typed.trim());
+    if (typed === input.value) messages = found;
+  }
+
+  /** @param {() => Promise<void>} act after which the list is drawn anew */
+  async function attempt(act) {
+    try {
+      await act();
+    } catch (error) {
+      problem.textContent = errorText(error);
+    }
+    if (dialog.open) show();
+  }
+
+  /** Tells which row Enter chooses. */
+  function mark() {
+    const active = list.active();
+    if (active) input.setAttribute('aria-activedescendant', active);
+    else input.removeAttribute('aria-activedescendant');
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.isComposing) return;
+    const isAgain = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
+    if (isAgain || event.key === 'Escape') close();
+    else if (event.target !== input) return;
+    else if (event.key === 'Enter') list.choose();
+    else if (!list.move(event.key)) return;
+    mark();
+    event.preventDefault();
+    event.stopPropagation(); // Escape closes one thing at a time
+  }
+
+  /** @param {PointerEvent} event */
+  function pressOutside({ target }) {
+    if (target === dialog) close(); // its content covers it: this was on the backdrop
+  }
+
+  /** @param {Item} item */
+  function run(item) {
+    close(); // first: it gives the focus back, and the command may move it
+    item.act();
+  }
+
+  function close() {
+    dialog.close();
+    end(); // not left to the event: a command may open the next dialog at once
+  }
+
+  function end() {
+    clearTimeout(timer);
+    stopWatching();
+    dialog.remove();
+  }
+
+  input.addEventListener('input', change);
+  document.body.append(dialog);
+  dialog.showModal();
+  input.focus();
+  show();
+  return close;
+}
+
+/** @param {string} listId */
+function createField(listId) {
+  return element('input', {
+    type: 'text',
+    role: 'combobox',
+    class: 'palette-field',
+    placeholder: 'Search chats, endpoints, data, commands',
+    'aria-label': 'Search and commands',
+    'aria-autocomplete': 'list',
+    'aria-controls': listId,
+    'aria-expanded': 'true',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: '200', // as the search of the server takes
+  });
+}

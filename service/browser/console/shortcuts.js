@@ -1,0 +1,72 @@
+// The list of keyboard shortcuts.
+
+import { element, iconButton } from '../shared/elements.js';
+
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
+const CONTROL = IS_APPLE ? '⌘' : 'Ctrl';
+
+/** By where they work: what they do, and the keys; a `+` joins those that are pressed together. @type {[string, [string, string[]][]][]} */
+export const SHORTCUTS = [
+  ['Everywhere', [
+    ['Search and commands', [`${CONTROL}+K`]],
+    ['Search in the view', ['/']],
+    ['Next or previous part of the page', ['F6', 'Shift+F6']],
+    ['Keyboard shortcuts', ['?']],
+    ['Close what is on top', ['Escape']],
+  ]],
+  ['Chat', [
+    ['Send', ['Enter']],
+    ['New line', ['Shift+Enter']],
+    ['Put your last message into the empty box', ['↑']],
+    ['Stop the reply', ['Escape']],
+    ['Send an edited message', [`${CONTROL}+Enter`]],
+  ]],
+  ['List of chats', [
+    ['Next or previous chat', ['↓', '↑']],
+    ['Options of the chat', ['→']],
+    ['Rename', ['F2']],
+    ['Delete', ['Delete']],
+  ]],
+  ['Data', [
+    ['Move from cell to cell', ['↑', '↓', '←', '→']],
+    ['Ten rows up or down', ['Page Up', 'Page Down']],
+    ['First or last cell of the row', ['Home', 'End']],
+    ['Edit the cell', ['Enter', 'F2']],
+    ['Take back what was typed', ['Escape']],
+  ]],
+  ['Canvas', [
+    ['Move the widget', ['↑', '↓', '←', '→']],
+    ['Select the widget', ['Space']],
+    ['Select all', [`${CONTROL}+A`]],
+    ['Select none', ['Escape']],
+    ['Remove', ['Delete']],
+    ['Undo', [`${CONTROL}+Z`]],
+    ['Redo', [`${CONTROL}+Shift+Z`]],
+  ]],
+];
+
+/** @returns {() => void} closes it */
+export function openShortcuts() {
+  const cross = iconButton('cross', 'Close', () => dialog.close());
+  const head = element('div', { class: 'shortcuts-head' }, element('h2', { id: 'shortcuts-title' }, 'Keyboard shortcuts'), cross);
+  const tables = element('div', { class: 'shortcuts-tables', tabindex: '0', role: 'region', 'aria-labelledby': 'shortcuts-title' }, ...SHORTCUTS.map(createTable));
+  const on = { close: () => dialog.remove(), pointerdown: (/** @type {Event} */ { target }) => target === dialog && dialog.close() };
+  const dialog = element('dialog', { class: 'shortcuts', 'aria-labelledby': 'shortcuts-title', on }, head, tables);
+  document.body.append(dialog);
+  dialog.showModal();
+  return () => dialog.close();
+}
+
+/** @param {[string, [string, string[]][]]} group */
+function createTable([name, shortcuts]) {
+  const rows = shortcuts.map(([action, keys]) =>
+    element('tr', {}, element('th', { scope: 'row' }, action), element('td', {}, ...keys.flatMap(keysOf))),
+  );
+  return element('table', {}, element('caption', {}, name), element('tbody', {}, ...rows));
+}
+
+/** @param {string} keys that are pressed together @param {number} at its place among those that do the same */
+function keysOf(keys, at) {
+  const parts = keys.split('+').map((key) => element('kbd', {}, key));
+  return [at ? ' ' : '', element('span', { class: 'keys' }, ...parts)];
+}

@@ -1,0 +1,22 @@
+// What the server says in the address of the page when a sign-in at the identity provider has failed.
+
+/** @type {Record<string, string>} */
+const SIGN_IN_PROBLEMS = {
+  denied: 'The sign-in was cancelled.',
+  lost: 'The sign-in took too long, or was begun in another window. Try again.',
+  refused: 'The identity provider did not complete the sign-in. Try again.',
+  away: 'The identity provider can’t be reached right now. Try again in a minute.',
+  'not-accepted':
+    'You are signed in at the identity provider, but this server does not accept its tokens. ' +
+    'Its operator has to check AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE.',
+  'not-admitted': 'This user may not sign in here. Ask the operator.',
+};
+
+/** Takes the problem out of the address. @returns {string} a sentence; '' if there is none */
+export function takeSignInProblem() {
+  const query = new URLSearchParams(location.search);
+  const problem = query.get('sign-in');
+  if (problem === null) return '';
+  history.replaceState(null, '', location.pathname + location.hash);
+  return SIGN_IN_PROBLEMS[problem] ?? SIGN_IN_PROBLEMS.refused;
+}

@@ -1,0 +1,158 @@
+// One collection: its search, filters and records, and a panel for one of them or for a new one.
+
+import { element, icon } from '../shared/elements.js';
+import { createCreatePanel } from './create-panel.js';
+import { createDataGrid } from './data-grid.js';
+import { dataHref } from './data-route.js';
+import { createDeletion } from './deletion.js';
+import { createFilterBar } from './filter-bar.js';
+import { whereOf } from './filters.js';
+import { nextSort } from './order.js';
+import { createPagedRows } from './paged-rows.js';
+import { createRecordPanel } from './record-panel.js';
+import { isOfTheService, recordColumns, singularOf, tableColumns, titleOf, writableColumns, wordOf } from './collections.js';
+
+/**
+ * @typedef {import('./collections.js').Collection} Collection
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {ReturnType<typeof createCollectionPage>} CollectionPage
+ * @typedef {import('./record-panel.js').RecordPanel | ReturnType<typeof createCreatePanel>} Panel
+ */
+
+const PAGE = 50;
+
+/** @param {Collection} collection @param {import('../page/view.js').ViewContext} context */
+export function createCollectionPage(collection, context) {
+  const { name } = collection;
+  const rows = createPagedRows(name, context, { size: PAGE });
+  const grid = createDataGrid({ collection, columns: tableColumns(collection), subject: context.subject, rows, onSort, onLost });
+  const filters = createFilterBar(recordColumns(collection), onFilter);
+  const deletion = createDeletion(collection, rows, { ...context, leave: focusTable });
+  const canCreate = Boolean(collection.permissions.create) && writableColumns(collection).length > 0;
+  const create = element('button', { type: 'button', class: 'primary', hidden: !canCreate, on: { click: openCreate } }, icon('plus'), `New ${singularOf(name)}`);
+  const count = element('span', { class: 'count' });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const empty = element('p', { class: 'empty' });
+  const clear = element('button', { type: 'button', class: 'quiet', on: { click: filters.clear } }, 'Clear the filters');
+  const news = element('button', { type: 'button', class: 'quiet', on: { click: rows.readAgain } });
+  const more = element('button', { type: 'button', class: 'quiet', on: { click: rows.more } }, `Load ${PAGE} more`);
+  const back = element('a', { class: 'data-back', href: dataHref() }, '‹ All data');
+  const head = element('header', { class: 'data-head' }, back, element('h2', {}, wordOf(name)), count, element('span', { class: 'spacer' }), create);
+  const foot = element('div', { class: 'data-foot' }, clear, news, more);
+  const scroller = element('div', { class: 'data-scroller' }, grid.node, empty, foot);
+  const table = element('section', { class: 'data-table', 'aria-label': wordOf(name) }, head, filters.node, problem, scroller, deletion.node);
+  const node = element('div', { class: 'collection-page' }, table);
+  /** @type {Panel | null} */
+  let panel = null;
+  const stopListening = rows.onChange(show);
+  show();
+
+  function show() {
+    const { list, loaded, hasMore } = rows;
+    grid.show(panel?.recordId ?? null);
+    count.textContent = loaded ? `${list.length}${hasMore ? '+' : ''}` : '';
+    count.title = hasMore ? 'More can be loaded' : '';
+    empty.textContent = emptyText();
+    clear.hidden = !loaded || list.length > 0 || filters.isEmpty();
+    news.hidden = !rows.news;
+    news.textContent = `Show ${rows.news} new`;
+    more.hidden = !hasMore;
+    more.disabled = rows.isReading();
+    const wrong = rows.offline ? '' : rows.problem;
+    if (wrong) problem.textContent = wrong;
+    else if (problem.dataset.of === 'rows') problem.textContent = '';
+    problem.dataset.of = wrong ? 'rows' : '';
+  }
+
+  function emptyText() {
+    if (!rows.loaded) return rows.problem ? '' : 'Loading…';
+    if (rows.missing) return 'You may no longer read this collection.';
+    if (rows.list.length) return '';
+    return filters.isEmpty() ? `No ${wordOf(name).replace(/^(?!AI).*$/, (word) => word.toLowerCase())} yet.` : 'Nothing matches.';
+  }
+
+  /** @param {string} column */
+  function onSort(column) {
+    rows.ask({ sort: nextSort(rows.sort, column) });
+  }
+
+  /** @param {import('./filters.js').Filter[]} chosen @param {string} search */
+  function onFilter(chosen, search) {
+    rows.ask({ where: whereOf(chosen, search, collection.columns) });
+  }
+
+  /** @param {string} typed */
+  function onLost(typed) {
+    problem.textContent = `The record is no longer in this list. You had typed “${typed}”.`;
+  }
+
+  /** @param {Panel | null} next */
+  function setPanel(next) {
+    panel?.stop();
+    panel?.node.remove();
+    panel = next;
+    if (panel) node.append(panel.node);
+    node.classList.toggle('has-panel', Boolean(panel));
+    grid.show(panel?.recordId ?? null);
+    context.onTitle();
+  }
+
+  function openCreate() {
+    setPanel(createCreatePanel({ collection, create: rows.create, onClose: closePanel, onCreated }));
+    panel?.focus();
+  }
+
+  /** @param {Row} row */
+  function onCreated(row) {
+    context.announce(`Created ${titleOf(collection, row)}`);
+    closePanel();
+    grid.focus(row.recordId);
+  }
+
+  /** @param {string} recordId */
+  function openRecord(recordId) {
+    const parts = { context, collection, recordId, onClose: closePanel, onSaved: rows.put, onDelete, onTitle: context.onTitle };
+    setPanel(createRecordPanel(parts));
+    panel?.focus();
+  }
+
+  /** @param {Row} row */
+  async function onDelete(row) {
+    if (await deletion.remove(row)) closePanel();
+  }
+
+  /** Closes the panel; the focus returns to what opened it. */
+  function closePanel() {
+    const recordId = panel?.recordId;
+    setPanel(null);
+    if (!recordId) return create.focus();
+    location.hash = dataHref(name);
+    if (rows.rows[recordId]) grid.focus(recordId);
+    else focusTable();
+  }
+
+  function focusTable() {
+    if (rows.list.length) grid.focus();
+    else create.focus();
+  }
+
+  return {
+    node,
+    name,
+    isOfTheService: isOfTheService(collection),
+    title: () => panel?.title() || wordOf(name),
+    /** @param {string | null} recordId */
+    open(recordId) {
+      if (recordId && recordId !== panel?.recordId) openRecord(recordId);
+      else if (!recordId && panel?.recordId) setPanel(null);
+    },
+    refresh: rows.refresh,
+    focus: () => (panel ? panel.focus() : filters.focus()),
+    stop() {
+      stopListening();
+      setPanel(null);
+      filters.stop();
+      rows.stop();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+// The collections that the user may read, as the server describes them, and the words for them.
+
+/**
+ * @typedef {'string' | 'number' | 'integer' | 'boolean' | 'datetime' | 'array' | 'object'} ColumnType
+ * @typedef {{name: string, type: ColumnType, required: boolean, readOnly: boolean}} Column
+ * @typedef {'read' | 'create' | 'update' | 'delete'} Action
+ * @typedef {{name: string, owner: string, columns: Column[], permissions: Record<Action, boolean | 'own'>}} Collection
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ */
+
+const OF_THE_SERVICE = /^(ai-|users$|canvases$|integration-)/;
+const TITLES = ['title', 'name', 'subject', 'label', 'email', 'content', 'text', 'endpoint'];
+const MOST = 100; // characters of a title
+const JSON_TYPES = ['array', 'object'];
+
+/** @type {Column[]} columns that every collection has */
+export const TIMES = [
+  { name: 'createdAt', type: 'datetime', required: true, readOnly: true },
+  { name: 'updatedAt', type: 'datetime', required: true, readOnly: true },
+];
+
+/** @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>} */
+export async function readCollections(transport) {
+  return (await transport.get('/api/records')).collections;
+}
+
+/** Whether a collection belongs to the service, not to the app. @param {Collection} collection */
+export function isOfTheService({ name }) {
+  return OF_THE_SERVICE.test(name);
+}
+
+/** @param {string} name "userMessageId", "ai-chats" @returns {string} "User message id", "AI chats" */
+export function wordOf(name) {
+  if (name === 'createdAt') return 'Created';
+  if (name === 'updatedAt') return 'Changed';
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]+/g, ' ').toLowerCase();
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/^Ai\b/, 'AI');
+}
+
+/** @param {string} name "tasks" @returns {string} "task" */
+export function singularOf(name) {
+  const word = wordOf(name).replace(/^(?!AI\b)./, (first) => first.toLowerCase());
+  if (/ies$/.test(word)) return word.replace(/ies$/, 'y');
+  if (/(s|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return /[^s]s$/.test(word) ? word.slice(0, -1) : `record of ${word}`;
+}
+
+/** @param {Column} column */
+export function isJson({ type }) {
+  return JSON_TYPES.includes(type);
+}
+
+/** The column that names a record. @param {Collection} collection @returns {Column | undefined} */
+export function titleColumn({ columns, owner }) {
+  const texts = columns.filter(({ name, type }) => type === 'string' && name !== owner);
+  const named = TITLES.map((title) => texts.find(({ name }) => name === title)).find(Boolean);
+  return named ?? texts.find(({ name }) => !/Id$/.test(name)) ?? texts[0];
+}
+
+/** @param {Collection} collection @param {Row} row */
+export function titleOf(collection, row) {
+  const column = titleColumn(collection);
+  return String((column && row.data[column.name]) || row.recordId).slice(0, MOST);
+}
+
+/** The title first, ids behind the rest; the owner last, and only where others' records are read too. @param {Collection} collection @returns {Column[]} */
+export function recordColumns(collection) {
+  const { columns, owner, permissions } = collection;
+  const title = titleColumn(collection);
+  const rest = columns.filter((column) => column !== title && column.name !== owner);
+  const owners = columns.filter(({ name }) => name === owner && permissions.read === true);
+  const [ids, facts] = [true, false].map((isId) => rest.filter(({ name }) => /Id$/.test(name) === isId));
+  return [...(title ? [title] : []), ...facts, ...ids, ...owners];
+}
+
+/** @param {Collection} collection @returns {Column[]} the columns of a table */
+export function tableColumns(collection) {
+  return [...recordColumns(collection), TIMES[1]];
+}
+
+/** @param {Collection} collection @returns {Column[]} what a user may fill in */
+export function writableColumns({ columns }) {
+  return columns.filter(({ readOnly }) => !readOnly);
+}
+
+/** @param {Collection} collection @param {Row} row @returns {string | undefined} the subject that owns the record */
+function ownerOf({ owner }, row) {
+  return owner === 'recordId' ? row.recordId : row.data[owner];
+}
+
+/** @param {Collection} collection @param {Row} row @param {string} subject @param {'update' | 'delete'} action */
+export function mayDo(collection, row, subject, action) {
+  const rule = collection.permissions[action];
+  return rule === true || (rule === 'own' && ownerOf(collection, row) === subject);
+}
+
+/**
+ * Whether a deleted record can be created again with all that it had but its id and its times.
+ * @param {Collection} collection @param {Row} row @param {string} subject
+ */
+export function canCreateAgain(collection, row, subject) {
+  if (!collection.permissions.create || ownerOf(collection, row) !== subject) return false;
+  return collection.columns.every(({ name, readOnly }) => !readOnly || name === collection.owner || row.data[name] === undefined);
+}
+
+/** @param {Collection} collection @param {Row} row what a client may write of it */
+export function writableData(collection, row) {
+  const filled = writableColumns(collection).filter(({ name }) => row.data[name] !== undefined);
+  return Object.fromEntries(filled.map(({ name }) => [name, row.data[name]]));
+}

@@ -1,0 +1,61 @@
+// The form for a new record, from the columns of its collection.
+
+import { element, iconButton } from '../shared/elements.js';
+import { ApiError, errorText } from '../shared/errors.js';
+import { singularOf, writableColumns } from './collections.js';
+import { createRecordForm } from './record-form.js';
+
+/**
+ * @typedef {import('./collections.js').Collection} Collection
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ */
+
+/**
+ * @param {{collection: Collection, create: (data: Record<string, any>) => Promise<Row>,
+ *   onClose: () => void, onCreated: (row: Row) => void}} parts
+ */
+export function createCreatePanel({ collection, create, onClose, onCreated }) {
+  const columns = writableColumns(collection);
+  const form = createRecordForm(columns, {}, { canEdit: () => true, onInput: () => {} });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const button = element('button', { class: 'primary' }, 'Create');
+  const cancel = element('button', { type: 'button', class: 'quiet', on: { click: onClose } }, 'Cancel');
+  const title = `New ${singularOf(collection.name)}`;
+  const node = element(
+    'section',
+    { class: 'record-panel', 'aria-label': title, on: { keydown: closeOnEscape } },
+    element('div', { class: 'panel-head' }, element('h3', { class: 'panel-title' }, title), iconButton('cross', 'Close', onClose)),
+    element('form', { class: 'panel-form', novalidate: true, on: { submit } }, problem, form.node, element('div', { class: 'panel-actions' }, button, cancel)),
+  );
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    const reading = form.read();
+    if (!reading || button.disabled) return;
+    problem.textContent = '';
+    button.disabled = true;
+    try {
+      onCreated(await create(withFlags(reading.data)));
+    } catch (error) {
+      const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
+      problem.textContent = (details ? form.refuse(details) : [errorText(error)]).join(' ');
+    }
+    button.disabled = false;
+  }
+
+  /** A box that nobody has ticked means no, where the column needs a value. @param {Record<string, any>} data */
+  function withFlags(data) {
+    const flags = columns.filter(({ type, required }) => type === 'boolean' && required);
+    return { ...Object.fromEntries(flags.map(({ name }) => [name, false])), ...data };
+  }
+
+  /** @param {KeyboardEvent} event */
+  function closeOnEscape(event) {
+    if (event.key !== 'Escape' || event.isComposing || form.isChanged()) return;
+    event.preventDefault();
+    onClose();
+  }
+
+  return { node, title: () => title, recordId: null, isChanged: form.isChanged, focus: form.focus, stop() {} };
+}

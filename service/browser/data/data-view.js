@@ -1,0 +1,88 @@
+// The data view: every collection that the user may read.
+
+import { element } from '../shared/elements.js';
+import { NetworkError, errorText } from '../shared/errors.js';
+import { createCollectionList } from './collection-list.js';
+import { createCollectionPage } from './collection-page.js';
+import { isOfTheService, readCollections } from './collections.js';
+import { dataHref, parseDataRoute } from './data-route.js';
+
+/** @typedef {import('./collections.js').Collection} Collection */
+
+/** @param {import('../page/view.js').ViewContext} context @returns {import('../page/view.js').View} */
+export function createDataView(context) {
+  const list = createCollectionList();
+  const message = element('p', {});
+  const retry = element('button', { type: 'button', class: 'quiet', on: { click: load } }, 'Try again');
+  const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
+  const place = element('div', { class: 'collection-place' });
+  const panes = element('div', { class: 'data-panes' }, list.node, place);
+  const node = element('div', { class: 'data-view' }, element('h2', { class: 'visually-hidden' }, 'Data'), notice, panes);
+  /** @type {Collection[] | null} */
+  let collections = null;
+  /** @type {import('./collection-page.js').CollectionPage | null} */
+  let page = null;
+  /** @type {string | null} */
+  let route = null;
+
+  async function load() {
+    notice.hidden = true;
+    try {
+      collections = await readCollections(context.transport);
+      list.fill(collections);
+    } catch (error) {
+      message.textContent = error instanceof NetworkError ? 'The collections are not loaded yet.' : errorText(error);
+      notice.hidden = false;
+    }
+    render();
+  }
+
+  function render() {
+    const { collection: name, recordId } = parseDataRoute(route);
+    panes.dataset.open = String(Boolean(name));
+    const all = collections ?? [];
+    const first = all.find((one) => !isOfTheService(one)) ?? all[0];
+    const collection = name ? all.find((one) => one.name === name) : first;
+    list.mark(collection?.name ?? '');
+    if (collection) pageOf(collection).open(name ? recordId : null);
+    else place.replaceChildren(createAdvice(name));
+    context.onTitle();
+  }
+
+  /** @param {Collection} collection */
+  function pageOf(collection) {
+    if (page?.name !== collection.name) {
+      page?.stop();
+      page = createCollectionPage(collection, context);
+    }
+    if (place.firstChild !== page.node) place.replaceChildren(page.node);
+    return page;
+  }
+
+  /** @param {string | null} name */
+  function createAdvice(name) {
+    if (!collections) return element('p', { class: 'empty' }, notice.hidden ? 'Loading…' : '');
+    if (!name) return element('p', { class: 'data-welcome' }, 'There is no collection that you may read.');
+    const all = element('a', { href: dataHref() }, 'See all data');
+    return element('p', { class: 'data-welcome' }, `There is no collection “${name}” that you may read. `, all);
+  }
+
+  const stopListening = context.socket.onPhase(() => context.socket.phase === 'open' && !notice.hidden && load());
+  load();
+  return {
+    node,
+    get title() {
+      return page && collections ? page.title() : 'Data';
+    },
+    show(id) {
+      route = id;
+      render();
+    },
+    refresh: () => void (collections ? page?.refresh() : load()),
+    focus: () => (page ? page.focus() : list.focus()),
+    stop() {
+      stopListening();
+      page?.stop();
+    },
+  };
+}

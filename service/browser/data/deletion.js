@@ -1,0 +1,55 @@
+// Deletes records. What can be created again is deleted at once, with an undo; for the rest the user is asked.
+
+import { ApiError, errorText } from '../shared/errors.js';
+import { requestConfirmation } from '../page/confirm-dialog.js';
+import { canCreateAgain, singularOf, titleOf, writableData } from './collections.js';
+import { createUndoLine } from './undo-line.js';
+
+/**
+ * @typedef {import('./collections.js').Collection} Collection
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ */
+
+const NEW_ID = 'Created again, with a new id: links to the old one no longer work.';
+
+/**
+ * @param {Collection} collection
+ * @param {{remove: (row: Row) => Promise<void>, create: (data: Record<string, any>) => Promise<Row>}} rows
+ * @param {{subject: string, announce: (sentence: string) => void, leave: () => void}} context
+ *   `leave` takes the focus when what is said is closed
+ */
+export function createDeletion(collection, rows, { subject, announce, leave }) {
+  const line = createUndoLine(announce, leave);
+
+  /** @param {Row} row */
+  function confirm(row) {
+    const isChat = collection.name === 'ai-chats';
+    const text = `${isChat ? 'Its messages are deleted as well. ' : ''}This can’t be undone.`;
+    return requestConfirmation({ title: `Delete “${titleOf(collection, row)}”?`, text, action: 'Delete' });
+  }
+
+  return {
+    node: line.node,
+    /** @param {Row} row @returns {Promise<boolean>} whether it is gone */
+    async remove(row) {
+      const canUndo = canCreateAgain(collection, row, subject);
+      if (!canUndo && !(await confirm(row))) return false;
+      try {
+        await rows.remove(row);
+      } catch (error) {
+        const isGone = error instanceof ApiError && error.status === 404;
+        line.tell(isGone ? 'It had been deleted already.' : `It was not deleted. ${errorText(error)}`);
+        return isGone;
+      }
+      if (canUndo) line.show(`Deleted “${titleOf(collection, row)}”.`, () => createAgain(row));
+      else line.tell(`Deleted one ${singularOf(collection.name)}.`);
+      return true;
+    },
+  };
+
+  /** @param {Row} row @returns {Promise<string>} what is said then */
+  async function createAgain(row) {
+    await rows.create(writableData(collection, row));
+    return NEW_ID;
+  }
+}

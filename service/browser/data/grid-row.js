@@ -1,0 +1,180 @@
+// One row of the grid: a link that opens the record, and a cell for each column.
+
+import { element, icon } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { dataHref } from './data-route.js';
+import { isJson, mayDo, titleOf, wordOf } from './collections.js';
+import { valueAt } from './order.js';
+import { ChangedMeanwhile } from './record-writes.js';
+import { createValueEditor } from './value-editor.js';
+import { isSame, shownText } from './values.js';
+
+/**
+ * @typedef {import('./collections.js').Collection} Collection
+ * @typedef {import('./collections.js').Column} Column
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {{collection: Collection, columns: Column[], subject: string,
+ *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<unknown>,
+ *   onClose: (cell: HTMLElement, step: number) => void}} GridContext `step` says how many cells further the focus goes
+ * @typedef {ReturnType<typeof createGridRow>} GridRow
+ */
+
+/** @param {GridContext} context */
+export function createGridRow(context) {
+  const { collection, columns, subject } = context;
+  const opener = element('a', { class: 'open-record', tabindex: '-1' }, icon('open'));
+  const node = element('tr', {}, element('td', { role: 'gridcell', class: 'cell-open' }, opener));
+  /** @type {Row} */
+  let row;
+  const cells = columns.map((column) => createGridCell(context, column, () => row));
+  node.append(...cells.map((cell) => cell.node));
+  return {
+    node,
+    /** @returns {string} what was typed and not saved */
+    typed: () => cells.map((cell) => cell.typed()).find(Boolean) ?? '',
+    /** @param {Row} next @param {boolean} isOpen */
+    update(next, isOpen) {
+      const isNew = next !== row;
+      row = next;
+      node.classList.toggle('is-open', isOpen);
+      if (!isNew) return;
+      const title = titleOf(collection, row);
+      const mayUpdate = mayDo(collection, row, subject, 'update');
+      opener.setAttribute('href', dataHref(collection.name, row.recordId));
+      opener.setAttribute('aria-label', `Open ${title}`);
+      opener.title = 'Open';
+      for (const cell of cells) cell.update(mayUpdate, title);
+    },
+  };
+}
+
+/** @param {GridContext} context @param {Column} column @param {() => Row} rowNow */
+function createGridCell({ change, onClose }, column, rowNow) {
+  const text = element('span', { class: 'cell-text' });
+  const isFlag = column.type === 'boolean';
+  const box = isFlag && element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick } });
+  const classes = `cell-${isJson(column) ? 'json' : column.type}`;
+  const node = element('td', { role: 'gridcell', class: classes, tabindex: isFlag ? null : '-1' }, isFlag ? box : text);
+  /** @type {ReturnType<typeof createValueEditor> | null} */
+  let editor = null;
+  let mayEdit = false;
+  let isSaving = false;
+  let title = '';
+  const note = element('span', { class: 'problem cell-problem', role: 'alert' });
+
+  async function tick() {
+    const value = box.checked;
+    note.remove();
+    isSaving = true; // meanwhile it shows what the user has chosen
+    try {
+      await change(rowNow(), { [column.name]: value }, { [column.name]: valueAt(rowNow(), column.name) });
+    } catch (error) {
+      box.checked = valueAt(rowNow(), column.name) === true;
+      node.append(note);
+      note.textContent = errorText(error);
+    }
+    isSaving = false;
+  }
+
+  /** @param {string} [typed] the first letter, in place of what was there */
+  function begin(typed) {
+    if (!mayEdit || editor || isFlag) return;
+    editor = createValueEditor(column, valueAt(rowNow(), column.name), { label: `${wordOf(column.name)} of ${title}` });
+    if (typed !== undefined && column.type !== 'datetime') editor.type(typed);
+    node.classList.add('is-edited');
+    note.textContent = '';
+    node.append(element('span', { class: 'cell-editor' }, editor.node, note));
+    editor.focus({ all: typed === undefined && column.type !== 'string' });
+    editor.node.addEventListener('keydown', pressInside);
+    editor.node.addEventListener('blur', () => save(0, false));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressInside(event) {
+    event.stopPropagation(); // arrows stay in the text
+    if (event.isComposing) return;
+    const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
+    if (event.key === 'Escape') close(0);
+    if (event.key === 'Tab') save(event.shiftKey ? -1 : 1, true);
+    if (isEnd) save(0, true);
+    if (isEnd || event.key === 'Tab' || event.key === 'Escape') event.preventDefault();
+  }
+
+  /** @param {number} step @param {boolean} refocus */
+  async function save(step, refocus) {
+    const current = editor;
+    if (!current || isSaving) return;
+    if (!current.isChanged()) return close(refocus ? step : null);
+    const reading = current.read();
+    if ('problem' in reading) return refuse(reading.problem);
+    isSaving = true;
+    try {
+      await change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
+      close(refocus ? step : null);
+    } catch (error) {
+      refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
+    } finally {
+      isSaving = false;
+    }
+  }
+
+  /** @param {ChangedMeanwhile} error */
+  function meanwhile({ row }) {
+    const theirs = valueAt(row, column.name);
+    const typed = editor?.text() ?? '';
+    editor?.write(theirs); // the next Enter is a decision about this value
+    if (column.type !== 'boolean') editor?.type(typed);
+    return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
+  }
+
+  /** @param {string} problem */
+  function refuse(problem) {
+    note.textContent = problem;
+    editor?.mark(true);
+  }
+
+  /** @param {number | null} step null leaves the focus where it is */
+  function close(step) {
+    const open = editor;
+    if (!open) return;
+    editor = null; // first: removing a focused field tells of its blur
+    node.classList.remove('is-edited');
+    open.node.parentElement?.remove();
+    if (step !== null) onClose(node, step);
+  }
+
+  node.addEventListener('dblclick', () => begin());
+  node.addEventListener('pointerdown', () => {
+    if (document.activeElement === node) requestAnimationFrame(() => begin()); // the second click edits
+  });
+  node.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.target !== node || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isBegin = event.key === 'Enter' || event.key === 'F2';
+    if (!isBegin && event.key.length !== 1) return;
+    if (!mayEdit || isFlag) return;
+    event.preventDefault();
+    begin(isBegin ? undefined : event.key);
+  });
+
+  return {
+    node,
+    typed: () => (editor?.isChanged() ? editor.text() : ''),
+    /** @param {boolean} mayUpdate @param {string} rowTitle */
+    update(mayUpdate, rowTitle) {
+      const value = valueAt(rowNow(), column.name);
+      title = rowTitle;
+      mayEdit = mayUpdate && !column.readOnly;
+      node.classList.toggle('read-only', !mayEdit);
+      if (isFlag) {
+        if (!isSaving) box.checked = value === true;
+        box.disabled = !mayEdit;
+        box.setAttribute('aria-label', `${wordOf(column.name)}: ${title}`);
+      } else {
+        node.setAttribute('aria-readonly', String(!mayEdit));
+        text.textContent = shownText(column, value);
+        if (column.type === 'datetime' && value) text.title = value;
+      }
+      if (editor && !editor.isChanged() && !isSame(value, editor.base())) editor.write(value);
+    },
+  };
+}

@@ -1,0 +1,209 @@
+// The records of a collection by pages, kept up to date by the socket. Only the pages that were asked
+// for are loaded: the socket begins at a cursor, without a snapshot.
+
+import { ApiError, NetworkError, errorText } from '../shared/errors.js';
+import { createListeners } from '../shared/listeners.js';
+import { NEWEST_FIRST, placeOf } from './order.js';
+import { createRecordWrites } from './record-writes.js';
+
+/**
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {ReturnType<typeof createPagedRows>} PagedRows
+ * @typedef {{where?: Record<string, any>, sort?: string, size?: number}} Query
+ */
+
+const NOTHING = { recordId: { in: [] } }; // a snapshot of no record has the cursor of the moment
+const MOST_ADDED = 100; // rows that come by themselves; more are counted only
+const PAGE_LIMIT = 200; // of the server
+
+/**
+ * @param {string} name
+ * @param {{transport: import('../shared/api-transport.js').Transport,
+ *   socket: import('../shared/records-socket.js').RecordsSocket}} connections
+ * @param {Query} [query]
+ */
+export function createPagedRows(name, { transport, socket }, { where = {}, sort = NEWEST_FIRST, size = 50 } = {}) {
+  const listeners = createListeners();
+  /** @type {Set<string>} ids of records that were added elsewhere and are not shown */
+  const unseen = new Set();
+  /** @type {Set<string>} ids of records that this page has deleted; an earlier change may still arrive */
+  const deleted = new Set();
+  /** @type {any[]} messages that came while a page was being read */
+  let waiting = [];
+  let reading = 0; // the number of the newest reading
+  let busy = false;
+  let added = 0;
+  /** @type {string | null} */
+  let cursor = null;
+  let stopSubscription = () => {};
+  const self = {
+    name,
+    /** @type {Row[]} in their order */
+    list: [],
+    /** @type {Record<string, Row>} */
+    rows: {},
+    loaded: false,
+    missing: false,
+    problem: '',
+    offline: false, // of the problem: the whole page says it
+    sort,
+    hasMore: false,
+    /** How many records were added elsewhere and are not shown. */
+    get news() {
+      return unseen.size;
+    },
+    isReading: () => busy,
+    onChange: listeners.add,
+    ask,
+    more,
+    /** Reads again, unless the socket is open and reports every change. */
+    refresh: () => (socket.phase === 'open' ? Promise.resolve() : readAgain()),
+    readAgain,
+    put,
+    drop,
+    stop,
+  };
+  const writes = createRecordWrites(name, transport, { put, drop, rowOf: (id) => self.rows[id] });
+  const removePhaseListener = socket.onPhase(onPhase);
+  begin();
+
+  /** @param {Partial<typeof self>} values */
+  function set(values) {
+    Object.assign(self, values);
+    listeners.notify();
+  }
+
+  /** @param {Row[]} list @param {Partial<typeof self>} [values] */
+  function setList(list, values = {}) {
+    set({ list, rows: Object.fromEntries(list.map((row) => [row.recordId, row])), ...values });
+  }
+
+  /** Begins to listen, and then reads: so nothing is lost between the two. */
+  function begin() {
+    stopSubscription();
+    stopSubscription = socket.subscribe(name, NOTHING, (message) => {
+      stopSubscription();
+      if (message.type === 'error') fail(new ApiError(0, message));
+      else stopSubscription = socket.subscribe(name, where, receive, message.cursor);
+      if (!self.missing) read(Math.max(size, self.list.length));
+    });
+    if (socket.phase === 'waiting') read(size);
+  }
+
+  /** While there is no socket, the records come by HTTP once. */
+  function onPhase() {
+    if (socket.phase === 'waiting' && !self.loaded && !busy) read(size);
+    if (socket.phase === 'open' && self.problem) set({ problem: '' });
+  }
+
+  function readAgain() {
+    return read(Math.max(size, self.list.length));
+  }
+
+  /** Reads the first rows, as many as are shown. @param {number} count */
+  async function read(count) {
+    const limit = Math.min(count, PAGE_LIMIT);
+    const number = (reading += 1);
+    busy = true;
+    waiting = [];
+    await receivePage(number, { limit }, (records) => {
+      added = 0;
+      unseen.clear();
+      return records;
+    });
+  }
+
+  /** Reads the next page, of `size` rows. */
+  async function more() {
+    if (!cursor || busy) return;
+    const number = (reading += 1);
+    busy = true;
+    listeners.notify();
+    await receivePage(number, { limit: size, cursor }, (records) => {
+      for (const { recordId } of records) unseen.delete(recordId);
+      return [...self.list, ...records.filter(({ recordId }) => !self.rows[recordId])];
+    });
+  }
+
+  /** @param {number} number of the reading @param {Record<string, any>} page @param {(records: Row[]) => Row[]} joined */
+  async function receivePage(number, page, joined) {
+    try {
+      const answer = await transport.get(`/api/records/${name}`, { where, sort: self.sort, ...page });
+      if (number !== reading) return;
+      cursor = answer.nextCursor;
+      const list = joined(answer.records).filter(({ recordId }) => !deleted.has(recordId));
+      setList(list, { loaded: true, missing: false, problem: '', hasMore: cursor !== null });
+    } catch (error) {
+      if (number === reading) fail(error);
+    }
+    if (number !== reading) return;
+    busy = false;
+    waiting.splice(0).forEach(apply);
+    listeners.notify();
+  }
+
+  /** @param {any} message */
+  function receive(message) {
+    if (message.type === 'resync') return begin();
+    if (message.type === 'error') return fail(new ApiError(0, message));
+    if (busy) return void waiting.push(message);
+    apply(message);
+    listeners.notify();
+  }
+
+  /** @param {{action: string, record: Row}} message */
+  function apply({ action, record }) {
+    const { recordId } = record;
+    if (action === 'removed') return take(recordId);
+    if (self.rows[recordId] || deleted.has(recordId)) return put(record);
+    if (action !== 'added') return undefined;
+    const at = placeOf(self.list, record, self.sort);
+    const isBeyond = at === self.list.length && self.hasMore;
+    if (isBeyond || added >= MOST_ADDED) return void unseen.add(recordId);
+    added += 1;
+    return setList(self.list.toSpliced(at, 0, record));
+  }
+
+  /** @param {Row} record as returned by a write of this page, or from the socket */
+  function put(record) {
+    const known = self.rows[record.recordId];
+    if (deleted.has(record.recordId) || (known && known.updatedAt > record.updatedAt)) return;
+    unseen.delete(record.recordId);
+    if (!known) return setList(self.list.toSpliced(placeOf(self.list, record, self.sort), 0, record));
+    setList(self.list.map((row) => (row === known ? record : row)));
+  }
+
+  /** @param {string} recordId */
+  function take(recordId) {
+    unseen.delete(recordId);
+    setList(self.list.filter((row) => row.recordId !== recordId));
+  }
+
+  /** @param {string} recordId of a record that this page has deleted */
+  function drop(recordId) {
+    deleted.add(recordId);
+    take(recordId);
+  }
+
+  /** @param {unknown} error */
+  function fail(error) {
+    const isGone = error instanceof ApiError && ['not_found', 'forbidden'].includes(error.code);
+    set(isGone ? { missing: true, loaded: true } : { problem: errorText(error), offline: error instanceof NetworkError });
+  }
+
+  /** Other records, or another order. @param {Query} next */
+  function ask(next) {
+    where = next.where ?? where;
+    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {} });
+    begin();
+    listeners.notify();
+  }
+
+  function stop() {
+    reading += 1; // an answer that comes later is nobody's
+    stopSubscription();
+    removePhaseListener();
+  }
+
+  return Object.assign(self, { create: writes.create, change: writes.change, update: writes.change, remove: writes.remove, readOne: writes.read });
+}

@@ -1,0 +1,173 @@
+// Cells that are edited in place. Enter saves, Escape restores, leaving a cell saves.
+
+import { element } from '../shared/elements.js';
+import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
+import { shownText, typedText } from './values.js';
+
+/**
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {import('./collections.js').Column} SchemaColumn
+ * @typedef {SchemaColumn & {label: string, kind: 'text' | 'flag' | 'moment' | 'fixed', isTitle: boolean}} Column
+ * @typedef {(column: Column, value: any) => Promise<boolean>} Save resolves to whether it was saved
+ * @typedef {{node: HTMLElement, update: (row: Row, rowTitle: string) => boolean, abandon: () => string}} Cell
+ *   `update` returns whether the shown value has changed; `abandon` ends the editing and returns the
+ *   unsaved text. `rowTitle` names the row for screen readers
+ */
+
+/**
+ * @param {Column} column @param {Save} save @param {(text: string) => void} warn
+ * @returns {Cell}
+ */
+export function createCell(column, save, warn) {
+  if (column.kind === 'fixed') return fixedCell(column);
+  if (column.kind === 'flag') return flagCell(column, save);
+  if (column.kind === 'moment') return momentCell(column, save);
+  return textCell(column, save, warn);
+}
+
+/** What can't be written. @param {Column} column @returns {Cell} */
+function fixedCell(column) {
+  const node = element('span', { class: 'cell' });
+  return {
+    node,
+    update(row) {
+      const text = shownText(column, row.data[column.name]);
+      const changed = text !== node.textContent;
+      node.textContent = text;
+      return changed;
+    },
+    abandon: () => '',
+  };
+}
+
+/** @param {Column} column @param {Save} save @param {(text: string) => void} warn @returns {Cell} */
+function textCell(column, save, warn) {
+  const field = element('textarea', { class: 'cell', rows: '1', placeholder: column.label });
+  let stored = ''; // what the server has
+  let base = ''; // what it had when the editing began
+  const dirty = () => field.value !== base;
+
+  async function commit() {
+    if (!dirty()) return;
+    if (stored !== base && stored !== field.value) {
+      base = stored;
+      return warn(`This was changed to “${stored}” in the meantime. Press Enter to keep yours, Escape to use theirs.`);
+    }
+    const typed = field.value;
+    const saved = await save(column, typed);
+    field.toggleAttribute('aria-invalid', !saved);
+    if (saved) base = typed;
+  }
+
+  function revert() {
+    field.value = base = stored;
+    field.removeAttribute('aria-invalid');
+  }
+
+  field.addEventListener('blur', commit);
+  field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Escape') {
+      revert();
+      warn('');
+    }
+    if (event.key !== 'Enter' || event.isComposing || (!column.isTitle && event.shiftKey)) return;
+    event.preventDefault();
+    commit();
+  });
+  return {
+    node: field,
+    update(row, rowTitle) {
+      const value = typedText(column, row.data[column.name]);
+      const changed = value !== stored;
+      stored = value;
+      field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
+      if (changed && !dirty()) field.value = base = stored; // never overwrites unsaved text
+      return changed;
+    },
+    abandon() {
+      const typed = dirty() ? field.value : '';
+      revert();
+      return typed;
+    },
+  };
+}
+
+/** @param {Column} column @param {Save} save @returns {Cell} */
+function flagCell(column, save) {
+  const box = element('input', { type: 'checkbox' });
+  let stored = false;
+  let saving = 0; // meanwhile it shows what the user has chosen
+  box.addEventListener('change', async () => {
+    saving += 1;
+    const saved = await save(column, box.checked);
+    saving -= 1;
+    if (!saved) box.checked = stored;
+  });
+  return {
+    node: box,
+    update(row, rowTitle) {
+      const value = row.data[column.name] === true;
+      const changed = value !== stored;
+      stored = value;
+      if (!saving) box.checked = value;
+      box.setAttribute('aria-label', `${column.label}: ${rowTitle}`);
+      return changed;
+    },
+    abandon: () => '',
+  };
+}
+
+/**
+ * A date and time shown as text; a click turns it into a field.
+ * @param {Column} column @param {Save} save @returns {Cell}
+ */
+function momentCell(column, save) {
+  const words = element('button', { type: 'button', class: 'cell moment' });
+  const field = element('input', { type: 'datetime-local', class: 'cell', hidden: true });
+  const node = element('span', { class: 'moment-box' }, words, field);
+  let stored = '';
+
+  words.addEventListener('click', () => {
+    field.value = stored ? toLocalInput(stored) : '';
+    setEditing(true);
+  });
+  field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === 'Enter' && field.reportValidity()) commit(true);
+    if (event.key === 'Escape') setEditing(false);
+  });
+  field.addEventListener('blur', () => commit(false));
+
+  /** @param {boolean} refocus */
+  async function commit(refocus) {
+    if (field.hidden) return;
+    if (field.validity.badInput) return setEditing(false, refocus); // an incomplete date is discarded
+    const value = field.value ? fromLocalInput(field.value) : null;
+    const same = field.value === (stored ? toLocalInput(stored) : '');
+    if (same || (await save(column, value))) setEditing(false, refocus);
+  }
+
+  /** @param {boolean} editing @param {boolean} [refocus] */
+  function setEditing(editing, refocus = true) {
+    field.hidden = !editing;
+    words.hidden = editing;
+    if (refocus) (editing ? field : words).focus();
+  }
+
+  return {
+    node,
+    update(row, rowTitle) {
+      const value = row.data[column.name] ?? '';
+      const changed = value !== stored;
+      stored = value;
+      words.textContent = value ? moment(value) : `Add ${column.label.toLowerCase()}`;
+      words.classList.toggle('unset', !value);
+      words.setAttribute('aria-label', `${column.label} of ${rowTitle}: ${value ? moment(value) : 'none'}`);
+      field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
+      return changed;
+    },
+    abandon() {
+      setEditing(false, false);
+      return '';
+    },
+  };
+}

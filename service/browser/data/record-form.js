@@ -1,0 +1,117 @@
+// The fields of a record, by the types of its columns. Columns that can't be written are shown as text.
+
+import { element } from '../shared/elements.js';
+import { isJson, wordOf } from './collections.js';
+import { createValueEditor } from './value-editor.js';
+import { shownText } from './values.js';
+import { createJsonText } from '../page/json-text.js';
+
+/**
+ * @typedef {import('./collections.js').Column} Column
+ * @typedef {Record<string, any>} Data
+ * @typedef {ReturnType<typeof createRecordForm>} RecordForm
+ */
+
+let forms = 0; // for ids that are unique on the page
+
+/**
+ * @param {Column[]} columns @param {Data} data
+ * @param {{canEdit: (column: Column) => boolean, onInput: () => void}} options
+ */
+export function createRecordForm(columns, data, { canEdit, onInput }) {
+  const prefix = `form-${(forms += 1)}`;
+  const fields = columns.map((column) => {
+    const id = `${prefix}-${column.name}`;
+    return canEdit(column) ? createField(column, data[column.name], id, onInput) : createFact(column, data[column.name]);
+  });
+  const editable = fields.filter((field) => 'editor' in field);
+  const node = element('div', { class: 'record-fields' }, ...fields.map((field) => field.node));
+
+  return {
+    node,
+    isChanged: () => editable.some(({ editor }) => editor.isChanged()),
+    /** @returns {{data: Data, base: Data} | null} what was changed; null if some of it can't be read */
+    read() {
+      /** @type {Data} */
+      const changed = {};
+      /** @type {Data} */
+      const base = {};
+      let isWhole = true;
+      for (const { column, editor, show } of editable) {
+        show('');
+        if (!editor.isChanged()) continue;
+        const reading = editor.read();
+        if ('problem' in reading) isWhole = false;
+        if ('problem' in reading) show(reading.problem);
+        else Object.assign(changed, { [column.name]: reading.value });
+        base[column.name] = editor.base();
+      }
+      if (!isWhole) focusFirstWrong();
+      return isWhole ? { data: changed, base } : null;
+    },
+    /** Shows what is stored, except where the user has typed. @param {Data} stored @param {boolean} [all] also there */
+    write(stored, all = false) {
+      for (const field of fields) {
+        const value = stored[field.column.name];
+        if (!('editor' in field)) field.write(value);
+        else if (all || !field.editor.isChanged()) field.editor.write(value);
+        if (all && 'editor' in field) field.show('');
+      }
+    },
+    /** Takes what others have stored as the base; what was typed stays. @param {Data} stored @param {string[]} names */
+    rebase(stored, names) {
+      for (const { column, editor, show } of editable) {
+        if (!names.includes(column.name)) continue;
+        const typed = editor.text();
+        editor.write(stored[column.name]);
+        if (column.type === 'boolean') editor.node.checked = typed === 'true';
+        else editor.type(typed);
+        show(`This was changed to “${shownText(column, stored[column.name])}” in the meantime. Save again to keep yours.`);
+      }
+      focusFirstWrong();
+    },
+    /** @param {any} details of the server @returns {string[]} what belongs to no field */
+    refuse(details) {
+      const known = new Set(editable.map(({ column }) => column.name));
+      for (const { column, show } of editable) show([details?.[column.name] ?? []].flat().join(' '));
+      focusFirstWrong();
+      return Object.entries(details ?? {}).filter(([name]) => !known.has(name)).map(([name, reasons]) => `${name}: ${[reasons].flat().join(' ')}`);
+    },
+    focus: () => editable[0]?.editor.focus(),
+  };
+
+  function focusFirstWrong() {
+    /** @type {HTMLElement | null} */ (node.querySelector('[aria-invalid]'))?.focus();
+  }
+}
+
+/** @param {Column} column @param {any} value @param {string} id @param {() => void} onInput */
+function createField(column, value, id, onInput) {
+  const problem = element('p', { class: 'problem', id: `${id}-problem` });
+  const editor = createValueEditor(column, value, { id, describedBy: `${id}-problem`, onInput });
+  const word = element('label', { for: id, class: 'record-label' }, wordOf(column.name), column.required && element('span', { class: 'hint' }, ' required'));
+  return {
+    column,
+    editor,
+    node: element('div', { class: `record-field record-${column.type}` }, word, editor.node, problem),
+    /** @param {string} text */
+    show(text) {
+      problem.textContent = text;
+      editor.mark(Boolean(text));
+    },
+  };
+}
+
+/** @param {Column} column @param {any} value a value that can't be written here */
+function createFact(column, value) {
+  const place = element('div', { class: 'record-value' });
+  const label = element('div', { class: 'record-label' }, wordOf(column.name));
+  /** @param {any} next */
+  function write(next) {
+    const isEmpty = next === undefined || next === null;
+    const content = !isEmpty && isJson(column) ? createJsonText(next) : isEmpty ? '–' : column.type === 'string' ? next : shownText(column, next);
+    place.replaceChildren(content);
+  }
+  write(value);
+  return { column, write, node: element('div', { class: 'record-field' }, label, place) };
+}

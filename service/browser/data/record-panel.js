@@ -1,0 +1,163 @@
+// One record beside the table: all its fields, its id and its times. It saves what was changed, and
+// says so when others have changed the same.
+
+import { element, iconButton } from '../shared/elements.js';
+import { ApiError, errorText } from '../shared/errors.js';
+import { moment } from '../shared/when.js';
+import { mayDo, recordColumns, titleOf } from './collections.js';
+import { createPagedRows } from './paged-rows.js';
+import { createRecordForm } from './record-form.js';
+import { ChangedMeanwhile } from './record-writes.js';
+
+/**
+ * @typedef {import('./collections.js').Collection} Collection
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {ReturnType<typeof createRecordPanel>} RecordPanel
+ */
+
+const GONE = 'This record does not exist, or is not yours to read.';
+const DELETED = 'This record was deleted in the meantime.';
+
+/**
+ * @param {{context: import('../page/view.js').ViewContext, collection: Collection, recordId: string,
+ *   onClose: () => void, onSaved: (row: Row) => void, onDelete: (row: Row) => void, onTitle: () => void}} parts
+ */
+export function createRecordPanel({ context, collection, recordId, onClose, onSaved, onDelete, onTitle }) {
+  const rows = createPagedRows(collection.name, context, { where: { recordId }, size: 1 });
+  const heading = element('h3', { tabindex: '-1', class: 'panel-title' }, '…');
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const status = element('p', { class: 'hint panel-status', role: 'status' });
+  const fields = element('div', {});
+  const facts = element('dl', { class: 'record-facts' });
+  const save = element('button', { class: 'primary', disabled: true }, 'Save');
+  const undo = element('button', { type: 'button', class: 'quiet', disabled: true, on: { click: revert } }, 'Discard');
+  const actions = element('div', { class: 'panel-actions', hidden: true }, save, undo, status);
+  const copy = iconButton('link', 'Copy link', copyLink);
+  const bin = iconButton('trash', 'Delete record', () => row && onDelete(row), { hidden: true });
+  const head = element('div', { class: 'panel-head' }, heading, copy, bin, iconButton('cross', 'Close record', onClose));
+  const node = element(
+    'section',
+    { class: 'record-panel', 'aria-label': 'Record', on: { keydown: closeOnEscape } },
+    head,
+    element('form', { class: 'panel-form', novalidate: true, on: { submit } }, problem, fields, actions),
+    facts,
+  );
+  /** @type {Row | undefined} */
+  let row;
+  /** @type {import('./record-form.js').RecordForm | null} */
+  let form = null;
+  const stopListening = rows.onChange(show);
+  show();
+
+  function show() {
+    const next = rows.rows[recordId];
+    if (next && next !== row) showRow(next);
+    else if (!next && rows.loaded) showGone();
+    if (rows.problem && !rows.offline) problem.textContent = rows.problem;
+  }
+
+  /** @param {Row} next */
+  function showRow(next) {
+    row = next;
+    const mayUpdate = mayDo(collection, row, context.subject, 'update');
+    const canEdit = (/** @type {import('./collections.js').Column} */ column) => mayUpdate && !column.readOnly;
+    if (form) form.write(row.data);
+    else {
+      form = createRecordForm(recordColumns(collection), row.data, { canEdit, onInput: mark });
+      fields.replaceChildren(form.node);
+    }
+    actions.hidden = !collection.columns.some(canEdit);
+    bin.hidden = !mayDo(collection, row, context.subject, 'delete');
+    heading.textContent = titleOf(collection, row);
+    facts.replaceChildren(...factsOf(row));
+    problem.textContent = '';
+    mark();
+    onTitle();
+  }
+
+  function showGone() {
+    heading.textContent = row ? heading.textContent : 'No such record';
+    problem.textContent = row ? DELETED : GONE;
+    actions.hidden = bin.hidden = true;
+  }
+
+  function mark() {
+    const isChanged = Boolean(form?.isChanged());
+    save.disabled = undo.disabled = !isChanged;
+    if (isChanged) status.textContent = '';
+  }
+
+  function revert() {
+    if (row) form?.write(row.data, true);
+    problem.textContent = '';
+    mark();
+    heading.focus();
+  }
+
+  /** @param {Event} event */
+  async function submit(event) {
+    event.preventDefault();
+    const reading = form?.read();
+    if (!row || !form || !reading || !Object.keys(reading.data).length) return;
+    problem.textContent = '';
+    save.disabled = true;
+    try {
+      const stored = await rows.change(row, reading.data, reading.base);
+      form.write(stored.data, true);
+      showRow(stored);
+      onSaved(stored);
+      status.textContent = 'Saved.';
+    } catch (error) {
+      refuse(error);
+    }
+    mark();
+  }
+
+  /** @param {unknown} error */
+  function refuse(error) {
+    if (error instanceof ChangedMeanwhile) return form?.rebase(error.row.data, error.columns);
+    const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
+    const lines = form && details ? form.refuse(details) : [errorText(error)];
+    problem.textContent = lines.join(' ');
+    return undefined;
+  }
+
+  async function copyLink() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      status.textContent = 'Link copied.';
+      context.announce('Link copied');
+    } catch {
+      problem.textContent = `The link can’t be copied here: ${location.href}`;
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  function closeOnEscape(event) {
+    if (event.key !== 'Escape' || event.isComposing || form?.isChanged()) return; // Escape never throws away what was typed
+    event.preventDefault();
+    onClose();
+  }
+
+  return {
+    node,
+    recordId,
+    title: () => (row ? titleOf(collection, row) : ''),
+    isChanged: () => Boolean(row && rows.rows[recordId] && form?.isChanged()),
+    focus: () => heading.focus(),
+    stop() {
+      stopListening();
+      rows.stop();
+    },
+  };
+}
+
+/** @param {Row} row */
+function factsOf(row) {
+  const facts = [
+    ['Id', element('code', {}, row.recordId)],
+    ['Created', element('time', { datetime: row.createdAt, title: row.createdAt }, moment(row.createdAt))],
+    ['Changed', element('time', { datetime: row.updatedAt, title: row.updatedAt }, moment(row.updatedAt))],
+  ];
+  return facts.flatMap(([word, value]) => [element('dt', {}, word), element('dd', {}, value)]);
+}

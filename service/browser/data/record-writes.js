@@ -1,0 +1,99 @@
+// Writes records by HTTP: one write of a record at a time, each with the version that this page has
+// seen. A change from elsewhere of another column is no conflict.
+
+import { ApiError } from '../shared/errors.js';
+import { newId } from '../shared/ids.js';
+import { valueAt } from './order.js';
+import { isSame } from './values.js';
+
+/**
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {Record<string, any>} Data
+ * @typedef {{put: (row: Row) => void, drop: (recordId: string) => void, rowOf: (recordId: string) => Row | undefined}} Rows
+ * @typedef {ReturnType<typeof createRecordWrites>} RecordWrites
+ */
+
+/** Others have changed what the user is changing; nothing was written. */
+export class ChangedMeanwhile extends ApiError {
+  /** @param {Row} row as it is now @param {string[]} columns that others have changed */
+  constructor(row, columns) {
+    super(409, { error: 'conflict', message: 'This was changed in the meantime.' });
+    this.row = row;
+    this.columns = columns;
+  }
+}
+
+/** @param {string} name of the collection @param {import('../shared/api-transport.js').Transport} transport @param {Rows} rows */
+export function createRecordWrites(name, transport, rows) {
+  const path = `/api/records/${name}`;
+  /** @type {Map<string, Promise<unknown>>} the last write of each record */
+  const last = new Map();
+  /** @type {Map<string, string>} keys of creates without an answer, by what they create */
+  const keys = new Map();
+
+  /** @param {string} recordId */
+  const addressOf = (recordId) => `${path}/${recordId.split('/').map(encodeURIComponent).join('/')}`;
+
+  /** @template T @param {string} recordId @param {() => Promise<T>} write @returns {Promise<T>} */
+  function inTurn(recordId, write) {
+    const done = (last.get(recordId) ?? Promise.resolve()).then(write, write);
+    last.set(recordId, done);
+    const forget = () => void (last.get(recordId) === done && last.delete(recordId));
+    done.then(forget, forget);
+    return done;
+  }
+
+  /** @param {string} recordId @param {Data} data @param {Data} base what the user saw of these columns @param {Row} row */
+  async function send(recordId, data, base, row) {
+    const theirs = Object.keys(data).filter((column) => !isSame(valueAt(row, column), base[column]) && !isSame(valueAt(row, column), data[column]));
+    if (theirs.length) throw new ChangedMeanwhile(row, theirs);
+    const record = await transport.patch(addressOf(recordId), data, { 'If-Match': row.updatedAt });
+    if (rows.rowOf(recordId)) rows.put(record); // one that has left the filter meanwhile does not come back
+    return record;
+  }
+
+  return {
+    /** @param {string} recordId @returns {Promise<Row>} */
+    read: (recordId) => transport.get(addressOf(recordId)),
+    /**
+     * Raises `ChangedMeanwhile` if others have changed one of these columns.
+     * @param {Row} row @param {Data} data only what changes @param {Data} [base] what the user saw of it
+     * @returns {Promise<Row>}
+     */
+    change(row, data, base = row.data) {
+      const { recordId } = row;
+      return inTurn(recordId, async () => {
+        try {
+          return await send(recordId, data, base, rows.rowOf(recordId) ?? row);
+        } catch (error) {
+          if (!(error instanceof ApiError && error.status === 409)) throw error;
+          const fresh = await transport.get(addressOf(recordId));
+          if (rows.rowOf(recordId)) rows.put(fresh);
+          return send(recordId, data, base, fresh);
+        }
+      });
+    },
+    /** A create that is tried again after a lost answer makes no second record. @param {Data} data @returns {Promise<Row>} */
+    async create(data) {
+      const body = JSON.stringify(data);
+      const key = keys.get(body) ?? newId();
+      keys.set(body, key);
+      try {
+        const record = await transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } });
+        rows.put(record);
+        keys.delete(body);
+        return record;
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) keys.delete(body);
+        throw error;
+      }
+    },
+    /** @param {Row} row */
+    remove({ recordId }) {
+      return inTurn(recordId, async () => {
+        await transport.delete(addressOf(recordId));
+        rows.drop(recordId);
+      });
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// The collections of the app, small, beside the chat: the user edits them here, the assistant through
+// its tools.
+
+import { element } from '../shared/elements.js';
+import { NetworkError, errorText } from '../shared/errors.js';
+import { readCollections } from './collections.js';
+import { createPagedRows } from './paged-rows.js';
+import { createRecordTable } from './record-table.js';
+import { tablesOf } from './record-tables.js';
+
+const PAGE = 25;
+
+/**
+ * @param {import('../page/view.js').ViewContext} context @param {(count: number) => void} onCount how many
+ *   collections there are @returns {import('../page/view.js').View}
+ */
+export function createRecordsPane(context, onCount) {
+  const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
+  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: load } }, 'Try again');
+  const node = element('div', { class: 'records-view' }, text, retry);
+  /** @type {{refresh: () => unknown, stop: () => void}[]} */
+  const parts = [];
+  let stopped = false;
+  let failed = false;
+  const stopListening = context.socket.onPhase(() => context.socket.phase === 'open' && refresh());
+
+  async function load() {
+    retry.hidden = true;
+    failed = false;
+    try {
+      const kinds = tablesOf(await readCollections(context.transport));
+      if (!stopped) fill(kinds);
+    } catch (error) {
+      failed = true;
+      // The page says for all its parts that the server can't be reached.
+      text.textContent = error instanceof NetworkError ? 'Not loaded yet.' : errorText(error);
+      retry.hidden = false;
+    }
+  }
+
+  /** @param {import('./record-tables.js').TableKind[]} kinds */
+  function fill(kinds) {
+    const tables = kinds.map((kind) => {
+      const rows = createPagedRows(kind.name, context, { size: PAGE });
+      const table = createRecordTable(kind, rows, context);
+      parts.push({ refresh: rows.refresh, stop: () => [table, rows].forEach((part) => part.stop()) });
+      return table.node;
+    });
+    text.textContent = kinds.length ? '' : 'This app has no collections of its own.';
+    node.replaceChildren(...tables, ...(kinds.length ? [] : [text]));
+    onCount(kinds.length);
+  }
+
+  function refresh() {
+    if (failed) load();
+    for (const part of parts) part.refresh();
+  }
+
+  load();
+  return {
+    node,
+    title: '',
+    show() {},
+    refresh,
+    focus: () => /** @type {HTMLElement | null} */ (node.querySelector('input, summary'))?.focus(),
+    stop() {
+      stopped = true;
+      stopListening();
+      parts.forEach((part) => part.stop());
+    },
+  };
+}

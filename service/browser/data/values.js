@@ -1,0 +1,67 @@
+// Values of columns as text: shown, typed, and read back. The server validates.
+
+import { isJson } from './collections.js';
+import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
+
+/**
+ * @typedef {import('./collections.js').Column} Column
+ * @typedef {{value: any} | {problem: string}} Reading
+ */
+
+const MOST = 200; // characters of a value in a table
+
+/** @param {Column} column @param {any} value @returns {string} for people, in one line */
+export function shownText(column, value) {
+  if (value === undefined || value === null) return '';
+  if (column.type === 'datetime') return moment(value);
+  if (column.type === 'boolean') return value ? 'Yes' : 'No';
+  return (isJson(column) ? JSON.stringify(value) : String(value)).slice(0, MOST);
+}
+
+/** @param {Column} column @param {any} value @returns {string} for an input */
+export function typedText(column, value) {
+  if (value === undefined || value === null) return '';
+  if (column.type === 'datetime') return toLocalInput(value);
+  return isJson(column) ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/** @param {Column} column @param {string} text @returns {Reading} null empties the column */
+export function readText(column, text) {
+  if (column.type === 'string') return { value: text === '' && !column.required ? null : text };
+  const typed = text.trim();
+  if (!typed) return column.required ? { problem: 'This needs a value.' } : { value: null };
+  if (column.type === 'datetime') return readMoment(typed);
+  if (isJson(column)) return readJson(column, typed);
+  return readNumber(column, typed);
+}
+
+/** @param {string} typed @returns {Reading} */
+function readMoment(typed) {
+  if (Number.isNaN(Date.parse(typed))) return { problem: 'Choose a date and a time.' };
+  return { value: fromLocalInput(typed) };
+}
+
+/** @param {Column} column @param {string} typed @returns {Reading} */
+function readNumber(column, typed) {
+  const value = Number(typed.replace(/^([-+]?\d+),(\d+)$/, '$1.$2'));
+  if (!Number.isFinite(value)) return { problem: 'Write a number, such as 12.5.' };
+  if (column.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Write a whole number.' };
+  return { value };
+}
+
+/** @param {Column} column @param {string} typed @returns {Reading} */
+function readJson({ type }, typed) {
+  const example = type === 'array' ? 'Write a JSON list: […].' : 'Write a JSON object: {…}.';
+  try {
+    const value = JSON.parse(typed);
+    const isFit = type === 'array' ? Array.isArray(value) : value && typeof value === 'object' && !Array.isArray(value);
+    return isFit ? { value } : { problem: example };
+  } catch {
+    return { problem: example };
+  }
+}
+
+/** Whether two values are the same to a user. @param {any} a @param {any} b */
+export function isSame(a, b) {
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}

@@ -1,0 +1,128 @@
+// How a call is going: waiting, a consent that is needed, a job, the answer, or what went wrong.
+
+import { element } from '../shared/elements.js';
+import { ApiError } from '../shared/errors.js';
+import { createAnswerView } from './answer-view.js';
+import { problemOf } from './call-problem.js';
+import { ENDINGS, STAGES, advice } from './connection-words.js';
+import { hrefOf } from '../page/route.js';
+
+/** @typedef {import('./endpoint-call.js').Progress} Progress */
+/** @typedef {ReturnType<typeof import('./endpoint-call.js').createEndpointCall>} EndpointCall */
+
+const NOTHING = 'Send the call to see its answer.';
+const AGAIN = 'The account is connected, but without this permission. Connect again and leave it ticked.';
+
+/**
+ * @param {import('./endpoint-search.js').Endpoint} endpoint
+ * @param {import('./endpoint-panel.js').PanelContext & {call: EndpointCall, refuse: (details: any) => void}} context
+ */
+export function createCallView(endpoint, { call, refuse, announce, connections, consents }) {
+  const facts = element('p', { class: 'call-facts' });
+  const content = element('div', { class: 'call-content' }, element('p', { class: 'hint' }, NOTHING));
+  const head = element('div', { class: 'box-head' }, element('h4', {}, 'Answer'), facts);
+  const node = element('section', { class: 'box call-box', 'aria-label': 'Answer' }, head, content);
+  let asked = false; // whether the user has been to the consent page for this call
+
+  /** @type {Record<Progress['phase'], (progress: Progress) => void>} */
+  const shows = {
+    idle: () => put(element('p', { class: 'hint' }, NOTHING)),
+    asking: () => put(element('p', { class: 'hint' }, 'Waiting for your approval.')),
+    running: () => put(waiting('Waiting for the answer'), stopButton('Cancel')),
+    job: ({ data, job }) => put(waiting('The job is running'), jobLine(job), stopButton('Stop watching'), partial(data)),
+    done: showAnswer,
+    consent: ({ consent }) => showConsent(consent?.scopes ?? []),
+    failed: ({ error }) => showProblem(error),
+  };
+
+  /** @param {...(HTMLElement | null)} nodes */
+  function put(...nodes) {
+    content.replaceChildren(...nodes.filter((each) => each !== null));
+  }
+
+  /** @param {string} label */
+  function stopButton(label) {
+    return element('button', { type: 'button', class: 'quiet', on: { click: call.stop } }, label);
+  }
+
+  /** @param {Progress} progress */
+  function showAnswer({ data, seconds, kept, job }) {
+    asked = false;
+    facts.textContent = [kept && 'Kept answer, free', seconds !== undefined && `${seconds.toFixed(2)} s`].filter(Boolean).join(' · ');
+    put(job ? jobLine(job) : null, createAnswerView(data, endpoint.category === 'image'));
+    announce('The answer is here');
+  }
+
+  /** @param {string[]} scopes */
+  function showConsent(scopes) {
+    const note = element('p', { class: 'note', role: 'status' });
+    const text = asked ? AGAIN : 'This uses an account of yours. Connect it first; the call is then sent by itself.';
+    const button = element('button', { type: 'button', class: 'primary', on: { click: () => connect(note, false) } }, 'Connect');
+    const list = element('ul', { class: 'scopes' }, ...scopes.map((scope) => element('li', {}, element('code', {}, scope))));
+    put(element('p', {}, text), list, button, note);
+    announce(text);
+    connections.refresh();
+  }
+
+  /** @param {HTMLElement} note @param {boolean} renew */
+  async function connect(note, renew) {
+    const permission = { flag: 'connected', endpoint: endpoint.name };
+    try {
+      const ending = await consents.request(endpoint.integration, permission, { renew, onStage });
+      note.textContent = ENDINGS[ending];
+      asked = true;
+      if (ending === 'granted') await call.repeat();
+    } catch (error) {
+      note.textContent = advice(error);
+    }
+
+    /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
+    function onStage(stage, url) {
+      const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
+      note.replaceChildren(STAGES[stage], ' ', link || '');
+    }
+  }
+
+  /** @param {unknown} error */
+  function showProblem(error) {
+    const { text, advice: hint, remedy, nearest } = problemOf(error);
+    const note = element('p', { class: 'note', role: 'status' });
+    const links = nearest.map((name) => element('a', { href: hrefOf('explorer', name) }, name));
+    put(element('div', { class: 'call-problem', role: 'alert' }, element('p', {}, text), hint && element('p', {}, hint), ...links), remedyButton(remedy, note), note);
+    if (error instanceof ApiError && error.code === 'invalid_request') refuse(error.details);
+  }
+
+  /** @param {import('./call-problem.js').Remedy} remedy @param {HTMLElement} note */
+  function remedyButton(remedy, note) {
+    if (remedy === 'reconnect') {
+      return element('button', { type: 'button', class: 'primary', on: { click: () => connect(note, true) } }, 'Reconnect');
+    }
+    return null; // the button to send it again is the one that sent it
+  }
+
+  return {
+    node,
+    /** @param {Progress} progress */
+    show(progress) {
+      facts.textContent = '';
+      node.setAttribute('aria-busy', String(['running', 'job'].includes(progress.phase)));
+      shows[progress.phase](progress);
+    },
+  };
+}
+
+/** @param {string} text */
+function waiting(text) {
+  return element('p', { class: 'waiting', role: 'status' }, text);
+}
+
+/** @param {string | undefined} job */
+function jobLine(job) {
+  return element('p', { class: 'hint' }, 'Job ', element('code', {}, job ?? ''));
+}
+
+/** What a job says so far. @param {any} data */
+function partial(data) {
+  const { jobId, status, ...rest } = data ?? {};
+  return Object.keys(rest).length ? createAnswerView(rest) : null;
+}

@@ -1,0 +1,162 @@
+// A card for one permission: what it allows, its state, and buttons to connect and to test it.
+
+import { requestConfirmation } from '../page/confirm-dialog.js';
+import { element, icon } from '../shared/elements.js';
+import { isGranted } from '../shared/connections.js';
+import { consentNeeded, isAboutTheBody, isRefreshFailure } from '../shared/oauth-answer.js';
+import { CONSENT_NEEDED, ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
+
+/**
+ * @typedef {import('./integrations.js').Card} Card
+ * @typedef {import('./integrations.js').Line} Line
+ *
+ * @typedef {object} CardContext
+ * @property {string} name of the integration
+ * @property {import('../shared/api-transport.js').Transport} transport
+ * @property {import('../shared/connections.js').Connections} connections
+ * @property {ReturnType<typeof import('../shared/consent.js').createConsents>} consents
+ * @property {(sentence: string) => void} announce
+ */
+
+/** @param {Card} card @param {CardContext} context */
+export function createConnectionCard(card, { name, transport, connections, consents, announce }) {
+  const state = element('span', { class: 'connection-state' });
+  const note = element('p', { class: 'note' });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const preview = element('div', { class: 'preview', hidden: true });
+  const connectButton = element('button', { type: 'button', class: 'primary', on: { click: connect } });
+  const testButton = withLabel(element('button', { type: 'button', class: 'quiet', on: { click: test } }), 'Try it');
+  const node = element(
+    'li',
+    { class: 'connection', data: { flag: card.flag } },
+    element('div', { class: 'connection-head' }, icon(card.icon), element('h4', {}, card.title), state),
+    element('p', { class: 'allows' }, card.allows, element('code', {}, card.endpoint)),
+    element('div', { class: 'connection-actions' }, connectButton, testButton),
+    element('div', { class: 'connection-messages' }, problem, note, preview),
+  );
+  /** @type {'' | 'Connect' | 'Reconnect'} what the user has to do although the flag is set */
+  let repair = '';
+  let testing = false;
+
+  async function connect() {
+    showNote('');
+    try {
+      const ending = await consents.request(name, card, { renew: repair === 'Reconnect', onStage });
+      if (ending === 'granted') repair = '';
+      showNote(ENDINGS[ending]);
+      announce(ending === 'granted' ? `${card.title}: granted` : ENDINGS[ending]);
+    } catch (error) {
+      fail(error);
+    }
+    update();
+  }
+
+  /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
+  function onStage(stage, url) {
+    showNote(STAGES[stage], url);
+    announce(STAGES[stage]);
+  }
+
+  async function test() {
+    if (testing) return;
+    const status = connections.of(name);
+    const wasGranted = isGranted(card, status);
+    const { body, lines, confirmation } = card.testCall;
+    if (wasGranted && confirmation && !(await requestConfirmation(confirmation(status)))) return;
+    testing = true;
+    showNote('Trying…');
+    try {
+      const data = await callEndpoint(wasGranted ? body(status) : {});
+      if (!data) await showMissingConsent(wasGranted);
+      else if (!wasGranted) await connections.refresh(); // granted elsewhere since the last refresh
+      if (data) showPreview(lines(data, status));
+    } catch (error) {
+      fail(error);
+    }
+    testing = false;
+    update();
+  }
+
+  /** @param {Record<string, any>} body @returns {Promise<any>} null if consent is needed first */
+  async function callEndpoint(body) {
+    try {
+      const answer = await transport.post(`/api/integrations/${card.endpoint}`, body);
+      return consentNeeded(answer) ? null : answer.data;
+    } catch (error) {
+      if (card.testCall.emptyBody && isAboutTheBody(error)) return {};
+      throw error;
+    }
+  }
+
+  /** @param {boolean} wasGranted according to the last status */
+  async function showMissingConsent(wasGranted) {
+    repair = 'Connect';
+    showNote(wasGranted ? '' : CONSENT_NEEDED);
+    showProblem(wasGranted ? NO_LONGER_ALLOWED : '');
+    if (!wasGranted) announce(CONSENT_NEEDED);
+    await connections.refresh(); // the service may have deleted the tokens during this call
+  }
+
+  /** @param {unknown} error */
+  function fail(error) {
+    showNote('');
+    showProblem(advice(error));
+    if (isRefreshFailure(error)) repair = 'Reconnect';
+  }
+
+  /** @param {{title: string, lines: Line[]}} preview */
+  function showPreview({ title, lines }) {
+    showNote('');
+    repair = '';
+    const items = lines.map(({ text, about }) => element('li', {}, bdi(text), about && bdi(about, 'about')));
+    const list = lines.length ? element('ul', {}, ...items) : element('p', { class: 'about' }, 'There are none.');
+    preview.replaceChildren(element('p', { class: 'preview-title' }, title), list);
+    preview.hidden = false;
+    announce(`${card.title}: ${title}, ${lines.length}`);
+  }
+
+  /** @param {string} text @param {string} [url] of the page that could not be opened */
+  function showNote(text, url) {
+    const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
+    note.replaceChildren(...[text, link].filter(Boolean).flatMap((part) => [part, ' ']));
+    problem.textContent = '';
+    hidePreview();
+  }
+
+  function hidePreview() {
+    preview.replaceChildren();
+    preview.hidden = true;
+  }
+
+  /** @param {string} text */
+  function showProblem(text) {
+    problem.textContent = text;
+  }
+
+  function update() {
+    const granted = isGranted(card, connections.of(name));
+    if (!granted) repair = repair && 'Connect'; // the tokens are gone, so there is nothing to renew
+    const works = granted && !repair;
+    if (!granted) hidePreview(); // the preview belongs to the account that was disconnected
+    if (works && document.activeElement === connectButton) testButton.focus(); // before the focused button is hidden
+    connectButton.hidden = works;
+    withLabel(connectButton, repair || 'Connect');
+    node.dataset.state = works ? 'granted' : granted ? 'broken' : 'open';
+    state.textContent = works ? 'Granted' : granted ? 'Broken' : 'Not granted';
+  }
+
+  /** @param {HTMLElement} button @param {string} label */
+  function withLabel(button, label) {
+    button.textContent = label;
+    button.setAttribute('aria-label', `${label}: ${card.title}`);
+    return button;
+  }
+
+  update();
+  return { node, update, focus: () => (connectButton.hidden ? testButton : connectButton).focus() };
+}
+
+/** Isolates text whose writing direction is unknown. @param {string} text @param {string} [kind] */
+function bdi(text, kind) {
+  return element('bdi', { class: kind }, text);
+}

@@ -1,0 +1,126 @@
+// The connections page: the user's accounts, with a card for each permission.
+
+import { requestConfirmation } from '../page/confirm-dialog.js';
+import { createConnectionCard } from './connection-card.js';
+import { createConnections } from '../shared/connections.js';
+import { listenForConsents } from '../shared/consent-messages.js';
+import { createConsents } from '../shared/consent.js';
+import { arrange, element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { integrationOf } from './integrations.js';
+
+/** @typedef {import('../page/view.js').ViewContext} ViewContext */
+
+/** @param {ViewContext} context @returns {import('../page/view.js').View} */
+export function createConnectionsView({ transport, announce }) {
+  const connections = createConnections(transport);
+  const consents = createConsents({ transport, connections });
+  const context = { transport, announce, connections, consents };
+  const problem = element('span', {});
+  const retry = element('button', { type: 'button', on: { click: connections.refresh } }, 'Try again');
+  const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, problem, retry);
+  const empty = element('p', { class: 'empty' }, 'Loading…');
+  const list = element('div', { class: 'accounts' });
+  const node = element(
+    'div',
+    { class: 'connections-view' },
+    element('h2', {}, 'Connections'),
+    element('p', { class: 'lead' }, 'Your own accounts. Each permission is requested separately, and only when you connect it.'),
+    notice,
+    empty,
+    list,
+  );
+  /** @type {Map<string, ReturnType<typeof createAccount>>} */
+  const accounts = new Map();
+  const stopListening = listenForConsents(consents.receive);
+  window.addEventListener('focus', refresh);
+  const stopWatching = connections.onChange(update);
+
+  /** Does nothing while another view is shown: showing this one reads the status. */
+  function refresh() {
+    if (node.isConnected) connections.refresh();
+  }
+
+  function update() {
+    const { all } = connections;
+    problem.textContent = connections.problem;
+    notice.hidden = !connections.problem;
+    empty.hidden = all === null ? Boolean(connections.problem) : Object.keys(all).length > 0;
+    empty.textContent = all === null ? 'Loading…' : 'This server has no accounts that you can connect.';
+    arrange(list, Object.keys(all ?? {}).map(renderAccount));
+  }
+
+  /** @param {string} name */
+  function renderAccount(name) {
+    const account = accounts.get(name) ?? createAccount(name, context);
+    accounts.set(name, account);
+    account.update();
+    return account.node;
+  }
+
+  return {
+    node,
+    title: 'Connections',
+    show: () => void connections.refresh(),
+    refresh,
+    focus: () => accounts.values().next().value?.focus(),
+    stop() {
+      stopWatching();
+      consents.stop();
+      stopListening();
+      window.removeEventListener('focus', refresh);
+    },
+  };
+}
+
+/**
+ * One integration: the connected account, the cards, and the button to disconnect.
+ * @param {string} name
+ * @param {Omit<import('./connection-card.js').CardContext, 'name'>} context
+ */
+function createAccount(name, context) {
+  const { connections, announce } = context;
+  const { title, cards } = integrationOf(name);
+  const views = cards.map((card) => createConnectionCard(card, { ...context, name }));
+  const owner = element('p', { class: 'whose' });
+  const disconnectButton = element('button', { type: 'button', class: 'quiet', on: { click: disconnect } }, 'Disconnect');
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const headingId = `account-${name}`;
+  const node = element(
+    'section',
+    { class: 'account', 'aria-labelledby': headingId },
+    element('div', { class: 'account-head' }, element('h3', { id: headingId, tabindex: '-1' }, title), owner, disconnectButton),
+    problem,
+    element('ul', { class: 'connection-cards' }, ...views.map((card) => card.node)),
+  );
+
+  async function disconnect() {
+    const text = 'All permissions are removed. The previews of this account disappear.';
+    if (!(await requestConfirmation({ title: `Disconnect ${title}?`, text, action: 'Disconnect' }))) return;
+    problem.textContent = '';
+    try {
+      await connections.disconnect(name);
+      announce(`${title} is disconnected`);
+      focus();
+    } catch (error) {
+      problem.textContent = errorText(error);
+    }
+  }
+
+  function focus() {
+    if (views.length) views[0].focus();
+    else node.querySelector('h3')?.focus();
+  }
+
+  return {
+    node,
+    focus,
+    update() {
+      const { connected, email } = connections.of(name);
+      owner.textContent = !connected ? 'Not connected' : email ? `Connected as ${email}` : 'Connected';
+      owner.dataset.on = String(connected);
+      disconnectButton.hidden = !connected;
+      for (const card of views) card.update();
+    },
+  };
+}

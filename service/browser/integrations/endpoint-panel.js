@@ -1,0 +1,101 @@
+// One endpoint: what it is, the form for its body, the call, the answer and the code for it.
+
+import { element } from '../shared/elements.js';
+import { createSchemaForm } from '../shared/schema-form.js';
+import { requestApproval } from './call-approval.js';
+import { createCallView } from './call-view.js';
+import { createChoiceBar } from '../page/choice-bar.js';
+import { createEndpointCall } from './endpoint-call.js';
+import { createEndpointHead } from './endpoint-head.js';
+import { createSnippetBox } from './snippet-box.js';
+
+/**
+ * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
+ *
+ * @typedef {import('../page/view.js').ViewContext & {
+ *   connections: import('../shared/connections.js').Connections,
+ *   consents: ReturnType<typeof import('../shared/consent.js').createConsents>,
+ *   sessions: import('../widgets/session-approvals.js').SessionApprovals,
+ * }} PanelContext
+ */
+
+/** @param {Endpoint} endpoint @param {any} schema @param {PanelContext} context */
+export function createEndpointPanel(endpoint, schema, context) {
+  const { transport, drafts, storage, sessions, announce, onTurnEnd } = context;
+  const draft = `explorer:${endpoint.name}`;
+  const jobDraft = `explorer-job:${endpoint.name}`;
+  const url = new URL(`/api/integrations/${endpoint.name}`, location.href).href;
+  const form = createSchemaForm(schema, { onChange: keep });
+  const modes = createChoiceBar('Edit the body as', ['Fields', 'JSON'], (name) => form.edit(name === 'JSON') && keep());
+  const snippets = createSnippetBox({ storage, announce });
+  const problem = element('p', { class: 'problem', role: 'alert' });
+  const sendButton = element('button', { class: 'primary' }, 'Send');
+  const note = endpoint.configured ? '' : 'This server has no key for it yet.';
+  const submitLine = element('div', { class: 'submit-line' }, sendButton, element('p', { class: 'hint' }, note));
+  const head = element('div', { class: 'box-head' }, element('h4', {}, 'Body'), modes.node);
+  const body = element('form', { class: 'box', novalidate: true, on: { submit } }, head, form.node, problem, submitLine);
+  const call = createEndpointCall(endpoint, {
+    transport,
+    approve,
+    sessions,
+    onProgress,
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    now: () => performance.now(),
+  });
+  const answer = createCallView(endpoint, { ...context, call, refuse });
+  const side = element('div', { class: 'endpoint-side' }, answer.node, snippets.node);
+  const node = element('article', { class: 'endpoint' }, createEndpointHead(endpoint), element('div', { class: 'endpoint-work' }, body, side));
+
+  function keep() {
+    drafts.set(draft, JSON.stringify(form.draft()));
+    showCode();
+  }
+
+  function showCode() {
+    snippets.show({ url, body: form.read().value });
+  }
+
+  /** @param {any} value of the body @returns {Promise<import('./endpoint-call.js').Decision>} */
+  async function approve(value) {
+    const credits = await transport.get('/api/credits', { limit: 1 }).catch(() => null); // the dialog then shows no balance
+    return requestApproval(endpoint, value, credits?.balance ?? null);
+  }
+
+  /** @param {Event} event */
+  function submit(event) {
+    event.preventDefault();
+    const { value, problems } = form.read();
+    const lines = form.showProblems(problems);
+    problem.textContent = lines.join(' ');
+    if (problems.length) announce(`${problems.length === 1 ? 'One field is' : `${problems.length} fields are`} not right.`);
+    else call.send(value);
+  }
+
+  /** Marks what the server has refused. @param {any} details of the error */
+  function refuse(details) {
+    problem.textContent = form.show(details).join(' ');
+  }
+
+  /** @param {import('./endpoint-call.js').Progress} progress */
+  function onProgress(progress) {
+    sendButton.disabled = ['asking', 'running'].includes(progress.phase);
+    answer.show(progress);
+    drafts.set(jobDraft, (progress.phase === 'job' && progress.job) || ''); // goes on after a reload
+    if (progress.phase === 'done' && endpoint.credits) onTurnEnd(); // the balance has changed
+  }
+
+  /** @param {string} text */
+  function restore(text) {
+    try {
+      form.restore(text ? JSON.parse(text) : null);
+    } catch {
+      form.restore(null); // not a draft of ours
+    }
+    modes.press(form.isText() ? 'JSON' : 'Fields');
+  }
+
+  restore(drafts.get(draft));
+  showCode();
+  if (drafts.get(jobDraft)) call.resume(drafts.get(jobDraft));
+  return { node, stop: call.stop };
+}

@@ -1,0 +1,107 @@
+// The endpoint explorer: all endpoints with a search, and one of them to try.
+
+import { createConnections } from '../shared/connections.js';
+import { createConsents } from '../shared/consent.js';
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { listenForConsents } from '../shared/consent-messages.js';
+import { createEndpointList } from './endpoint-list.js';
+import { createEndpointPanel } from './endpoint-panel.js';
+import { endpointNamed } from './endpoint-search.js';
+import { hrefOf } from '../page/route.js';
+import { createAllowedPanel } from '../widgets/allowed-panel.js';
+import { createSessionApprovals } from '../widgets/session-approvals.js';
+
+/** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
+/** @typedef {import('../shared/schema-fields.js').JsonSchema} JsonSchema */
+
+const CHOOSE = 'Choose an endpoint to see what it takes, what it costs and what it answers.';
+
+/** @param {import('../page/view.js').ViewContext} context @returns {import('../page/view.js').View} */
+export function createExplorerView(context) {
+  const { transport, drafts } = context;
+  const connections = createConnections(transport);
+  const consents = createConsents({ transport, connections });
+  const stopListening = listenForConsents(consents.receive);
+  const sessions = createSessionApprovals();
+  const allowed = createAllowedPanel(sessions);
+  const list = createEndpointList({ drafts, foot: allowed.node });
+  const message = element('p', {});
+  const retry = element('button', { type: 'button', class: 'quiet', on: { click: load } }, 'Try again');
+  const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
+  const place = element('div', { class: 'endpoint-place' });
+  const panes = element('div', { class: 'explorer-panes' }, list.node, place);
+  const node = element('div', { class: 'explorer-view' }, element('h2', { class: 'visually-hidden' }, 'Explorer'), notice, panes);
+  /** @type {Endpoint[] | null} */
+  let endpoints = null;
+  /** @type {Record<string, JsonSchema>} */
+  let schemas = {};
+  /** @type {Map<string, ReturnType<typeof createEndpointPanel>>} kept, so that a job goes on */
+  const panels = new Map();
+  let name = '';
+
+  async function load() {
+    notice.hidden = true;
+    try {
+      const [catalog, routes] = await Promise.all([
+        transport.get('/api/integrations/catalog'),
+        transport.get('/api/integrations/routes-schema'),
+      ]);
+      endpoints = /** @type {Endpoint[]} */ (catalog.endpoints);
+      schemas = routes.properties;
+      list.fill(endpoints);
+    } catch (error) {
+      message.textContent = errorText(error);
+      notice.hidden = false;
+    }
+    render();
+  }
+
+  function render() {
+    const endpoint = endpoints && endpointNamed(endpoints, name);
+    panes.dataset.open = String(Boolean(name));
+    list.open(endpoint?.name ?? '');
+    const content = endpoint ? panelOf(endpoint).node : createAdvice();
+    if (place.firstChild !== content) {
+      place.replaceChildren(content);
+      place.scrollTop = 0;
+    }
+    context.onTitle();
+  }
+
+  function createAdvice() {
+    if (!endpoints) return element('p', { class: 'empty' }, notice.hidden ? 'Loading…' : '');
+    if (!name) return element('p', { class: 'explorer-welcome' }, CHOOSE);
+    const all = element('a', { href: hrefOf('explorer') }, 'See all endpoints');
+    return element('p', { class: 'explorer-welcome' }, `This server has no endpoint “${name}”. `, all);
+  }
+
+  /** @param {Endpoint} endpoint */
+  function panelOf(endpoint) {
+    const schema = schemas[endpoint.name] ?? { type: 'object' };
+    const known = panels.get(endpoint.name);
+    const panel = known ?? createEndpointPanel(endpoint, schema, { ...context, connections, consents, sessions });
+    panels.set(endpoint.name, panel);
+    return panel;
+  }
+
+  load();
+  return {
+    node,
+    get title() {
+      return name || 'Explorer';
+    },
+    show(id) {
+      name = id ?? '';
+      render();
+    },
+    refresh: () => void (endpoints ? null : load()),
+    focus: () => list.focus(),
+    stop() {
+      stopListening();
+      allowed.stop();
+      consents.stop();
+      for (const panel of panels.values()) panel.stop();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// The call that the form describes, as code to copy.
+
+import { element } from '../shared/elements.js';
+import { createChoiceBar } from '../page/choice-bar.js';
+import { LANGUAGES } from './snippets.js';
+
+const STORED = 'console.snippet-language';
+
+/** @param {{storage: Storage, announce: (sentence: string) => void}} options */
+export function createSnippetBox({ storage, announce }) {
+  let language = LANGUAGES.find(({ name }) => name === storage.getItem(STORED)) ?? LANGUAGES[0];
+  /** @type {import('./snippets.js').Call} */
+  let call = { url: '', body: {} };
+  const code = element('code', {});
+  const pre = element('pre', { tabindex: '0', role: 'region', 'aria-label': 'Code' }, code);
+  const bar = createChoiceBar('Language', LANGUAGES.map(({ name }) => name), choose);
+  const copyButton = element('button', { type: 'button', class: 'quiet', on: { click: copy } }, 'Copy');
+  const head = element('div', { class: 'box-head' }, element('h4', {}, 'Code'), bar.node, copyButton);
+  bar.press(language.name);
+
+  /** @param {string} name */
+  function choose(name) {
+    language = LANGUAGES.find((each) => each.name === name) ?? language;
+    storage.setItem(STORED, name);
+    render();
+  }
+
+  function render() {
+    code.textContent = language.write(call);
+  }
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(code.textContent ?? '');
+      announce('Copied');
+      copyButton.textContent = 'Copied';
+    } catch {
+      getSelection()?.selectAllChildren(code); // no clipboard on plain http: the text can be copied by hand
+      announce('Selected. Copy it with the keyboard.');
+      copyButton.textContent = 'Selected';
+    }
+  }
+
+  return {
+    node: element('section', { class: 'box snippets' }, head, pre),
+    /** @param {import('./snippets.js').Call} next */
+    show(next) {
+      call = next;
+      copyButton.textContent = 'Copy';
+      render();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// The credit balance in the header. When it can't be read, the last one stays.
+
+import { element } from '../shared/elements.js';
+
+/** @param {import('../shared/api-transport.js').Transport} transport */
+export function createCredits(transport) {
+  const amount = element('span', { class: 'amount' }, '–');
+  const node = element('span', { class: 'credits', title: 'Credits left' }, amount, element('span', { class: 'unit' }, ' credits'));
+  /** @type {number | null} */
+  let balance = null;
+  /** @type {Date | null} */
+  let read = null;
+  async function refresh() {
+    try {
+      ({ balance } = await transport.get('/api/credits', { limit: 1 }));
+      amount.textContent = /** @type {number} */ (balance).toLocaleString(undefined, { maximumFractionDigits: 2 });
+      read = new Date();
+      node.title = 'Credits left';
+    } catch {
+      // The next request that needs credits shows the reason.
+      if (read) node.title = `Credits left at ${read.toLocaleTimeString(undefined, { timeStyle: 'short' })}`;
+    }
+  }
+  refresh();
+  return { node, refresh, balance: () => balance };
+}

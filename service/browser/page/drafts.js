@@ -1,0 +1,33 @@
+// Text that was typed but not sent yet. It survives a reload and an expired session.
+
+/**
+ * @typedef {{id: string, text: string, replaces?: boolean}} Question a message being sent: its id, its
+ *   text, and whether its answer replaces the stored message of this id with all that follows
+ * @typedef {ReturnType<typeof createDrafts>} Drafts
+ */
+
+/** @param {Storage} storage @param {string} subject the signed-in user; drafts of other users are not visible */
+export function createDrafts(storage, subject) {
+  const prefix = `console.draft:${subject}:`;
+  /** @param {string} name @param {string} value */
+  const put = (name, value) => {
+    try {
+      if (value) storage.setItem(prefix + name, value);
+      else storage.removeItem(prefix + name);
+    } catch {
+      // The storage is full: the text is still on the screen.
+    }
+  };
+  return {
+    /** @param {string} name @returns {string} */
+    get: (name) => storage.getItem(prefix + name) ?? '',
+    set: put,
+    /** @param {string} chat @returns {Question | null} */
+    question: (chat) => JSON.parse(storage.getItem(`${prefix}sent:${chat}`) ?? 'null'),
+    /** @param {string} chat @param {Question | null} question */
+    setQuestion: (chat, question) => put(`sent:${chat}`, question ? JSON.stringify(question) : ''),
+    clear() {
+      for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// Says some minutes before that a sign-in ends which nothing can renew, and afterwards that it has ended.
+// The page behind it stays as it is, so that a reply that is being shown can be read.
+
+import { element } from '../shared/elements.js';
+import { timeLeft } from './session.js';
+
+const AHEAD = 5 * 60_000; // ms
+const MINUTE = 60_000;
+
+/**
+ * @param {object} options
+ * @param {import('./session.js').Session} options.session
+ * @param {() => void} options.signIn
+ */
+export function createEndingNotice({ session, signIn }) {
+  const text = element('span', { role: 'status' });
+  const again = element('button', { type: 'button', class: 'quiet', on: { click: signIn } }, 'Sign in again');
+  const later = element('button', { type: 'button', class: 'quiet', on: { click: hide } }, 'Later');
+  const node = element('div', { class: 'ending-notice', hidden: true }, text, again, later);
+  /** @type {any} */
+  let timer = 0;
+
+  /** @param {string} sentence @param {boolean} isOver */
+  function show(sentence, isOver) {
+    node.hidden = false;
+    later.hidden = isOver;
+    text.textContent = sentence;
+  }
+
+  function hide() {
+    node.hidden = true;
+  }
+
+  function watch() {
+    clearTimeout(timer);
+    const left = session.isRenewable ? null : timeLeft(session.token);
+    if (left === null || left <= 0) return;
+    if (left > AHEAD) timer = left < 2 ** 31 ? setTimeout(watch, left - AHEAD) : 0;
+    else show(`Your sign-in ends in ${minutes(left)}. Then sign in again; your drafts are kept.`, false);
+  }
+
+  watch();
+  return {
+    node,
+    /** The sign-in has ended while a reply is being shown. */
+    showEnd: () => show('Your sign-in has ended. Sign in again to go on; your drafts are kept.', true),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** @param {number} ms */
+function minutes(ms) {
+  const count = Math.max(1, Math.round(ms / MINUTE));
+  return count === 1 ? 'a minute' : `${count} minutes`;
+}

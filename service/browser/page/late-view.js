@@ -1,0 +1,87 @@
+// A view whose modules and style sheets are loaded when it is first shown, so that the first page of
+// the console stays small.
+
+import { element } from '../shared/elements.js';
+
+/**
+ * @typedef {import('./view.js').View} View
+ * @typedef {import('./view.js').ViewContext} ViewContext
+ */
+
+/**
+ * @param {ViewContext} context
+ * @param {{title: string, styles: string[], load: () => Promise<(context: ViewContext) => View>}} parts
+ *   `styles` are addresses relative to this module
+ * @returns {View}
+ */
+export function createLateView(context, { title, styles, load }) {
+  const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
+  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: start } }, 'Try again');
+  const node = element('div', { class: 'late-view' }, text, retry);
+  /** @type {View | null} */
+  let view = null;
+  /** @type {string | null} */
+  let shown = null;
+  let focused = false;
+  let stopped = false;
+
+  async function start() {
+    text.textContent = 'Loading…';
+    retry.hidden = true;
+    try {
+      const [create] = await Promise.all([load(), ...styles.map(loadStyle)]);
+      if (!stopped) begin(create(context));
+    } catch {
+      text.textContent = 'This page can’t be loaded. Check that the server is running, then try again.';
+      retry.hidden = false;
+    }
+  }
+
+  /** @param {View} loaded */
+  function begin(loaded) {
+    view = loaded;
+    node.replaceChildren(view.node);
+    view.show(shown);
+    if (focused) view.focus();
+    context.onTitle();
+  }
+
+  start();
+  return {
+    node,
+    get title() {
+      return view?.title ?? title;
+    },
+    show(id) {
+      shown = id;
+      view?.show(id);
+    },
+    refresh() {
+      if (view) view.refresh();
+      else if (!retry.hidden) start(); // it could not be loaded
+    },
+    focus() {
+      focused = true;
+      view?.focus();
+    },
+    stop() {
+      stopped = true;
+      view?.stop();
+    },
+  };
+}
+
+/** @param {string} address relative to this module @returns {Promise<void>} when its rules count */
+export function loadStyle(address) {
+  const { href } = new URL(address, import.meta.url);
+  if (document.querySelector(`link[href="${CSS.escape(href)}"]`)) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const link = element('link', { rel: 'stylesheet', href });
+    link.onload = () => resolve();
+    link.onerror = () => {
+      link.remove(); // so that it is loaded again
+      reject(new Error(`${href} can't be loaded`));
+    };
+    document.head.append(link);
+  });
+}

@@ -1,0 +1,32 @@
+// One notice for everything that stands still while the server is away or live updates are off.
+
+import { element } from '../shared/elements.js';
+
+/** @typedef {'none' | 'offline' | 'not-live'} Outage */
+
+const WORDS = {
+  none: ['', ''],
+  offline: ['The server can’t be reached.', 'What you see may be out of date. It is tried again by itself.'],
+  'not-live': ['Live updates are off.', 'Lists reload after each reply.'],
+};
+
+/** @param {{retry: () => void}} options */
+export function createOutageNotice({ retry }) {
+  const text = element('span', {});
+  const more = element('span', { class: 'more' });
+  const button = element('button', { type: 'button', class: 'quiet', on: { click: retry } }, 'Try now');
+  /** @type {Outage} */
+  let shown = 'none';
+  const node = element('p', { class: 'notice', role: 'status', hidden: true }, text, more, button);
+  return {
+    node,
+    /** @param {Outage} outage */
+    show(outage) {
+      if (outage === shown) return; // each change of its text is read out
+      shown = outage;
+      [text.textContent, more.textContent] = WORDS[outage];
+      button.textContent = outage === 'offline' ? 'Try now' : 'Reload lists';
+      node.hidden = outage === 'none';
+    },
+  };
+}

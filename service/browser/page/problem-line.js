@@ -1,0 +1,40 @@
+// The error line above a list. The error of an action stays until the next action; an error of the
+// list itself disappears when it is over. That the server can't be reached is said once, by the page.
+
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+
+/** @param {{problem: string, offline: boolean, refresh: () => unknown}} collection */
+export function createProblemLine(collection) {
+  const node = element('p', { class: 'problem', role: 'alert' });
+  let lastProblem = ''; // of the collection
+
+  /** @param {string} text */
+  function show(text) {
+    node.textContent = text;
+  }
+
+  return {
+    node,
+    show,
+    /** @param {() => Promise<unknown>} act @returns {Promise<boolean>} whether it succeeded */
+    async attempt(act) {
+      try {
+        show('');
+        await act();
+        return true;
+      } catch (error) {
+        show(errorText(error));
+        collection.refresh();
+        return false;
+      }
+    },
+    /** Call it when the collection has changed. */
+    update() {
+      const problem = collection.offline ? '' : collection.problem;
+      if (problem) show(problem);
+      else if (lastProblem && node.textContent === lastProblem) show('');
+      lastProblem = problem;
+    },
+  };
+}

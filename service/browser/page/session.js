@@ -1,0 +1,166 @@
+// The signed-in user, by one of two kinds of token. A pasted one, or that of a link, is kept in
+// sessionStorage until the tab is closed. The one of a sign-in at an identity provider is kept in memory:
+// the browser's cookie gives another before it ends.
+
+import { createListeners } from '../shared/listeners.js';
+import { endServerSession, fetchPageToken } from './page-token.js';
+
+const KEY = 'console.token';
+const RETRY = 5000; // ms until the server is asked again for a token that it could not give
+const LONGEST_TIMER = 2 ** 31 - 1; // ms; a longer one would fire at once
+export const SESSION_ENDED = 'Your session has ended. Sign in again; your drafts are kept.';
+const SIGNED_OUT = 'You are signed out.';
+const SIGNED_OUT_HERE = 'The server can’t be reached, so you are signed out of this tab only. Sign out again later.';
+const SOMEBODY_ELSE = 'Somebody else has signed in with this browser. Reload the page to go on as that user.';
+
+/** @typedef {ReturnType<typeof createSession>} Session */
+
+/**
+ * @param {Storage} storage
+ * @param {{ask?: typeof fetchPageToken, end?: typeof endServerSession, leave?: (url: string) => void}} [server]
+ */
+export function createSession(storage, { ask = fetchPageToken, end: endThere = endServerSession, leave = visit } = {}) {
+  const listeners = createListeners();
+  const tokens = createListeners();
+  const channel = globalThis.BroadcastChannel && new BroadcastChannel('console-session');
+  /** @type {Promise<string | null> | null} */
+  let asking = null;
+  let dueAt = Infinity; // when the token is to be replaced, by Date.now
+  /** @type {any} */
+  let timer = 0;
+  const session = {
+    token: storage.getItem(KEY),
+    /** of the token; '' when nobody is signed in */
+    subject: subjectOf(storage.getItem(KEY)),
+    /** why the last session ended, for the sign-in page */
+    reason: '',
+    /** whether a newer token follows this one */
+    isRenewable: false,
+    /** whether the browser has a session at the server, by which this one goes on after a reload */
+    isShared: false,
+    begin,
+    end,
+    current,
+    renew,
+    signOut,
+    /** Called when somebody has signed in or out. */
+    onChange: listeners.add,
+    /** Called when the same user has a newer token. */
+    onToken: tokens.add,
+  };
+  if (channel) channel.onmessage = () => session.isShared && end(SIGNED_OUT);
+
+  /** @param {string} token that was pasted, or a link's */
+  function begin(token) {
+    storage.setItem(KEY, token);
+    Object.assign(session, { token, subject: subjectOf(token), reason: '', isRenewable: false, isShared: false });
+    listeners.notify();
+  }
+
+  function end(reason = '') {
+    clearTimeout(timer);
+    storage.removeItem(KEY);
+    dueAt = Infinity;
+    Object.assign(session, { token: null, subject: '', reason, isRenewable: false, isShared: false });
+    listeners.notify();
+  }
+
+  /** The token for a request; a promise while it has to be replaced first. */
+  function current() {
+    return Date.now() < dueAt ? session.token : renew();
+  }
+
+  /** Asks for the browser's token: one request at a time. @returns {Promise<string | null>} */
+  function renew() {
+    asking ??= request().finally(() => (asking = null));
+    return asking;
+  }
+
+  async function request() {
+    const before = session.token;
+    try {
+      const answer = await ask();
+      if (session.token !== before) return session.token; // signed out, or in, meanwhile
+      if (answer) keep(answer);
+      else end(SESSION_ENDED);
+    } catch (error) {
+      if (!before) throw error;
+      wait(RETRY); // the provider or the server is away: until its end the old token serves
+    }
+    return session.token;
+  }
+
+  /** @param {import('./page-token.js').PageToken} answer */
+  function keep({ token, refreshIn }) {
+    const subject = subjectOf(token);
+    if (session.token && session.subject !== subject) return end(SOMEBODY_ELSE);
+    const isNew = token !== session.token;
+    const wasOut = session.token === null;
+    Object.assign(session, { token, subject, reason: '', isRenewable: refreshIn !== null, isShared: true });
+    if (refreshIn !== null) wait(refreshIn * 1000);
+    if (wasOut) listeners.notify();
+    else if (isNew) tokens.notify();
+  }
+
+  /** @param {number} ms */
+  function wait(ms) {
+    clearTimeout(timer);
+    dueAt = Date.now() + ms;
+    if (ms <= LONGEST_TIMER) timer = setTimeout(renew, ms);
+  }
+
+  async function signOut() {
+    if (!session.isShared) return end(SIGNED_OUT);
+    try {
+      const elsewhere = await endThere();
+      channel?.postMessage('signed-out');
+      end(SIGNED_OUT);
+      if (elsewhere) leave(elsewhere);
+    } catch {
+      end(SIGNED_OUT_HERE);
+    }
+  }
+
+  return session;
+}
+
+/** @param {string} url of the identity provider, as the server has it */
+function visit(url) {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) location.assign(url);
+}
+
+/**
+ * A pasted token without the header name, "Bearer" and white space that may be copied with it.
+ * @param {string} pasted
+ */
+export function tidyToken(pasted) {
+  return pasted.replace(/^\s*(authorization:)?\s*bearer\s+/i, '').replace(/\s+/g, '');
+}
+
+/**
+ * The subject, for display and for the names of drafts. Only the server verifies the token.
+ * @param {string | null} token
+ */
+export function subjectOf(token) {
+  return String(claimsOf(token).sub ?? '');
+}
+
+/** @param {string | null} token @returns {number | null} ms until it ends; null if it does not say */
+export function timeLeft(token) {
+  const { exp } = claimsOf(token);
+  return typeof exp === 'number' ? exp * 1000 - Date.now() : null;
+}
+
+/**
+ * The claims of a token; none of a text that is not a token.
+ * @param {string | null} token @returns {Record<string, any>}
+ */
+export function claimsOf(token) {
+  try {
+    const payload = (token ?? '').split('.')[1].replace(/-/g, '+').replace(/_/g, '/');
+    const bytes = Uint8Array.from(atob(payload), (c) => c.charCodeAt(0));
+    return Object(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,90 @@
+// A block of code: its language, a button that copies it, and its text, highlighted once the module
+// for that has been loaded.
+
+import { languageOf } from './code-languages.js';
+import { element } from './elements.js';
+
+/** @typedef {import('./code-painter.js').Painter} Painter */
+
+const SHOWN = 2000; // ms for which the button says what it has done
+const COPIED = 'Copied';
+const SELECTED = 'Selected';
+
+/** @param {string} name of the language, as the reply has it; may be empty */
+export function createCodeBlock(name) {
+  const language = languageOf(name);
+  const label = language?.label ?? name;
+  const title = label ? `${label} code` : 'Code';
+  let source = '';
+  const text = document.createTextNode('');
+  const code = element('code', {}, text);
+  // A scrollable box must be reachable by keyboard.
+  const box = { tabindex: '0', role: 'group', 'aria-label': title };
+  const copy = createCopyButton(() => source, code);
+  const head = element('div', { class: 'code-head' }, element('span', { class: 'code-language' }, label || title), copy);
+  const node = element('div', { class: 'code-block' }, head, element('pre', box, code));
+  /** @type {Painter | null} */
+  let painter = null;
+  if (language) {
+    loadPainter().then((create) => {
+      code.replaceChildren();
+      painter = create(code, language.grammar);
+      painter.paint(source);
+    }, () => {}); // without highlighting, it can be read all the same
+  }
+  return {
+    node,
+    /** @param {string} next */
+    update(next) {
+      if (next === source) return;
+      if (painter) painter.paint(next);
+      else if (next.startsWith(source)) text.appendData(next.slice(source.length));
+      else text.data = next;
+      source = next;
+    },
+  };
+}
+
+/** @type {Promise<(code: any, grammar: string) => Painter> | null} */
+let loading = null;
+
+/** @returns {Promise<(code: any, grammar: string) => Painter>} loads once, and again after a failure */
+function loadPainter() {
+  loading ??= import('./code-painter.js').then((module) => module.createPainter);
+  loading.catch(() => (loading = null));
+  return loading;
+}
+
+/** @param {() => string} source @param {any} code */
+function createCopyButton(source, code) {
+  const button = element('button', { type: 'button', class: 'copy-code' }, 'Copy');
+  announcer();
+  let timer = 0;
+  /** @param {string} word */
+  function say(word) {
+    button.textContent = word;
+    announcer().textContent = word === COPIED ? 'Copied.' : 'The code is selected. Copy it with the keyboard.';
+    clearTimeout(timer);
+    timer = setTimeout(() => (button.textContent = 'Copy'), SHOWN);
+  }
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(source());
+      say(COPIED);
+    } catch {
+      getSelection()?.selectAllChildren(code); // a widget's frame may not write to the clipboard
+      say(SELECTED);
+    }
+  });
+  return button;
+}
+
+/** @type {HTMLElement | null} */
+let region = null;
+
+/** The live region of all blocks of the page, which must be there before its text is. */
+function announcer() {
+  const node = (region ??= /** @type {HTMLElement} */ (element('p', { class: 'visually-hidden', 'aria-live': 'polite' })));
+  if (!node.isConnected) document.body.append(node);
+  return node;
+}

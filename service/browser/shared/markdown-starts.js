@@ -1,0 +1,177 @@
+// The lines that begin a block of Markdown. Source: the CommonMark specification, chapters 4 and 5;
+// tables by GitHub's; a formula in lines of its own as TeX writes it.
+
+import { indentOf, skipIndent, skipMark, textOf } from './markdown-line.js';
+import { alignmentsOf, cellsOf } from './markdown-tables.js';
+
+/**
+ * A block whose lines are still being read.
+ * @typedef {object} Open
+ * @property {'root' | 'quote' | 'list' | 'item' | 'paragraph' | 'heading' | 'code' | 'fence' | 'formula' | 'table' | 'rule'} kind
+ * @property {Open[]} inside the blocks of a container
+ * @property {string[]} lines the text of other blocks
+ * @property {number} first the number of its first line
+ * @property {number} last the number of its last line that is not blank
+ * @property {number} decided the number of the line by which it is a block of its own
+ * @property {string} mark of a fence or formula: what closes it, empty once it is closed; of an item or list: its sign
+ * @property {string} info of a fence: what follows its mark
+ * @property {number} indent of a fence: columns before it; of an item: columns before its content
+ * @property {number} level of a heading; of an ordered list: its first number, else -1
+ * @property {import('./markdown-tables.js').Alignment[]} alignments of a table's columns
+ *
+ * @typedef {import('./markdown-line.js').Line} Line
+ */
+
+const QUOTE = /^>/;
+const HEADING = /^(#{1,6})(?=[ \t]|$)/;
+const FENCE = /^(`{3,})([^`]*)$|^(~{3,})(.*)$/;
+const FORMULA = /^(\$\$|\\\[)(?:\s*$|\s*\\begin\b)/;
+const UNDERLINE = /^(=+|-+)[ \t]*$/;
+const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+const ITEM = /^(?:([-*+])|(\d{1,9})([.)]))(?=[ \t]|$)/;
+const BULLET = /^[-*+][ \t]+\S/;
+
+/** @param {Open['kind']} kind @param {number} number of its first line @param {Partial<Open>} [more] @returns {Open} */
+export function opened(kind, number, more) {
+  const empty = { inside: [], lines: [], mark: '', info: '', indent: 0, level: -1, alignments: [] };
+  return { kind, first: number, last: number, decided: number, ...empty, ...more };
+}
+
+/**
+ * The block that a line begins, with the line read up to the block's content.
+ * @param {Line} line @param {number} number @param {Open} around the innermost block that the line is in
+ * @returns {Open | null} an item comes without its list
+ */
+export function startOf(line, number, around) {
+  const indent = indentOf(line);
+  const text = textOf(line);
+  if (indent > 3 || !text) return null;
+  if (QUOTE.test(text)) return startQuote(line, number, indent);
+  return startHeading(text, number) ?? startFence(text, number, indent) ?? startFormula(text, number)
+    ?? (RULE.test(text) ? opened('rule', number) : startItem(line, text, number, indent, around));
+}
+
+/** @param {Line} line @param {number} number @param {number} indent */
+function startQuote(line, number, indent) {
+  skipIndent(line, indent);
+  skipMark(line, 1);
+  skipIndent(line, 1);
+  return opened('quote', number);
+}
+
+/** @param {string} text @param {number} number */
+function startHeading(text, number) {
+  const match = HEADING.exec(text);
+  if (!match) return null;
+  const words = text.slice(match[1].length).trim();
+  let end = words.length;
+  while (words[end - 1] === '#') end -= 1;
+  const isClosed = end === 0 || /\s/.test(words[end - 1]);
+  const lines = [isClosed ? words.slice(0, end).trimEnd() : words];
+  return opened('heading', number, { level: match[1].length, lines });
+}
+
+/** @param {string} text @param {number} number @param {number} indent */
+function startFence(text, number, indent) {
+  const match = FENCE.exec(text);
+  if (!match) return null;
+  return opened('fence', number, { mark: match[1] ?? match[3], info: (match[2] ?? match[4]).trim(), indent });
+}
+
+/** @param {string} text @param {number} number */
+function startFormula(text, number) {
+  const match = FORMULA.exec(text);
+  if (!match) return null;
+  return opened('formula', number, { mark: match[1] === '$$' ? '$$' : '\\]' });
+}
+
+/** @param {Line} line @param {string} text @param {number} number @param {number} indent @param {Open} around */
+function startItem(line, text, number, indent, around) {
+  const match = ITEM.exec(text);
+  if (!match) return null;
+  const [sign, bullet, digits, delimiter] = match;
+  const isEmpty = !text.slice(sign.length).trim();
+  // A number in a line of a paragraph is seldom meant as a list, unless it is 1.
+  if (around.kind === 'paragraph' && (isEmpty || (digits && Number(digits) !== 1))) return null;
+  skipIndent(line, indent);
+  skipMark(line, sign.length);
+  const space = indentOf(line);
+  const after = isEmpty || space > 4 ? 1 : space; // more is the indentation of code in the item
+  skipIndent(line, after);
+  const level = digits ? Number(digits) : -1;
+  return opened('item', number, { mark: bullet ?? delimiter, level, indent: indent + sign.length + after });
+}
+
+/**
+ * Whether a line makes a heading or a table of the paragraph before it.
+ * @param {Open} paragraph @param {string} text the line without white space in front @param {number} number
+ * @returns {Open | null} the block that ends the paragraph, or takes its place when that is empty then
+ */
+export function turnsParagraph(paragraph, text, number) {
+  const { lines, first } = paragraph;
+  if (UNDERLINE.test(text)) {
+    const level = text[0] === '=' ? 1 : 2;
+    return opened('heading', first, { level, lines: lines.splice(0), decided: paragraph.decided, last: number });
+  }
+  const alignments = alignmentsOf(text);
+  if (!alignments || cellsOf(lines[lines.length - 1]).length !== alignments.length) return null;
+  const head = lines.splice(-1);
+  const decided = lines.length ? number : paragraph.decided;
+  return opened('table', number - 1, { lines: head, alignments, decided, last: number });
+}
+
+/**
+ * Whether a line goes on in a block, with the line read up to the block's content. A line that
+ * closes a fence or a formula is in it; `mark` of the block is empty then.
+ * @param {Open} block @param {Line} line @param {Open} parent
+ */
+export function goesOn(block, line, parent) {
+  const indent = indentOf(line);
+  const text = textOf(line);
+  switch (block.kind) {
+    case 'quote':
+      return indent < 4 && QUOTE.test(text) && Boolean(startQuote(line, 0, indent));
+    case 'list':
+      return true;
+    case 'item':
+      return goesOnInItem(block, line, text, indent, parent);
+    case 'paragraph':
+      return text !== '';
+    case 'code':
+      return goesOnInCode(line, text, indent);
+    case 'fence':
+      if (indent < 4 && closesFence(text, block.mark)) block.mark = '';
+      else skipIndent(line, Math.min(indent, block.indent));
+      return true;
+    case 'formula':
+      if (!text) block.info = 'cut'; // by a blank line, which a formula never has
+      else if (text.trimEnd().endsWith(block.mark)) block.mark = '';
+      return text !== '';
+    case 'table':
+      return text.includes('|') && !startOf({ ...line }, 0, block);
+    default:
+      return false;
+  }
+}
+
+/** @param {Open} item @param {Line} line @param {string} text @param {number} indent @param {Open} list */
+function goesOnInItem(item, line, text, indent, list) {
+  // Models often indent bullets below "1." by two columns.
+  if (indent > 1 && indent < item.indent && list.level >= 0 && BULLET.test(text)) item.indent = indent;
+  if (text ? indent < item.indent : !item.inside.length) return false;
+  skipIndent(line, item.indent);
+  return true;
+}
+
+/** @param {Line} line @param {string} text @param {number} indent */
+function goesOnInCode(line, text, indent) {
+  if (text && indent < 4) return false;
+  skipIndent(line, 4);
+  return true;
+}
+
+/** @param {string} text @param {string} mark */
+function closesFence(text, mark) {
+  const signs = text.trimEnd();
+  return signs.length >= mark.length && signs === mark[0].repeat(signs.length);
+}

@@ -1,0 +1,58 @@
+// The colour scheme: the system's, or the one that the user has chosen for this browser.
+
+import { createListeners } from './listeners.js';
+
+const KEY = 'console.theme';
+
+/** @typedef {'system' | 'light' | 'dark'} Theme */
+
+const listeners = createListeners();
+
+/** @returns {Theme} */
+export function theme() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
+}
+
+/** Applies a theme. @param {string | null} name anything unknown is the system's scheme */
+function wearTheme(name) {
+  const root = document.documentElement;
+  if (name === 'light' || name === 'dark') root.dataset.theme = name;
+  else delete root.dataset.theme;
+  listeners.notify();
+}
+
+/** Applies a theme and keeps it for this browser. @param {Theme} name @param {Storage} storage */
+export function setTheme(name, storage = localStorage) {
+  if (name === 'system') storage.removeItem(KEY);
+  else storage.setItem(KEY, name);
+  wearTheme(name);
+}
+
+/** Applies what was kept, also when another tab changes it. @param {Storage} storage */
+export function followTheme(storage = localStorage) {
+  wearTheme(storage.getItem(KEY));
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key === KEY) wearTheme(newValue);
+  });
+}
+
+/** @returns {boolean} whether the page is dark now */
+export function isDark() {
+  return theme() === 'system' ? darkScheme().matches : theme() === 'dark';
+}
+
+/** @param {() => void} act after the page has become light or dark @returns {() => void} ends it */
+export function onThemeChange(act) {
+  const scheme = darkScheme();
+  const remove = listeners.add(act);
+  scheme.addEventListener('change', act);
+  return () => {
+    remove();
+    scheme.removeEventListener('change', act);
+  };
+}
+
+function darkScheme() {
+  return matchMedia('(prefers-color-scheme: dark)');
+}

@@ -1,0 +1,95 @@
+// The list of calls, with a filter and with a look at jobs that run.
+// @ts-check
+
+import { arrange, element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { moment } from '../shared/when.js';
+import { createChoiceBar } from '../page/choice-bar.js';
+import { hrefOf } from '../page/route.js';
+import { createCallFeed } from './call-feed.js';
+import { factsOf, outcomeOf, priceInWords } from './call-words.js';
+
+/** @typedef {import('./call-feed.js').CallRow} CallRow */
+/** @typedef {import('./call-feed.js').Filter} Filter */
+
+/** @type {Record<string, Filter>} */
+const FILTERS = { All: 'all', Running: 'running', Failed: 'failed' };
+const EMPTY = {
+  all: 'No endpoint was called in the last 30 days. Try one in the explorer.',
+  running: 'No job runs.',
+  failed: 'No call has failed in the last 30 days.',
+};
+
+/** @param {import('../page/view.js').ViewContext} context */
+export function createCallList({ transport, socket, announce }) {
+  const feed = createCallFeed({ transport, socket, onChange: render, onProblem: (error) => void (problem.textContent = error ? errorText(error) : '') });
+  /** @type {Filter} */
+  let filter = 'all';
+  /** @type {Map<string, {node: HTMLElement, key: string}>} */
+  const shown = new Map();
+  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const list = element('ul', { class: 'call-rows', 'aria-label': 'Calls' });
+  const empty = element('p', { class: 'usage-empty' });
+  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => feed.more() } }, 'Show older calls');
+  const bar = createChoiceBar('Which calls', Object.keys(FILTERS), choose);
+  bar.node.classList.add('usage-range');
+  const lead = element('p', { class: 'hint' }, 'Calls are kept for 30 days.');
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, bar.node, lead), problem, element('section', { class: 'usage-box', 'aria-label': 'Calls of endpoints' }, list, empty), more);
+
+  /** @param {string} name */
+  function choose(name) {
+    filter = FILTERS[name];
+    feed.choose(filter);
+  }
+
+  function render() {
+    const rows = feed.rows;
+    arrange(list, rows.map(nodeOf));
+    while (list.childNodes.length > rows.length) list.lastChild?.remove();
+    empty.textContent = feed.loaded ? EMPTY[filter] : 'Loading…';
+    empty.hidden = rows.length > 0;
+    list.hidden = rows.length === 0;
+    more.hidden = !feed.hasMore;
+  }
+
+  /** @param {CallRow} row @returns {HTMLElement} the same one until the row changes, so that it keeps the focus */
+  function nodeOf(row) {
+    const key = JSON.stringify(row.data);
+    const known = shown.get(row.recordId);
+    if (known?.key === key) return known.node;
+    const made = { node: createRow(row, check), key };
+    shown.set(row.recordId, made);
+    if (known) known.node.replaceWith(made.node);
+    return made.node;
+  }
+
+  /** @param {CallRow} row */
+  async function check(row) {
+    problem.textContent = '';
+    try {
+      await feed.check(row);
+    } catch (error) {
+      problem.textContent = errorText(error);
+    }
+    const now = feed.rows.find(({ recordId }) => recordId === row.recordId);
+    announce(`${row.data.endpoint}: ${now ? outcomeOf(now.data).word : 'ended'}`);
+  }
+
+  render();
+  return { node, refresh: feed.refresh, stop: feed.stop };
+}
+
+/** @param {CallRow} row @param {(row: CallRow) => void} check */
+function createRow(row, check) {
+  const { data, createdAt } = row;
+  const { word, tone, reason } = outcomeOf(data);
+  const look = data.status === 'accepted' && data.jobId && element('button', { type: 'button', class: 'quiet', 'aria-label': `Check the job of ${data.endpoint}`, on: { click: () => check(row) } }, 'Check now');
+  return element(
+    'li',
+    { class: 'call-row' },
+    element('span', { class: 'call-line' }, element('a', { class: 'call-endpoint', href: hrefOf('explorer', data.endpoint) }, data.endpoint), element('span', { class: 'outcome', data: { tone } }, word), look),
+    element('span', { class: 'call-price' }, priceInWords(data)),
+    element('span', { class: 'call-facts-line' }, reason && element('span', { class: 'call-reason' }, reason), ...factsOf(data).map((fact) => element('span', {}, fact))),
+    element('time', { datetime: createdAt }, moment(createdAt)),
+  );
+}

@@ -1,0 +1,103 @@
+// What the assistant has changed for the user, reply by reply, with Undo.
+// @ts-check
+
+import { element } from '../shared/elements.js';
+import { ApiError, errorText } from '../shared/errors.js';
+import { moment } from '../shared/when.js';
+import { counted } from '../calls/value-words.js';
+import { canBeUndone, groupsOf, sentenceOf, stepsOf } from './change-words.js';
+
+/** @typedef {import('./change-words.js').Change} Change */
+/** @typedef {import('./change-words.js').Group} Group */
+/** @typedef {{undone: {collection: string, recordId: string}[], conflicts: {collection: string, recordId: string, reason: string}[]}} Result */
+
+const PAGE = 50;
+const EMPTY = 'The assistant has changed nothing for you in the last 30 days.';
+
+/** @param {import('../page/view.js').ViewContext} context */
+export function createChangeList({ transport, announce }) {
+  /** @type {Change[]} */
+  let changes = [];
+  /** @type {Map<string, Result | string>} what taking a turn back has come to */
+  const results = new Map();
+  /** @type {string | null} */
+  let cursor = null;
+  let loaded = false;
+  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const list = element('div', { class: 'change-groups' });
+  const empty = element('p', { class: 'usage-empty' });
+  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => read(cursor) } }, 'Show older changes');
+  const lead = element('p', { class: 'hint' }, 'What the assistant did with your records. Each reply can be undone once; calls of endpoints can’t.');
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead), problem, list, empty, more);
+
+  /** @param {string | null} after */
+  async function read(after) {
+    try {
+      const answer = await transport.get('/api/ai/journal', { limit: PAGE, cursor: after });
+      changes = after ? [...changes, ...answer.entries] : answer.entries;
+      cursor = answer.nextCursor;
+      loaded = true;
+      problem.textContent = '';
+    } catch (error) {
+      problem.textContent = errorText(error);
+    }
+    render();
+  }
+
+  function render() {
+    list.replaceChildren(...groupsOf(changes).map((group) => createGroup(group, results.get(group.turnId), undo)));
+    empty.textContent = loaded ? EMPTY : 'Loading…';
+    empty.hidden = changes.length > 0;
+    more.hidden = cursor === null;
+  }
+
+  /** @param {Group} group */
+  async function undo({ turnId }) {
+    try {
+      const result = /** @type {Result} */ (await transport.post(`/api/ai/turns/${turnId}/undo`));
+      results.set(turnId, result);
+      announce(summaryOf(result));
+    } catch (error) {
+      if (!(error instanceof ApiError)) return void (problem.textContent = errorText(error));
+      results.set(turnId, errorText(error));
+    }
+    await read(null);
+    const heading = /** @type {HTMLElement | null} */ (list.querySelector(`[data-turn="${CSS.escape(turnId)}"] h3`));
+    heading?.focus();
+  }
+
+  return { node, refresh: () => read(null), stop: () => {} };
+}
+
+/** @param {Result} result */
+function summaryOf({ undone, conflicts }) {
+  const back = undone.length ? `${counted(undone.length, 'record is', 'records are')} as before.` : 'Nothing was taken back.';
+  return conflicts.length ? `${back} ${counted(conflicts.length, 'change', 'changes')} could not be taken back:` : back;
+}
+
+/** @param {Group} group @param {Result | string | undefined} result @param {(group: Group) => void} undo */
+function createGroup(group, result, undo) {
+  const name = moment(group.createdAt);
+  const button = element('button', { type: 'button', class: 'quiet', 'aria-label': `Undo the changes of ${name}`, on: { click: () => undo(group) } }, 'Undo');
+  const mark = group.undone ? element('span', { class: 'outcome', data: { tone: 'plain' } }, 'Undone') : canBeUndone(group) && button;
+  const head = element('div', { class: 'usage-box-head' }, element('h3', { tabindex: '-1' }, element('time', { datetime: group.createdAt }, name)), element('span', { class: 'hint' }, counted(group.changes.length, 'change')), mark);
+  return element('article', { class: 'usage-box', data: { turn: group.turnId } }, head, element('ul', { class: 'change-rows' }, ...group.changes.map(createChange)), result && createResult(result, group));
+}
+
+/** @param {Change} change */
+function createChange(change) {
+  const steps = stepsOf(change).map(({ name, before, after }) =>
+    element('li', {}, `${name}: `, before !== null && element('del', {}, before), before !== null && ' → ', element('ins', {}, after)));
+  return element('li', {}, element('p', {}, sentenceOf(change)), steps.length > 0 && element('ul', { class: 'change-steps' }, ...steps));
+}
+
+/** @param {Result | string} result @param {Group} group */
+function createResult(result, group) {
+  if (typeof result === 'string') return element('p', { class: 'change-result' }, result);
+  const about = (/** @type {string} */ recordId) => group.changes.find((change) => change.recordId === recordId);
+  const conflicts = result.conflicts.map(({ recordId, reason }) => {
+    const change = about(recordId);
+    return element('li', {}, change ? `${sentenceOf(change)}. ` : '', reason);
+  });
+  return element('div', { class: 'change-result' }, element('p', {}, summaryOf(result)), conflicts.length > 0 && element('ul', {}, ...conflicts));
+}

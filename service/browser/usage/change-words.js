@@ -1,0 +1,63 @@
+// What the assistant has changed, in words: "Changed the task “Write”", "done: no → yes". No DOM.
+// @ts-check
+
+import { nounsOf, titleIn } from '../calls/record-words.js';
+import { nameInWords, quoted, valueInWords, withArticle } from '../calls/value-words.js';
+
+/**
+ * @typedef {object} Change an entry of the journal
+ * @property {string} turnId
+ * @property {string} tool
+ * @property {string} collection
+ * @property {string} recordId
+ * @property {'added' | 'updated' | 'removed' | 'called'} outcome
+ * @property {{data: Record<string, any>} | null} before
+ * @property {Record<string, any> | null} changes
+ * @property {boolean} undone
+ * @property {string} createdAt
+ *
+ * @typedef {{turnId: string, createdAt: string, undone: boolean, changes: Change[]}} Group the changes of a turn
+ */
+
+const VERBS = { added: 'Created', updated: 'Changed', removed: 'Deleted', called: 'Called' };
+const SILENT = ['userId', 'chatId'];
+
+/** @param {Change} change @returns {string} */
+export function sentenceOf({ outcome, collection, recordId, before, changes }) {
+  if (outcome === 'called') return `${VERBS.called} ${recordId}`;
+  const { one } = nounsOf(collection);
+  const title = titleIn(before?.data) || titleIn(changes ?? undefined);
+  return `${VERBS[outcome]} ${title ? `the ${one} ${quoted(title)}` : withArticle(one)}`;
+}
+
+/**
+ * What a change has changed, column by column.
+ * @param {Change} change @returns {{name: string, before: string | null, after: string}[]} `before` is null in a new record
+ */
+export function stepsOf({ outcome, before, changes }) {
+  if (outcome === 'removed' || !changes) return [];
+  const title = outcome === 'added' ? titleIn(changes) : ''; // the sentence has it
+  const names = Object.keys(changes).filter((name) => !SILENT.includes(name) && (!title || changes[name] !== title));
+  return names.map((name) => ({
+    name: nameInWords(name),
+    before: outcome === 'added' ? null : valueInWords(before?.data[name]),
+    after: valueInWords(changes[name]),
+  }));
+}
+
+/** @param {Change[]} changes newest first @returns {Group[]} newest first, each in the order of its changes */
+export function groupsOf(changes) {
+  /** @type {Map<string, Group>} */
+  const groups = new Map();
+  for (const change of changes) {
+    const known = groups.get(change.turnId);
+    if (known) known.changes.unshift(change);
+    else groups.set(change.turnId, { turnId: change.turnId, createdAt: change.createdAt, undone: change.undone, changes: [change] });
+  }
+  return [...groups.values()];
+}
+
+/** @param {Group} group whether something in it can be taken back */
+export function canBeUndone({ changes, undone }) {
+  return !undone && changes.some(({ outcome }) => outcome !== 'called');
+}

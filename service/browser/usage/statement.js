@@ -1,0 +1,86 @@
+// The entries of the user's account, newest first, with pages and as a CSV file.
+// @ts-check
+
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { moment } from '../shared/when.js';
+import { hrefOf } from '../page/route.js';
+import { csvOf, noteOf, signed, titleOf } from './statement-words.js';
+
+/** @typedef {import('./statement-words.js').Entry} Entry */
+
+const PAGE = 50;
+const FILE_PAGE = 200;
+const FILE_PAGES = 100; // 20 000 entries
+
+/** @param {import('../page/view.js').ViewContext} context */
+export function createStatement({ transport, announce }) {
+  /** @type {Entry[]} */
+  let entries = [];
+  /** @type {string | null} */
+  let cursor = null;
+  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const rows = element('tbody', {});
+  const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
+  const table = element('table', {}, element('caption', { class: 'visually-hidden' }, 'Entries of your account'), element('thead', {}, element('tr', {}, ...names)), rows);
+  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => read(cursor) } }, 'Show older entries');
+  const save = element('button', { type: 'button', class: 'quiet', on: { click: download } }, 'Export CSV');
+  const lead = element('p', { class: 'hint' }, 'Charges are negative.');
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
+  more.hidden = true;
+
+  /** @param {string | null} after */
+  async function read(after) {
+    try {
+      const answer = await transport.get('/api/credits', { limit: PAGE, cursor: after });
+      entries = after ? [...entries, ...answer.entries] : answer.entries;
+      cursor = answer.nextCursor;
+      problem.textContent = '';
+    } catch (error) {
+      problem.textContent = errorText(error);
+    }
+    rows.replaceChildren(...entries.map(createRow));
+    more.hidden = cursor === null;
+  }
+
+  async function download() {
+    save.disabled = true;
+    try {
+      saveFile(csvOf(await readAll()));
+      announce('The statement was exported.');
+    } catch (error) {
+      problem.textContent = errorText(error);
+    }
+    save.disabled = false;
+  }
+
+  /** @returns {Promise<Entry[]>} */
+  async function readAll() {
+    const all = [];
+    let after = null;
+    for (let page = 0; page === 0 || (after && page < FILE_PAGES); page += 1) {
+      const answer = await transport.get('/api/credits', { limit: FILE_PAGE, cursor: after });
+      all.push(...answer.entries);
+      after = answer.nextCursor;
+    }
+    return all;
+  }
+
+  return { node, refresh: () => read(null), stop: () => {} };
+}
+
+/** @param {Entry} entry */
+function createRow(entry) {
+  const isCall = entry.kind !== 'grant' && 'integration' in entry.facts;
+  const title = isCall ? element('a', { href: hrefOf('explorer', entry.what) }, entry.what) : element('span', {}, titleOf(entry));
+  const note = noteOf(entry);
+  const facts = element('span', { class: 'entry-facts' }, element('time', { datetime: entry.createdAt }, moment(entry.createdAt)), note && element('span', {}, note));
+  return element('tr', {}, element('th', { scope: 'row' }, title, facts), element('td', { class: 'entry-amount', data: { sign: entry.amount < 0 ? 'minus' : 'plus' } }, signed(entry.amount)));
+}
+
+/** @param {string} text */
+function saveFile(text) {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  element('a', { href: address, download: `credits-${new Date().toISOString().slice(0, 10)}.csv` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000); // the browser reads it after the click
+}

@@ -1,0 +1,91 @@
+// Balance, spend per day, and spend per model and endpoint, for a range of days.
+// @ts-check
+
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { createChoiceBar } from '../page/choice-bar.js';
+import { numberInWords } from '../calls/value-words.js';
+import { timeZone } from '../page/time-zone.js';
+import { createSourceTable } from './source-table.js';
+import { createSpendPlot } from './spend-plot.js';
+
+const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90 };
+
+/** @param {import('../page/view.js').ViewContext} context */
+export function createOverview({ transport, onTurnEnd }) {
+  let days = 30;
+  let asked = 0; // how often the numbers were asked for: only the newest answer counts
+  /** @type {Date | null} */
+  let read = null;
+  const balance = createTile('Balance');
+  const held = createTile('On hold', 'Set aside for replies and calls that run');
+  const spent = createTile('Spent');
+  const calls = createTile('Charged calls', 'Replies and calls that cost credits');
+  const plot = createSpendPlot();
+  const sources = createSourceTable();
+  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const range = createChoiceBar('Range', Object.keys(RANGES), choose);
+  range.node.classList.add('usage-range');
+  range.press('30 days');
+  const tiles = element('div', { class: 'tiles' }, balance.node, held.node, spent.node, calls.node);
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, range.node), problem, tiles, plot.node, sources.node);
+
+  /** @param {string} name */
+  function choose(name) {
+    days = /** @type {Record<string, number>} */ (RANGES)[name];
+    refresh();
+  }
+
+  async function refresh() {
+    const mine = ++asked;
+    try {
+      const [account, spend] = await Promise.all([
+        transport.get('/api/credits', { limit: 1 }),
+        transport.get('/api/credits/spend', { days, timeZone: timeZone() }),
+      ]);
+      if (mine === asked) show(account, spend);
+    } catch (error) {
+      if (mine === asked) problem.textContent = `${errorText(error)}${ageInWords()}`;
+    }
+  }
+
+  /** What was read before stays. */
+  function ageInWords() {
+    return read ? ` The numbers are those of ${read.toLocaleTimeString(undefined, { timeStyle: 'short' })}.` : '';
+  }
+
+  /** @param {any} account @param {any} spend */
+  function show(account, spend) {
+    if (read === null || balance.value !== account.balance) onTurnEnd(); // the header shows the balance too
+    read = new Date();
+    problem.textContent = '';
+    balance.show(account.balance);
+    held.show(account.held);
+    spent.show(spend.credits);
+    calls.show(spend.calls);
+    plot.show(spend.days);
+    sources.show(spend.sources, spend.credits);
+  }
+
+  return { node, refresh, stop: () => {} };
+}
+
+/** @param {string} name @param {string} [hint] */
+function createTile(name, hint) {
+  const value = element('dd', {}, '–');
+  /** @type {number | null} */
+  let shown = null;
+  const node = element('dl', { class: 'tile', title: hint }, element('dt', {}, name), value);
+  /** @param {number} number */
+  function show(number) {
+    shown = number;
+    value.textContent = numberInWords(number);
+  }
+  return {
+    node,
+    show,
+    get value() {
+      return shown;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+"""`/console/…`: signing in at the identity provider, the page's token, signing out.
+
+The session's cookie is for these routes only: no route under `/api` reads it.
+Source: docs/contract.md, section 19.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from flask import Blueprint, Response, current_app, make_response, redirect, request
+from marshmallow import Schema, fields
+
+from config import Settings
+from service.extensions import timestamp
+from service.sign_in.sessions import LIFETIME, Sessions, TokensNotAccepted
+from service.sign_in.starting import SECONDS, SignInFailed, SignIns
+from service.web.edge import answers, refuses
+from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
+from service.web.origin import own_origin
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+SESSION, UNDERWAY = "console_session", "console_sign_in"
+
+sign_in = Blueprint("sign_in", __name__, url_prefix="/console")
+
+
+class PageToken(Schema):
+    token = fields.String(required=True)
+    expiresAt = fields.String(required=True, metadata={"format": "date-time"})
+    refreshIn = fields.Float(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Seconds until there is a newer one; null if there will be none."},
+    )
+
+
+class SignedOut(Schema):
+    endSession = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Where to sign out of the identity provider too."},
+    )
+
+
+@sign_in.after_request
+def protect(response: Response) -> Response:
+    response.headers.update(HEADERS)
+    if response.status_code == Unauthorized.status:
+        _delete_cookie(response, SESSION)
+    return response
+
+
+@sign_in.get("/sign-in")
+@refuses(NotFound)
+@answers(None, 303, empty=True)
+def begin() -> Response:
+    """Sign in: redirects to the identity provider"""
+    try:
+        begun = _sign_ins().begin()
+    except SignInFailed as failure:
+        return _to_page(failure.problem)
+    response = make_response(redirect(begun.url, 303))
+    _set_cookie(response, UNDERWAY, begun.cookie, SECONDS)
+    return response
+
+
+@sign_in.get("/callback")
+@refuses(NotFound)
+@answers(None, 303, empty=True)
+def callback() -> Response:
+    """Where the identity provider sends the person back; redirects to the console"""
+    try:
+        cookie = request.cookies.get(_name(UNDERWAY), "")
+        session_id = _sign_ins().finish(request.args.to_dict(), cookie)
+    except SignInFailed as failure:
+        response = _to_page(failure.problem)
+    else:
+        _end_session()  # of the same browser: each sign-in has an id of its own
+        response = _to_page()
+        _set_cookie(response, SESSION, session_id, int(LIFETIME.total_seconds()))
+    _delete_cookie(response, UNDERWAY)
+    return response
+
+
+@sign_in.post("/token")
+@refuses(NotFound, Unauthorized, Forbidden, Unavailable, TokensNotAccepted)
+@answers(PageToken())
+def page_token() -> dict[str, Any]:
+    """The bearer token of the browser's session, refreshed shortly before its end"""
+    _refuse_other_origins()
+    bearer = _sessions().bearer(request.cookies.get(_name(SESSION), ""))
+    expires_at = timestamp(datetime.fromtimestamp(bearer.expires, UTC))
+    return {"token": bearer.token, "expiresAt": expires_at, "refreshIn": bearer.refresh_in}
+
+
+@sign_in.post("/sign-out")
+@refuses(NotFound, Forbidden)
+@answers(None, answer_schema=SignedOut())
+def sign_out() -> Response:
+    """End the browser's session; done also when there is none"""
+    _refuse_other_origins()
+    response = make_response({"endSession": _end_session()})
+    _delete_cookie(response, SESSION)
+    return response
+
+
+def offered() -> tuple[bool, bool]:
+    """Whether people can sign in at an identity provider, and whether this browser has."""
+    if current_app.extensions["sessions"] is None:
+        return False, False
+    return True, _name(SESSION) in request.cookies
+
+
+def _end_session() -> str | None:
+    session_id = request.cookies.get(_name(SESSION))
+    return _sessions().end(session_id, f"{_settings().own_url}/") if session_id else None
+
+
+def _refuse_other_origins() -> None:
+    """A browser says where a request comes from: another site must not use the cookie.
+
+    Raises `Forbidden`. Source: Fetch, "Origin"; Fetch Metadata, "Sec-Fetch-Site".
+    """
+    own = own_origin(_settings(), request.scheme, request.host)
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if request.headers.get("Origin") != own or site != "same-origin":
+        raise Forbidden("Only the console's own page may ask for this.")
+
+
+def _to_page(problem: str = "") -> Response:
+    query = f"?{urlencode({'sign-in': problem})}" if problem else ""
+    return make_response(redirect(f"/{query}", 303))
+
+
+def _is_https() -> bool:
+    return urlsplit(_settings().own_url).scheme == "https"
+
+
+def _name(cookie: str) -> str:
+    """With the prefix, a browser takes the cookie only from the host itself, over https."""
+    return f"__Host-{cookie}" if _is_https() else cookie
+
+
+def _set_cookie(response: Response, name: str, value: str, seconds: int) -> None:
+    given: Any = {"path": "/", "httponly": True, "samesite": "Lax", "secure": _is_https()}
+    response.set_cookie(_name(name), value, max_age=seconds, **given)
+
+
+def _delete_cookie(response: Response, name: str) -> None:
+    _set_cookie(response, name, "", 0)
+
+
+def _settings() -> Settings:
+    return current_app.config["SETTINGS"]
+
+
+def _sessions() -> Sessions:
+    sessions: Sessions | None = current_app.extensions["sessions"]
+    if sessions is None:
+        raise NotFound("Signing in here needs CONSOLE_OIDC_ISSUER, which is not set.")
+    return sessions
+
+
+def _sign_ins() -> SignIns:
+    _sessions()
+    return current_app.extensions["sign_ins"]

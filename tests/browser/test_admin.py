@@ -1,0 +1,85 @@
+"""The page of admins, as an admin uses it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.page import Console
+
+
+@pytest.fixture
+def admin(opened) -> Console:
+    return opened(role="admin").sign_in()
+
+
+def show(console: Console, section: str) -> None:
+    console.page.get_by_role("link", name="Admin", exact=True).click()
+    console.page.get_by_role("navigation", name="Admin").get_by_role("link", name=section).click()
+    expect(console.page.get_by_text("Updated")).to_be_visible()
+
+
+def confirm(console: Console, action: str, told: str) -> None:
+    dialog = console.page.get_by_role("dialog")
+    expect(dialog).to_contain_text(told)
+    assert console.violations() == [], "dialog"
+    dialog.get_by_role("button", name=action, exact=True).click()
+    expect(dialog).to_have_count(0)
+
+
+def test_an_admin_finds_a_user_grants_credits_and_disables(opened, admin):
+    user = opened().sign_in()
+    page, name = admin.page, user.subject
+    show(admin, "Users")
+    page.get_by_label("Search users").fill(name)
+    expect(admin.table("Users").get_by_role("row")).to_have_count(2)
+    assert admin.violations() == [], "users"
+    page.get_by_role("link", name=name, exact=True).click()
+    page.get_by_label("Credits", exact=True).fill("2.5")
+    page.get_by_label("Note").fill("for the outage")
+    admin.button("Grant").click()
+    confirm(admin, "Grant", f"{name} gets 2.5 credits")
+    expect(admin.table("Newest entries")).to_contain_text("for the outage")
+    assert user.api("GET", "credits")["balance"] == 1002.5
+    admin.button("Disable user").click()
+    confirm(admin, "Disable", "Nothing is deleted")
+    expect(admin.button("Enable user")).to_be_visible()
+    assert admin.violations() == [], "a user"
+    show(admin, "Audit")
+    expect(admin.table("Audit")).to_contain_text(f"Disabled {name}")
+
+
+def test_an_admin_stops_a_reply_and_looks_at_integrations_on_a_phone(opened):
+    user = opened().sign_in()
+    user.send("count to 3000")
+    expect(user.answers).to_contain_text("1 2 3")
+    admin = opened(role="admin", viewport={"width": 320, "height": 640}).sign_in()
+    admin.page.goto(f"{admin.service.url}/#/admin/turns")
+    row = admin.table("Running replies").get_by_role("row").filter(has_text=user.subject)
+    expect(row).to_contain_text("llm-sonnet-4-6")
+    assert (admin.width() <= 320, admin.violations()) == (True, [])
+    row.get_by_role("button", name="Stop").click()
+    confirm(admin, "Stop", "as if the user had stopped it")
+    user.is_idle()
+    expect(row).to_have_count(0)
+    for section, text in (("Integrations", "Sandbox"), ("Errors", "Stopped"), ("Audit", "Stopped")):
+        admin.page.goto(f"{admin.service.url}/#/admin/{section.lower()}")
+        expect(admin.page.get_by_role("region", name=section)).to_contain_text(text)
+        assert (admin.width() <= 320, admin.violations()) == (True, []), section
+
+
+def test_the_page_is_for_admins_and_keeps_what_it_knew_in_an_outage(opened, admin):
+    other = opened().sign_in()
+    other.may_say("403")
+    menu = other.page.get_by_role("navigation", name="Views")
+    expect(menu.get_by_role("link", name="Explorer")).to_be_visible()
+    expect(menu.get_by_role("link", name="Admin")).to_have_count(0)
+    other.page.goto(f"{other.service.url}/#/admin")
+    expect(other.page.get_by_role("alert")).to_contain_text("Only admins")
+    show(admin, "Integrations")
+    rows = admin.table("Integrations").get_by_role("row")
+    expect(rows.nth(20)).to_be_visible()
+    count = rows.count()
+    admin.may_say("ERR_FAILED")
+    admin.page.route("**/api/admin/**", lambda route: route.abort())
+    admin.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(admin.page.get_by_text("The server can’t be reached")).to_be_visible()
+    assert rows.count() == count

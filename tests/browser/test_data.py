@@ -1,0 +1,213 @@
+"""The data view: every collection that its user may read."""
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
+
+
+def show(console, path="tasks"):
+    """Open a collection, or one of its records, in the data view."""
+    console.page.goto(f"{console.service.url}/#/data/{path}")
+    expect(console.page.get_by_role("grid")).to_be_visible()
+    return console.page
+
+
+def add(console, *titles, **data):
+    return [console.api("POST", "records/tasks", {"title": each, **data}) for each in titles]
+
+
+def titles(page):
+    return page.locator("tbody td:nth-child(2)")
+
+
+def panel(page):
+    return page.get_by_role("region", name="Record")
+
+
+def test_records_are_searched_filtered_and_sorted(console):
+    add(console, "Print badges", "Book a hall")
+    add(console, "Water plants", done=True)
+    page = show(console)
+    expect(titles(page)).to_have_text(["Water plants", "Book a hall", "Print badges"])
+    page.get_by_role("button", name="Title").click()
+    expect(titles(page)).to_have_text(["Book a hall", "Print badges", "Water plants"])
+    header = page.get_by_role("columnheader", name="Title")
+    expect(header).to_have_attribute("aria-sort", "ascending")
+    page.get_by_label("Search the texts").fill("PRINT")
+    expect(titles(page)).to_have_text(["Print badges"])
+    page.get_by_label("Search the texts").fill("")
+    console.button("Filter").click()
+    page.get_by_label("Column").select_option("Done")
+    page.get_by_label("Condition").select_option("is not yes")
+    console.button("Add filter").click()
+    expect(titles(page)).to_have_text(["Book a hall", "Print badges"])
+    add(console, "Another one", "Done already", done=True)
+    add(console, "Call")
+    expect(titles(page)).to_have_text(["Book a hall", "Call", "Print badges"])
+    assert console.violations() == []
+    console.button("Remove: Done is not yes").click()
+    expect(titles(page)).to_have_count(6)
+
+
+def test_the_keys_of_the_grid_move_and_edit(console):
+    add(console, "First", "Second", done=True)
+    page, keys = show(console), console.page.keyboard
+    page.get_by_role("link", name="Open Second").focus()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        keys.press(key)
+    field = page.get_by_label("Title of First")
+    expect(field).to_be_focused()
+    keys.press("End")
+    keys.type(" of all")
+    keys.press("Enter")
+    expect(page.get_by_role("gridcell", name="First of all", exact=True)).to_be_focused()
+    keys.press("ArrowRight")
+    keys.press("Space")
+    expect(page.get_by_label("Done: First of all")).not_to_be_checked()
+    keys.press("ArrowUp")
+    expect(page.get_by_label("Done: Second")).to_be_focused()
+    assert page.locator(".data-grid [tabindex='0']").count() == 1
+    keys.press("Home")
+    keys.press("Enter")
+    expect(panel(page).get_by_label("Title")).to_have_value("Second")
+    keys.press("Escape")
+    expect(page.get_by_role("link", name="Open Second")).to_be_focused()
+    kept = {r["data"]["title"]: r["data"].get("done") for r in records(console)}
+    assert kept == {"First of all": False, "Second": True}
+
+
+def records(console):
+    return console.api("GET", "records/tasks")["records"]
+
+
+def test_a_change_from_elsewhere_is_said_and_loses_nothing(console):
+    """In a cell and in the panel: the second time, the user has decided."""
+    [task] = add(console, "Mine")
+    page = show(console, f"tasks/{task['recordId']}")
+    console.may_say("409")
+    field = panel(page).get_by_label("Title")
+    field.fill("My version")
+    path = f"records/tasks/{task['recordId']}"
+    console.api("PATCH", path, {"title": "Theirs", "done": True})
+    expect(page.get_by_label("Done: Theirs")).to_be_checked()
+    console.button("Save").click()
+    expect(panel(page)).to_contain_text("This was changed to “Theirs” in the meantime.")
+    assert console.violations() == []
+    expect(field).to_have_value("My version")
+    console.button("Save").click()
+    expect(panel(page)).to_contain_text("Saved.")
+    cell = page.get_by_role("gridcell", name="My version", exact=True)
+    cell.dblclick()
+    page.get_by_label("Title of My version").fill("In the cell")
+    console.api("PATCH", path, {"title": "Theirs again"})
+    page.keyboard.press("Enter")
+    expect(page.locator(".cell-problem")).to_contain_text("“Theirs again”")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="In the cell")).to_be_visible()
+    assert records(console)[0]["data"] == {
+        "userId": console.subject,
+        "title": "In the cell",
+        "done": True,
+    }
+
+
+def test_a_record_is_made_with_a_form_and_comes_back_after_its_deletion(console):
+    page = show(console, "notes")
+    console.button("New note").click()
+    expect(page.get_by_label("Title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(console.button("New note")).to_be_focused()
+    page.keyboard.press("Enter")
+    console.may_say("400")
+    console.button("Create").click()
+    expect(page.get_by_label("Title")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Title").fill("Venue")
+    page.get_by_label("Text", exact=True).fill("Hall B\n40 seats")
+    assert console.violations() == []
+    console.button("Create").click()
+    expect(page.get_by_role("link", name="Open Venue")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#/data/notes/rec_"))
+    console.button("Delete record").click()
+    expect(page.locator(".undo-line")).to_contain_text("Deleted “Venue”.")
+    expect(page.get_by_text("No notes yet.")).to_be_visible()
+    console.button("Undo").click()
+    expect(page.locator(".undo-line")).to_contain_text("Created again, with a new id")
+    page.keyboard.press("Enter")  # on the button that closes the line
+    expect(page.locator(".undo-line")).to_be_hidden()
+    expect(page.get_by_role("link", name="Open Venue")).to_be_focused()
+    expect(titles(page)).to_have_text(["Venue"])
+    [note] = console.api("GET", "records/notes")["records"]
+    assert note["data"]["text"] == "Hall B\n40 seats"
+
+
+def test_what_a_user_may_not_change_shows_no_edit(console):
+    """Of the service's own collections: turns are read only, a chat's deletion is asked about."""
+    console.ask("count to 2")
+    page = show(console, "ai-turns")
+    page.get_by_role("gridcell", name="finished").first.dblclick()
+    expect(page.locator(".collection-page :is(textarea, .primary):visible")).to_have_count(0)
+    page.get_by_role("link", name=re.compile("Open ")).click()
+    expect(panel(page)).to_contain_text("turn_")
+    expect(console.button("Save")).to_be_hidden()
+    expect(console.button("Delete record")).to_be_hidden()
+    page.get_by_role("link", name="AI chats").click()
+    page.get_by_role("link", name="Open count to 2").click()
+    console.button("Delete record").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Its messages are deleted as well.")
+    console.button("Cancel").click()
+    expect(titles(page)).to_have_text(["count to 2"])
+    page.goto(f"{console.service.url}/#/data/nothing")
+    expect(page.get_by_text("There is no collection “nothing”")).to_be_visible()
+
+
+def test_an_answer_of_the_assistant_leads_to_the_record(console):
+    console.ask('call records.create with {"collection": "notes", "data": {"title": "Made"}}')
+    console.answers.last.get_by_role("link", name="Open the note").click()
+    expect(panel(console.page).get_by_label("Title")).to_have_value("Made")
+    expect(console.page).to_have_title(re.compile("Made"))
+
+
+def test_a_large_collection_comes_by_pages_on_a_phone(opened):
+    console = opened(**PHONE).sign_in()
+    add(console, *(f"Task {n}" for n in range(120)))
+    page = console.page
+    page.goto(f"{console.service.url}/#/data")
+    page.get_by_role("link", name="Tasks", exact=True).click()
+    expect(titles(page)).to_have_count(50)
+    assert console.width() <= 320
+    console.button("Load 50 more").click()
+    expect(titles(page)).to_have_count(100)
+    console.button("Load 50 more").click()
+    expect(page.get_by_text("120", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Open Task 119").tap()
+    expect(panel(page).get_by_label("Title")).to_have_value("Task 119")
+    assert console.width() <= 320
+    assert console.violations() == []
+    console.button("Close record").tap()
+    expect(panel(page)).to_have_count(0)
+    page.get_by_role("link", name="‹ All data").tap()
+    expect(page.get_by_role("navigation", name="Collections")).to_be_visible()
+
+
+def test_the_data_beside_the_chat_is_a_drawer_where_there_is_no_room(opened):
+    console = opened(viewport={"width": 1024, "height": 768}, reduced_motion="reduce").sign_in()
+    page, opener = console.page, console.button("Data")
+    opener.focus()
+    page.keyboard.press("Enter")
+    drawer = page.get_by_role("dialog", name="Data")
+    drawer.get_by_label("New task").fill("From the drawer")
+    page.keyboard.press("Enter")
+    drawer.get_by_label("Done: From the drawer").check()
+    assert console.violations() == []
+    drawer.get_by_label("New note").fill("Not sent yet")
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    pane = page.get_by_role("complementary", name="Data")
+    expect(pane.get_by_label("New note")).to_have_value("Not sent yet")
+    expect(opener).to_be_hidden()
+    assert json.loads(console.api_text("GET", "records/tasks"))["records"][0]["data"]["done"]

@@ -1,0 +1,120 @@
+"""Replies in Markdown: how smoothly they arrive, and their blocks of code."""
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+ANSWER = Path(__file__).with_name("long_reply.js")
+LONG = 50  # ms; what a task may take so that the page still answers at once
+PIECE = """## Part {n}
+
+A paragraph with **bold** and *slanted* words, `code`, and [a link](https://example.org/{n}).
+
+- one thing of a list
+- another **thing** of it
+  - and one below it
+
+```js
+function part(n) {{ // {n}
+  return `the ${{n}}th of all parts`;
+}}
+```
+
+| name | words | price |
+|:-----|:-----:|------:|
+| part | {n} words of it | {n}.00 |
+
+"""
+SHOWN = """repeat after me: - [x] done
+- [ ] open
+
+| a | b |
+|---|--:|
+| 1 | 2 |
+
+```py
+def f():
+\treturn "x"  # two
+```
+
+![a kite](https://example.org/kite.png) and $a_1 * b_1$
+
+$$
+x
+$$
+
+```
+plain
+```
+"""
+SOURCE = 'def f():\n\treturn "x"  # two'
+
+
+def test_no_task_is_long_while_3000_words_arrive(opened, browser):
+    words = "".join(PIECE.format(n=n) for n in range(100)).split(" ")[:3000]
+    console = opened(own=True)
+    console.page.add_init_script(f"{ANSWER.read_text()}answerWith({json.dumps(' '.join(words))})")
+    console.sign_in()
+    console.composer.fill("Tell me everything")
+    browser.start_tracing(page=console.page, categories=["toplevel"])
+    console.composer.press("Enter")
+    console.page.evaluate("replied")
+    used = [each / 1000 for each in processor_times(browser)]
+    assert len(used) > 500
+    assert console.page.evaluate("grown.size") > 20, "the reply was shown while it came"
+    long = console.page.evaluate("longTasks.filter((duration) => duration > 50)")
+    assert not long or max(used) < LONG, f"{long} ms, of the processor {max(used)} ms"
+    assert console.page.locator(".prose h4").count() > 40
+
+
+def processor_times(browser: Browser) -> list[float]:
+    """What each task of the page has taken of the processor, in microseconds.
+
+    On a busy machine, a task that waits for the processor is reported as long.
+    """
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    tasks = [
+        event
+        for event in events
+        if event["name"] == "ThreadControllerImpl::RunTask" and "dur" in event
+    ]
+    return [event.get("tdur", event["dur"]) for event in tasks]
+
+
+def test_code_is_highlighted_and_copied_as_it_was_written(opened):
+    console = opened(permissions=["clipboard-read", "clipboard-write"]).sign_in()
+    console.ask(SHOWN)
+    answer = console.answers.last
+    code = answer.locator(".code-block").first
+    expect(code.locator(".token-keyword")).to_have_text(["def", "return"])
+    expect(code.locator(".code-language")).to_have_text("Python")
+    expect(answer.get_by_role("checkbox", name="Done")).to_have_count(2)
+    expect(answer.get_by_role("checkbox", checked=True)).to_have_count(1)
+    expect(answer.get_by_role("link", name="a kite")).to_be_visible()
+    expect(answer.locator("img")).to_have_count(0)
+    code.get_by_role("button", name="Copy").press("Enter")
+    expect(code.get_by_role("button", name="Copied")).to_be_focused()
+    expect(console.page.locator("[aria-live=polite]").get_by_text("Copied.")).to_be_attached()
+    assert console.page.evaluate("navigator.clipboard.readText()") == SOURCE
+    assert console.violations() == []
+
+
+def test_code_is_selected_where_nothing_can_be_copied(console):
+    console.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    console.ask(SHOWN)
+    code = console.answers.last.locator(".code-block").first
+    expect(code.locator(".token-comment")).to_be_visible()
+    code.get_by_role("button", name="Copy").click()
+    expect(code.get_by_role("button", name="Selected")).to_be_visible()
+    assert console.page.evaluate("getSelection().toString()") == SOURCE
+
+
+def test_wide_blocks_scroll_inside_themselves(opened):
+    console = opened(viewport={"width": 320, "height": 640}).sign_in()
+    row = "|" + "wide words |" * 9
+    console.ask(f"repeat after me: {row}\n{'|-' * 9}|\n{row}\n\n```\n{'x' * 300}\n```")
+    assert console.width() <= 320
+    for box in console.answers.last.locator(".table-box, pre").all():
+        assert box.evaluate("(box) => box.scrollWidth > box.clientWidth")
+        expect(box).to_have_attribute("tabindex", "0")

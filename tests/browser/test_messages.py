@@ -1,0 +1,141 @@
+"""What can be done with a message, what ended each reply, and a chat in two tabs."""
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.page import Console
+
+
+def bar(message: Locator) -> Locator:
+    return message.get_by_role("toolbar")
+
+
+def do(message: Locator, action: str) -> None:
+    message.hover()
+    bar(message).get_by_role("button", name=action, exact=True).click()
+
+
+def texts(console: Console) -> list[str]:
+    stored = console.api("GET", "records/ai-messages")["records"]
+    return [record["data"]["content"] for record in stored]
+
+
+def test_a_message_is_edited_in_its_place_and_its_reply_answered_anew(console):
+    page, own = console.page, console.log.locator(".message.user")
+    console.ask("repeat after me: one")
+    console.ask("repeat after me: two")
+    do(own.first, "Edit")
+    editor = page.get_by_label("Edited message")
+    expect(editor).to_be_focused()
+    expect(page.get_by_text("Replaces the 3 messages after it")).to_be_visible()
+    assert console.violations() == []
+    page.keyboard.press("Escape")
+    expect(bar(own.first).get_by_role("button", name="Edit")).to_be_focused()
+    do(own.first, "Edit")
+    editor.fill("repeat after me: three")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("The 3 messages after this one")
+    console.button("Replace").click()
+    expect(own).to_have_text(["Yourepeat after me: three"])
+    console.is_idle()
+    do(console.answers.first, "Regenerate with another model")
+    console.button("gen-5.4-mini").click()
+    expect(bar(console.answers.first)).to_contain_text("gen-5.4-mini")
+    assert texts(console) == ["repeat after me: three", "three"]
+
+
+def test_a_reply_says_what_ended_it_and_goes_on(console):
+    page = console.page
+    console.send("count to 2000")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    expect(page).to_have_url(re.compile("#/chat/chat_"))
+    page.keyboard.press("Escape")
+    console.is_idle()
+    console.button("Continue").click()
+    expect(console.log.locator(".message.user").last).to_contain_text("Continue.")
+    expect(console.answers).to_have_count(2)
+    console.is_idle()
+    page.reload()
+    expect(bar(console.answers.first)).to_contain_text("Stopped · ")
+    expect(bar(console.answers.first).get_by_role("button", name="Continue")).to_be_hidden()
+    bar(console.answers.first).get_by_role("button", name="Stopped").click()
+    expect(console.answers.first.locator("dl")).to_contain_text("out, estimated")
+    assert console.violations() == []
+    console.composer.press("ArrowUp")
+    expect(console.composer).to_have_value("Continue.")
+
+
+def test_changes_of_a_reply_are_taken_back_but_for_those_made_since(console):
+    console.ask("add two tasks: call the caterer, print the programme")
+    done = console.page.get_by_label("Done: print the programme")
+    done.click()
+    expect(done).to_be_checked()
+    expect(done).to_be_enabled()
+    do(console.answers.last, "Undo changes")
+    dialog = console.page.get_by_role("dialog", name="Undo these changes?")
+    expect(dialog).to_contain_text("The assistant has created 2 tasks.")
+    assert console.violations() == []
+    dialog.get_by_role("button", name="Undo changes").click()
+    expect(console.answers.last).to_contain_text("Undone: 1 task.")
+    expect(console.answers.last).to_contain_text("Left as before: 1 task. The record has been")
+    expect(console.page.get_by_label("Title of call the caterer")).to_have_count(0)
+    console.page.reload()
+    expect(bar(console.answers.last)).to_contain_text("Changes undone · ")
+    expect(console.answers.last.get_by_role("button", name="Undo changes")).to_be_hidden()
+
+
+def test_a_second_tab_shows_a_reply_as_it_comes(console):
+    console.ask("count to 2")
+    page = console.page.context.new_page()
+    other = Console(page, console.service, console.token, console.subject).sign_in()
+    page.goto(console.page.url)
+    expect(other.answers).to_have_count(1)
+    console.send("count to 2000")
+    expect(other.log.locator(".message.user").last).to_contain_text("count to 2000")
+    expect(other.answers.last).to_contain_text("1 2 3")
+    other.button("Stop").click()
+    for tab in (console, other):
+        tab.is_idle()
+        expect(bar(tab.answers.last)).to_contain_text("Stopped")
+    assert other.leave() == []
+
+
+def test_a_first_message_without_an_answer_leaves_no_chat(console):
+    console.send("/fail error-midway count to 20")
+    expect(console.problem).not_to_be_empty()
+    expect(console.chats).to_have_count(0)
+    expect(console.page).to_have_url(re.compile("#/chat$"))
+    expect(console.answers).to_contain_text(["1 2"])
+    assert console.api("GET", "records/ai-chats")["records"] == []
+    assert console.violations() == []
+    console.button("Try again").click()
+    expect(console.page).to_have_url(re.compile("#/chat/chat_"))
+    expect(console.problem).not_to_be_empty()
+    console.button("New chat").click()
+    expect(console.composer).to_have_value("/fail error-midway count to 20")
+    expect(console.log.locator(".message")).to_have_count(0)
+    console.ask("count to 3")
+    expect(console.chats).to_have_count(1)
+
+
+def test_actions_are_one_tab_stop_and_are_there_on_touch(opened):
+    console = opened(viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True)
+    console.sign_in()
+    console.ask("count to 2")
+    console.ask("count to 3")
+    first, last = (bar(console.answers.nth(number)) for number in (0, 1))
+    for button in last.get_by_role("button").all():
+        box = button.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 40
+    expect(first.locator("[tabindex='0']")).to_have_count(1)
+    first.get_by_role("button").first.focus()
+    console.page.keyboard.press("ArrowRight")
+    expect(first.get_by_role("button", name="Copy", exact=True)).to_be_focused()
+    console.page.keyboard.press("ArrowDown")
+    expect(
+        bar(console.log.locator(".message.user").last).get_by_role("button").first
+    ).to_be_focused()
+    assert console.width() <= 320
+    assert console.violations() == []

@@ -1,0 +1,87 @@
+"""The command palette and the list of shortcuts, by keyboard alone."""
+
+from playwright.sync_api import expect
+
+
+def opened_palette(console):
+    console.page.keyboard.press("Control+k")
+    field = console.page.get_by_role("combobox", name="Search and commands")
+    expect(field).to_be_focused()
+    return field
+
+
+def active(console):
+    return console.page.locator(".palette [role=option][aria-selected=true]")
+
+
+def test_chats_views_endpoints_and_collections_are_reached_by_keyboard(console):
+    page, keys = console.page, console.page.keyboard
+    chat = console.new_chat("Travels")
+    body = {"chatId": chat, "userMessageId": f"{chat}-0", "content": "the train to Kyoto"}
+    console.api_text("POST", "ai/chat", body)
+    opened_palette(console)
+    expect(active(console)).to_have_text("New chat")
+    expect(page.locator(".palette").get_by_role("option", name="Admin")).to_have_count(0)
+    assert console.violations() == [], "open"
+    keys.press("End")
+    keys.press("ArrowDown")
+    expect(active(console)).to_have_text("New chat")
+    keys.type("trvels")
+    expect(active(console)).to_contain_text("Travels")
+    keys.press("Enter")
+    expect(page.get_by_role("heading", name="Travels")).to_be_visible()
+    opened_palette(console).fill("weather-for")
+    expect(page.get_by_role("group", name="Endpoints")).to_be_visible()
+    assert console.violations() == [], "typed"
+    keys.press("Enter")
+    expect(page.get_by_role("heading", name="weather-forecast")).to_be_visible()
+
+
+def test_a_message_is_found_and_shown(console):
+    page, keys = console.page, console.page.keyboard
+    chat = console.new_chat("Travels")
+    body = {"chatId": chat, "userMessageId": f"{chat}-0", "content": "the train to Kyoto"}
+    console.api_text("POST", "ai/chat", body)
+    opened_palette(console).fill("train kyoto")
+    found = page.get_by_role("group", name="In messages").get_by_role("option")
+    expect(found).to_contain_text(["the train to Kyoto"])
+    expect(page.locator(".palette").get_by_role("status")).to_have_text("1 result")
+    keys.press("Enter")
+    expect(page.locator(".message.found")).to_contain_text("the train to Kyoto")
+
+
+def test_escape_closes_the_palette_only_and_gives_the_focus_back(console):
+    page, keys = console.page, console.page.keyboard
+    console.send("count to 2000")
+    expect(console.answers.last).to_contain_text("1 2 3")
+    expect(console.composer).to_be_focused()
+    opened_palette(console)
+    keys.press("Tab")  # Escape in a text field is not for the reply anyway
+    expect(console.button("Close")).to_be_focused()
+    keys.press("Escape")
+    expect(page.locator(".palette")).to_have_count(0)
+    expect(console.composer).to_be_focused()
+    expect(console.button("Stop")).to_be_enabled()  # it is disabled as soon as a reply is stopped
+    keys.press("Escape")
+    console.is_idle()
+
+
+def test_a_question_mark_lists_the_shortcuts_but_not_in_a_text(opened):
+    console = opened(viewport={"width": 320, "height": 640}).sign_in()
+    page, keys = console.page, console.page.keyboard
+    console.composer.press("?")
+    expect(console.composer).to_have_value("?")
+    console.show_account()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog.get_by_role("table", name="Everywhere")).to_contain_text("F6")
+    assert console.violations() == []
+    assert console.width() <= 320
+    keys.press("Escape")
+    expect(page.get_by_role("button", name="Account of")).to_be_focused()
+    keys.press("?")
+    expect(dialog).to_be_visible()
+    keys.press("Escape")
+    opened_palette(console)
+    assert console.violations() == []
+    assert console.width() <= 320

@@ -1,0 +1,97 @@
+"""Signing in at an identity provider, whose tokens end while a reply is being written."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from config import ROOT
+from service.auth.tokens import issue
+from tests.browser.conftest import opening
+from tests.services import Service, settings_for
+
+LIFE = 4  # seconds of a token, which is replaced after three
+
+
+@pytest.fixture(scope="module")
+def trusting(databases):
+    """A service whose people sign in at a provider with tokens of a short life."""
+    command = [sys.executable, "-m", "tests.sign_in.identity_provider", str(LIFE)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as provider:
+        values = json.loads(provider.stdout.readline())
+        settings = {name.upper(): value for name, value in values.items()}
+        service = Service(databases.make("sqlite"), **settings)
+        try:
+            yield service.start()
+        finally:
+            service.remove()
+            provider.terminate()
+
+
+@pytest.fixture
+def visitor(tabs, trusting):
+    with opening(tabs, trusting) as open_one:
+        yield open_one
+
+
+def test_a_person_signs_in_chats_past_the_end_of_the_token_and_signs_out(visitor):
+    console = visitor(own=True).open("/#/connections")
+    page, asked, sockets = console.page, [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: sockets.append(socket))
+    console.button("Sign in").click()
+    page.get_by_role("link", name="Deny").click()
+    expect(page.get_by_role("alert")).to_have_text("The sign-in was cancelled.")
+    assert "denied" not in page.url
+    assert console.violations() == []
+    console.button("Sign in").click()
+    page.get_by_role("link", name="Sign in as ada").click()
+    expect(page.get_by_role("heading", name="Connections")).to_be_visible()  # as it was left
+    page.goto(f"{console.service.url}/#/chat")
+    page.get_by_label("New task").fill("half a task")
+    console.send("count to 400")
+    expect(console.answers).to_contain_text("399 400")
+    console.is_idle()
+    expect(page.get_by_label("New task")).to_have_value("half a task")
+    page.get_by_label("New task").press("Enter")
+    expect(page.get_by_label("Title of half a task")).to_be_visible()
+    assert sum(url.endswith("/console/token") for url in asked) >= 3
+    assert len(sockets) >= 2  # the page itself replaces a socket before its token ends
+    assert page.evaluate("[document.cookie, sessionStorage['console.token'] ?? '']") == ["", ""]
+    page.reload()
+    expect(console.answers).to_contain_text("399 400")
+    console.sign_out()
+    page.get_by_role("link", name="Back").click()
+    expect(console.button("Sign in")).to_be_visible()
+
+
+def short_token(console, seconds):
+    console.token = issue(
+        settings_for(console.service.database_url), console.subject, "user", seconds
+    )
+    return console
+
+
+def test_a_token_that_ends_takes_no_reply_away(opened):
+    console = short_token(opened(), 240).sign_in()
+    console.may_say("401")
+    page = console.page
+    expect(page.get_by_text("Your sign-in ends in 4 minutes.")).to_be_visible()
+    assert console.violations() == []
+    console.button("Later").click()
+    page.get_by_label("New task").fill("half a task")
+    console.send("count to 400")
+    expect(console.answers).to_contain_text("1 2 3")
+    page.route(re.compile("/api/integrations/status"), lambda route: route.fulfill(status=401))
+    page.get_by_role("link", name="Connections", exact=True).click()
+    expect(page.get_by_text("Your sign-in has ended.")).to_be_visible()
+    page.get_by_role("link", name="Chat", exact=True).click()
+    expect(console.answers).to_contain_text("399 400")
+    console.button("Sign in again").click()
+    page.get_by_label("Sign-in token").fill(short_token(console, 3600).token)
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("New task")).to_have_value("half a task")
+    expect(console.answers).to_contain_text("399 400")

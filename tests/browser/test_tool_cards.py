@@ -1,0 +1,121 @@
+"""What people see of the assistant's tool calls: sentences, tables, pictures, questions."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.suite import forget
+
+PIXEL = (
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0"
+    b"\1\0\0\5\0\1\r\n-\xb4\0\0\0\0IEND\xaeB`\x82"
+)
+
+
+def sentences(console):
+    return console.answers.last.locator(".call > summary")
+
+
+def call(console, endpoint, body):
+    console.send(f'call integrations.call with {{"endpoint": "{endpoint}", "body": {body}}}')
+
+
+def allow(console):
+    button = console.button("Allow once")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    button.click()
+    console.is_idle()
+
+
+def test_tasks_are_created_changed_and_deleted_in_sentences(console):
+    console.ask("add three tasks: Write to Bob, Water the plants, Read the report")
+    expect(sentences(console)).to_have_text(["Created 3 tasks"])
+    sentences(console).click()
+    cells = console.answers.last.get_by_role("cell")
+    expect(cells).to_have_text(["Write to Bob", "Water the plants", "Read the report"])
+    console.answers.last.get_by_text("Details of “Water the plants”").click()
+    expect(console.answers.last.get_by_label("Output", exact=True)).to_contain_text("recordId")
+    assert console.violations() == []
+    console.page.set_viewport_size({"width": 320, "height": 640})
+    assert console.width() <= 320
+    console.ask("mark Write to Bob as done")
+    changed = "Changed the task “Write to Bob”: done → yes"
+    expect(sentences(console)).to_have_text(["Found 1 task", changed])
+    opened = console.answers.last.get_by_role("link", name="Open the task")
+    expect(opened).to_have_attribute("href", re.compile("^#/data/tasks/rec_"))
+    console.ask("delete the task Water the plants")
+    expect(sentences(console)).to_have_text(["Found 1 task", "Deleted the task “Water the plants”"])
+    console.page.reload()
+    expect(sentences(console).last).to_have_text("Deleted the task “Water the plants”")
+
+
+def test_twenty_rows_come_on_demand(console):
+    for number in range(20):
+        console.api("POST", "records/notes", {"title": f"Note {number}"})
+    console.ask("show the notes")
+    expect(sentences(console)).to_have_text(["Read 20 notes"])
+    sentences(console).click()
+    rows = console.answers.last.get_by_role("row")
+    expect(rows).to_have_count(6)
+    console.button("Show all 20").click()
+    expect(rows).to_have_count(21)
+    expect(console.answers.last.get_by_label("Table of records")).to_be_focused()
+
+
+def test_a_picture_is_shown_where_it_was_made(console):
+    console.page.set_viewport_size({"width": 320, "height": 640})
+    call(console, "generate-image-llm", '{"prompt": "a red kite"}')
+    expect(console.page.get_by_text("You have 1,000.")).to_be_visible()
+    assert console.violations() == []
+    allow(console)
+    expect(sentences(console)).to_have_text(["Made 1 picture"])
+    picture = console.log.get_by_role("img", name="A red kite")
+    expect(picture).to_have_js_property("naturalWidth", 64)
+    assert (picture.get_attribute("width"), picture.get_attribute("height")) == ("420", "420")
+    assert console.violations() == []
+    assert console.width() <= 320
+
+
+def test_the_link_to_a_picture_is_renewed_when_it_has_ended(console):
+    call(console, "generate-image-llm", '{"prompt": "a red kite"}')
+    allow(console)
+    console.may_say("Failed to load resource")
+    pictures = "**/api/media/*?*"
+    console.page.route(pictures, lambda route: route.fulfill(status=401), times=1)
+    with console.page.expect_request("**/api/media/*/link"):
+        console.page.reload()
+    picture = console.log.get_by_role("img", name="A red kite")
+    expect(picture).to_have_js_property("naturalWidth", 64)
+    console.page.route("**/api/media/**", lambda route: route.fulfill(status=404))
+    console.page.reload()
+    expect(console.log.get_by_text("It can’t be shown any more.")).to_be_visible()
+
+
+def test_a_picture_of_another_host_is_loaded_on_a_click(console):
+    loaded = []
+    picture = {"body": PIXEL, "content_type": "image/png"}
+    console.page.route(
+        re.compile("^https://"), lambda route: (loaded.append(1), route.fulfill(**picture))
+    )
+    call(console, "generate-image-seedream", '{"prompt": "a red kite"}')
+    allow(console)
+    show = console.log.get_by_role("button", name="Show the picture from")
+    expect(show).to_be_visible()
+    assert loaded == []
+    show.click()
+    shown = console.log.get_by_role("img", name="A red kite")
+    expect(shown).to_have_js_property("naturalWidth", 1)
+    assert loaded == [1]
+
+
+def test_a_question_whose_reply_was_stopped_says_so(console):
+    forget(console)
+    console.send("mail my first contact the weather in Berlin")
+    shown = console.log.get_by_role("group", name="Connection: Cloud suite")
+    expect(shown.get_by_role("button", name="Connect")).to_be_visible()
+    expect(console.page.get_by_text("Thinking")).to_be_hidden()
+    expect(sentences(console).last).to_have_text("Weather in Berlin: 5.4 °C")
+    console.button("Stop").click()
+    console.is_idle()
+    expect(shown).to_contain_text("The reply ended before the account was connected.")
+    expect(sentences(console).first).to_have_text("Looking through the address book was not run")

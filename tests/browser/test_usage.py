@@ -1,0 +1,97 @@
+"""Usage: what was spent, calls as they end, the assistant's changes, the statement."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def part(console, name: str):
+    link = console.page.get_by_role("navigation", name="Usage").get_by_role("link", name=name)
+    link.click()
+    expect(link).to_have_attribute("aria-current", "page")
+
+
+def call(console, endpoint: str, body: dict, **headers: str) -> dict:
+    """A call as another program makes it, also one that is refused."""
+    url = f"{console.service.url}/api/integrations/{endpoint}"
+    headers |= {"Authorization": f"Bearer {console.token}"}
+    return console.page.request.post(url, data=body, headers=headers).json()
+
+
+def test_what_was_spent_is_seen_as_a_plot_as_a_table_and_in_the_statement(opened):
+    console = opened(viewport={"width": 320, "height": 640}).sign_in()
+    call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
+    console.open("/#/usage")
+    page = console.page
+    day = page.get_by_role("slider", name="Day")
+    expect(day).to_have_attribute("aria-valuetext", re.compile("11.5 credits, 1 call"))
+    day.press("ArrowLeft")
+    expect(page.locator(".plot-value")).to_have_text(re.compile(": 0 credits, no calls"))
+    expect(page.get_by_role("link", name="upscale-image")).to_be_visible()
+    assert console.width() <= 320, "overview"
+    assert console.violations() == [], "overview"
+    console.button("7 days").click()
+    console.button("Show as table").click()
+    expect(console.table("Spend per day").get_by_role("row")).to_have_count(8)
+    assert console.violations() == [], "as a table"
+    part(console, "Statement")
+    expect(console.table("Entries of your account")).to_contain_text("−11.5")
+    with page.expect_download() as saved:
+        console.button("Export CSV").click()
+    lines = saved.value.path().read_text().splitlines()
+    assert (len(lines), ",charge,upscale-image,-11.5," in lines[1]) == (3, True)
+    assert (console.width() <= 320, console.violations()) == (True, []), "statement"
+
+
+def test_calls_are_followed_as_they_end_and_a_failed_one_says_why(console):
+    console.open("/#/usage/calls")
+    page = console.page
+    rows = page.get_by_role("list", name="Calls").get_by_role("listitem")
+    expect(page.get_by_text("No endpoint was called")).to_be_visible()
+    call(console, "current-weather", {"city": "Berlin"}, **{"X-Door": "widget"})
+    expect(rows).to_have_text(re.compile("current-weather.*Succeeded.*Free.*Widget"))
+    call(console, "current-weather", {"city": ""})
+    expect(rows).to_have_count(2)
+    call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
+    expect(rows.first).to_contain_text("Running")
+    assert console.violations() == [], "calls"
+    console.button("Failed").click()
+    expect(rows).to_have_text(re.compile("Refused.*the parameters were not valid"))
+    console.button("Running").click()
+    expect(rows).to_have_count(1)
+    console.button("Check the job of upscale-image").click()
+    expect(rows).to_have_count(0)
+    console.button("All").click()
+    expect(rows.first).to_have_text(re.compile("upscale-image.*Succeeded.*11.5 credits"))
+    rows.first.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="upscale-image")).to_be_visible()
+
+
+def test_a_change_is_told_and_undone_with_what_stands_in_its_way(console):
+    console.ask("add two tasks: buy milk, sell milk")
+    console.ask("mark buy milk as done")
+    console.open("/#/usage/changes")
+    newest, oldest = (console.page.locator(".change-groups article").nth(n) for n in (0, 1))
+    expect(newest).to_contain_text("Changed the task “buy milk”done: empty → yes")
+    expect(oldest).to_contain_text("Created the task “sell milk”")
+    oldest.get_by_role("button", name="Undo").click()
+    expect(oldest).to_contain_text("1 record is as before. 1 change could not be taken back:")
+    expect(oldest.locator(".change-result")).to_contain_text("Created the task “buy milk”.")
+    newest.get_by_role("button", name="Undo").click()
+    expect(newest.get_by_text("Undone")).to_be_visible()
+    assert console.violations() == [], "changes"
+    tasks = console.api("GET", "records/tasks")["records"]
+    assert [(task["data"]["title"], task["data"].get("done")) for task in tasks] == [
+        ("buy milk", None)
+    ]
+
+
+def test_the_numbers_stay_while_the_server_is_away(console):
+    console.open("/#/usage")
+    balance = console.page.locator(".tile").first
+    expect(balance).to_contain_text("1,000")
+    console.may_say("ERR_FAILED|503")
+    console.page.route("**/api/credits/spend*", lambda route: route.abort())
+    console.button("90 days").click()
+    expect(console.page.locator(".usage-problem")).to_contain_text("The numbers are those of")
+    expect(balance).to_contain_text("1,000")

@@ -1,0 +1,172 @@
+// Tool calls in words: which join, what their sentences say in each state, and links to media.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { blocksOf } from '../../service/browser/calls/call-groups.js';
+import { NO_OUTPUT } from '../../service/browser/calls/call-states.js';
+import { filled } from '../../service/browser/calls/endpoint-sentences.js';
+import { createMediaLink } from '../../service/browser/calls/media-link.js';
+import { nounsOf, recordLink } from '../../service/browser/calls/record-words.js';
+import { tell } from '../../service/browser/calls/tool-words.js';
+import { pluralOf, singularOf, valueInWords } from '../../service/browser/calls/value-words.js';
+
+let calls = 0;
+/** @param {string} name @param {any} input @param {any} [output] @param {any} [more] @returns {any} */
+function call(name, input, output, more = {}) {
+  const state = output === undefined ? 'running' : 'done';
+  return { kind: 'call', id: `c${(calls += 1)}`, name, inputText: '', input, output, state, ...more };
+}
+/** @param {string} recordId @param {any} data */
+const record = (recordId, data) => ({ recordId, data: { userId: 'alice', ...data } });
+/** @param {string} title */
+const created = (title) => call('records.create', { collection: 'tasks', data: { title } }, record(title, { title }));
+/** @param {any[]} parts */
+const groups = (...parts) => /** @type {any[]} */ (blocksOf(parts)).filter(({ kind }) => kind === 'calls');
+/** @param {any[]} parts @returns {string[]} */
+const told = (...parts) => groups(...parts).map((group) => tell(group, find).text);
+
+/** @type {Record<string, any>} */
+const ENDPOINTS = {
+  'current-weather': { summary: 'The weather now.', says: { doing: 'Looking at the weather in {city}', done: 'Weather in {place.name}: {current.temperature} °C' } },
+  'cloudsuite/mail-list': { summary: 'Messages, newest first.', says: { doing: 'Reading mail', done: 'Read {messages:mail}' } },
+  'search-papers': { summary: 'Search scholarly papers, with authors.' },
+  quote: { summary: 'The price of a stock.' },
+};
+const find = (/** @type {string} */ name) => ENDPOINTS[name];
+/** @param {string} endpoint @param {any} body @param {any} [output] */
+const asked = (endpoint, body, output) => call('integrations.call', { endpoint, body }, output);
+
+test('neighbours of one kind are one group, other calls and text end it', () => {
+  const text = { kind: 'text', id: 't', text: 'So.' };
+  const note = call('records.create', { collection: 'notes', data: {} }, record('n', { title: 'N' }));
+  const blocks = blocksOf([created('a'), created('b'), note, text, created('c')]);
+  assert.deepEqual(blocks.map((block) => (block.kind === 'calls' ? block.calls.length : block.kind)), [2, 1, 'text', 1]);
+});
+
+test('a call whose input is still written joins as soon as its collection is known', () => {
+  const half = call('records.create', undefined, undefined, { state: 'preparing', inputText: '' });
+  assert.equal(groups(created('a'), half).length, 1);
+  assert.equal(groups(created('a'), { ...half, inputText: '{"collection": "notes", "da' }).length, 2);
+});
+
+test('created records are told by title, several by number', () => {
+  assert.deepEqual(told(created('Write to Bob')), ['Created the task “Write to Bob”']);
+  assert.deepEqual(told(created('a'), created('b'), created('c')), ['Created 3 tasks']);
+  assert.deepEqual(told(call('records.create', { collection: 'entries', data: { amount: 5 } }, record('e', { amount: 5 }))), ['Created an entry']);
+});
+
+test('what is read is counted', () => {
+  const query = (/** @type {number} */ n, input = {}, more = {}) =>
+    call('records.query', { collection: 'notes', ...input }, { records: Array(n).fill(record('x', {})), nextCursor: null, ...more });
+  assert.deepEqual(told(query(12)), ['Read 12 notes']);
+  assert.deepEqual(told(query(1)), ['Read 1 note']);
+  assert.deepEqual(told(query(0)), ['Looked for notes and found none']);
+  assert.deepEqual(told(query(50, {}, { nextCursor: 'c' })), ['Read the first 50 notes']);
+  assert.deepEqual(told(query(2, { where: { done: true } })), ['Found 2 notes']);
+  assert.deepEqual(told(query(50, {}, { nextCursor: 'c' }), query(3)), ['Read 53 notes']);
+});
+
+test('a change names what it has changed, with the value before where the reply has read it', () => {
+  const change = (/** @type {any} */ data) => call('records.update', { collection: 'tasks', recordId: 'r', data }, record('r', { title: 'Write to Bob', ...data }));
+  assert.deepEqual(told(change({ due: `${new Date().getFullYear()}-12-01` })), ['Changed the task “Write to Bob”: due → 1 Dec']);
+  const read = call('records.get', { collection: 'tasks', recordId: 'r' }, record('r', { title: 'Write to Bob', done: false }));
+  assert.deepEqual(told(read, change({ done: true })), ['Read the task “Write to Bob”', 'Changed the task “Write to Bob”: done no → yes']);
+  assert.deepEqual(told(change({ a: 1, b: 2, c: 3, d: null })), ['Changed the task “Write to Bob”: a → 1, b → 2, 2 more']);
+  assert.deepEqual(told(change({ done: true }), change({ done: true })), ['Changed 2 tasks: done → yes']);
+});
+
+test('a deleted record is told by the title that was read before', () => {
+  const removal = call('records.delete', { collection: 'tasks', recordId: 'a' }, { deleted: 'a' });
+  assert.deepEqual(told(created('a'), removal), ['Created the task “a”', 'Deleted the task “a”']);
+  assert.deepEqual(told(removal), ['Deleted a task']);
+});
+
+test('one record that was made or changed can be opened, a deleted one can not', () => {
+  assert.deepEqual(recordLink(created('a')), { href: '#/data/tasks/a', label: 'Open the task' });
+  assert.equal(recordLink(call('records.create', { collection: 'canvases' }, record('c', {})))?.href, '#/canvas/c');
+  assert.equal(recordLink(call('records.delete', { collection: 'tasks', recordId: 'a' }, { deleted: 'a' })), null);
+  assert.equal(recordLink(call('records.create', { collection: 'tasks' })), null);
+});
+
+test('each state has its tense', () => {
+  const create = (/** @type {any} */ more) => call('records.create', { collection: 'tasks', data: {} }, undefined, more);
+  const failed = (/** @type {string} */ message) => create({ state: 'failed', message });
+  assert.deepEqual(told(create({})), ['Creating a task…']);
+  assert.deepEqual(told(create({}), create({})), ['Creating 2 tasks…']);
+  assert.deepEqual(told(failed('No such column.')), ['Creating a task failed']);
+  assert.deepEqual(told(failed('interrupted')), ['Creating a task was not run']);
+  assert.deepEqual(told(failed(NO_OUTPUT)), ['Creating a task was not run']);
+  assert.deepEqual(told(failed('The user did not allow this call. It was not made.')), ['Creating a task was not allowed']);
+  assert.deepEqual(told(created('a'), failed('No.')), ['Created the task “a”, 1 failed']);
+  assert.equal(tell(groups(failed('No such column.'))[0], find).note, 'No such column.');
+  assert.equal(tell(groups(failed('interrupted'))[0], find).note, '');
+});
+
+test('lookups say what was looked up', () => {
+  assert.deepEqual(told(call('schema.list', {}, { collections: [] })), ['Looked up which collections there are']);
+  assert.deepEqual(told(call('schema.describe', { collection: 'ai-chats' }, {})), ['Looked up what a chat consists of']);
+  assert.deepEqual(told(call('integrations.find', { query: 'weather' }, { endpoints: [{}, {}] })), ['Looked for services for “weather”: 2 services']);
+  assert.deepEqual(told(call('recipes.import', {})), ['Calling recipes.import…']);
+});
+
+test('an endpoint has a sentence of its own, or one by rule', () => {
+  const weather = { place: { name: 'Berlin' }, current: { temperature: 6.04 } };
+  assert.deepEqual(told(asked('current-weather', { city: 'Berlin' })), ['Looking at the weather in Berlin…']);
+  assert.deepEqual(told(asked('current-weather', { city: 'Berlin' }, weather)), ['Weather in Berlin: 6.04 °C']);
+  assert.deepEqual(told(asked('current-weather', { latitude: 1 }, { place: { name: null } })), ['The weather now']);
+  assert.deepEqual(told(asked('cloudsuite/mail-list', {}, { messages: Array(5).fill({}) })), ['Read 5 mails']);
+  assert.deepEqual(told(asked('search-papers', { query: 'bees' }, { total: 90, papers: Array(8).fill({}) })), ['Search scholarly papers: “bees”, 8 papers']);
+  assert.deepEqual(told(asked('quote', { symbol: 'ACME' }, { price: 12.5, url: 'https://a.example' })), ['The price of a stock: “ACME”, price 12.5']);
+  assert.deepEqual(told(asked('quote', {}), asked('quote', {})), ['The price of a stock…']);
+  assert.deepEqual(told(asked('unknown/new-thing', {}, {})), ['New thing']);
+});
+
+test('a job is told by its result', () => {
+  const job = (/** @type {any} */ more) => asked('search-papers', {}, { jobId: 'j', status: 'running', ...more });
+  assert.deepEqual(told(job({})), ['Search scholarly papers: not finished yet']);
+  assert.deepEqual(told(job({ status: 'done', result: { papers: [{}] } })), ['Search scholarly papers: 1 paper']);
+});
+
+test('a sentence with a value that is missing or no text is not told', () => {
+  assert.equal(filled('{a} and {b:entry|entries}', { a: 1, b: [] }, {}), '1 and no entries');
+  assert.equal(filled('{a}', {}, { a: 'x'.repeat(200) })?.length, 50);
+  for (const data of [{}, { a: null }, { a: { b: 1 } }]) assert.equal(filled('Of {a}', data, {}), null);
+});
+
+test('a question says whether its reply has ended before it was answered', () => {
+  const asks = (/** @type {string} */ state) => ({ kind: 'approval', id: 'c', data: { toolCallId: 'c', endpoint: 'e', state } });
+  const cut = (/** @type {string} */ message) => ({ ...call('integrations.call', { endpoint: 'e' }), id: 'c', state: 'failed', message });
+  const stateOf = (/** @type {any[]} */ ...parts) => /** @type {any} */ (blocksOf(parts)).find(({ kind }) => kind === 'approval').data.state;
+  assert.equal(stateOf(cut('interrupted'), asks('expired')), 'ended');
+  assert.equal(stateOf(cut('The user was asked and did not answer in time.'), asks('expired')), 'expired');
+  const waiting = { ...call('integrations.call', { endpoint: 'e' }), id: 'c' };
+  assert.deepEqual([groups(waiting, asks('asked'))[0].waits, groups(waiting, asks('once'))[0].waits], [true, false]);
+});
+
+test('a question stands below its call, and does not part a group', () => {
+  const [one, two, other] = ['e', 'e', 'f'].map((endpoint) => call('integrations.call', { endpoint }));
+  const asks = (/** @type {any} */ { id }) => ({ kind: 'approval', id, data: { toolCallId: id, endpoint: 'e', state: 'asked' } });
+  const blocks = blocksOf(/** @type {any[]} */ ([one, two, other, asks(one), asks(two), asks({ id: 'of-no-call' })]));
+  assert.deepEqual(blocks.map((block) => (block.kind === 'calls' ? block.calls.length : block.id)), [2, one.id, two.id, 1, 'of-no-call']);
+});
+
+test('names and values become words', () => {
+  assert.deepEqual(nounsOf('ai-chats'), { one: 'chat', many: 'chats' });
+  assert.deepEqual(nounsOf('integration-calls'), { one: 'integration call', many: 'integration calls' });
+  assert.deepEqual(['entries', 'boxes', 'status', 'news', 'canvases'].map(singularOf), ['entry', 'box', 'status', 'news item', 'canvas']);
+  assert.deepEqual(['entry', 'day', 'box', 'mail'].map(pluralOf), ['entries', 'days', 'boxes', 'mails']);
+  assert.deepEqual([true, null, 1234.567, 'a\nb', [1, 2], {}].map(valueInWords), ['yes', 'empty', '1,234.57', '“a b”', '2 items', 'changed']);
+});
+
+test('a link to a medium is renewed when it has ended, and only then', async () => {
+  /** @type {string[]} */ const posts = [];
+  const transport = /** @type {any} */ ({ post: async (/** @type {string} */ path) => (posts.push(path), { url: '/api/media/m1?expires=2000&signature=t' }) });
+  const link = createMediaLink('http://x/api/media/m1?expires=1000&signature=s', transport, () => 900_000);
+  assert.equal(await link.current(), 'http://x/api/media/m1?expires=1000&signature=s');
+  const late = createMediaLink('http://x/api/media/m1?expires=1000&signature=s', transport, () => 1_200_000);
+  assert.equal(await late.current(), 'http://x/api/media/m1?expires=2000&signature=t');
+  assert.deepEqual(posts, ['/api/media/m1/link']);
+  const gone = createMediaLink('http://x/api/media/m1?expires=1&signature=s', /** @type {any} */ ({ post: async () => Promise.reject(new Error()) }), () => 9e6);
+  assert.equal(await gone.current(), null);
+});

@@ -1,0 +1,39 @@
+// The order and the groups of the list of chats, and the name of an exported file.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { nameIn } from '../../service/browser/chat/chat-file.js';
+import { groupsOf } from '../../service/browser/chat/chat-list.js';
+
+const NOON = new Date(2026, 2, 10, 12);
+
+/** A chat with its last message at a time of the user's zone. */
+function chat(recordId, day, hour, data = {}) {
+  const at = new Date(2026, 2, day, hour).toISOString();
+  return { recordId, data: { activeAt: at, ...data }, createdAt: at, updatedAt: at };
+}
+
+const shown = (rows) => groupsOf(rows, NOON).map(({ name, rows: all }) => [name, all.map(({ recordId }) => recordId)]);
+
+test('chats are in groups by the day of their last message', () => {
+  const rows = [chat('a', 10, 0), chat('b', 9, 23), chat('c', 9, 0), chat('d', 8, 23), chat('e', 3, 0), chat('f', 2, 23)];
+  const groups = [['Today', ['a']], ['Yesterday', ['b', 'c']], ['Previous 7 days', ['d', 'e']], ['Older', ['f']]];
+  assert.deepEqual(shown(rows), groups);
+});
+
+test('pinned chats come first, the newest message before others', () => {
+  const rows = [chat('a', 1, 0, { pinned: true }), chat('b', 10, 1), chat('c', 10, 2), chat('d', 9, 0, { pinned: true }), chat('e', 10, 3, { pinned: false })];
+  assert.deepEqual(shown(rows), [['Pinned', ['d', 'a']], ['Today', ['e', 'c', 'b']]]);
+});
+
+test('a rename moves nothing, and a chat without messages stands where it was made', () => {
+  const renamed = { ...chat('a', 9, 0), updatedAt: NOON.toISOString() };
+  const fresh = { ...chat('b', 10, 1), data: {} };
+  assert.deepEqual(shown([renamed, fresh]), [['Today', ['b']], ['Yesterday', ['a']]]);
+});
+
+test('a file has the name that the server gives it', () => {
+  assert.equal(nameIn(`attachment; filename="chat.md"; filename*=UTF-8''%E5%8C%97.md`), '北.md');
+  assert.equal(nameIn(''), 'chat');
+});

@@ -1,0 +1,267 @@
+// The data view without a browser: filters, values, order, keys, pages of records, writes.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { canCreateAgain, mayDo, singularOf, tableColumns, titleColumn, wordOf, writableData } from '../../service/browser/data/collections.js';
+import { dataHref, parseDataRoute } from '../../service/browser/data/data-route.js';
+import { MOST_SEARCHES, conditionOf, operatorsOf, searchAlternatives, whereOf, wordsOf } from '../../service/browser/data/filters.js';
+import { placeAfter } from '../../service/browser/data/grid-keys.js';
+import { nextSort, placeOf } from '../../service/browser/data/order.js';
+import { createPagedRows } from '../../service/browser/data/paged-rows.js';
+import { tablesOf } from '../../service/browser/data/record-tables.js';
+import { readText, shownText } from '../../service/browser/data/values.js';
+import { parseRoute } from '../../service/browser/page/route.js';
+import { ApiError } from '../../service/browser/shared/errors.js';
+
+const column = (name, type = 'string', more = {}) => ({ name, type, required: false, readOnly: false, ...more });
+const TITLE = column('title', 'string', { required: true });
+const OWN = { read: 'own', create: 'own', update: 'own', delete: 'own' };
+const TASKS = {
+  name: 'tasks',
+  owner: 'userId',
+  columns: [column('userId', 'string', { readOnly: true }), TITLE, column('done', 'boolean'), column('size', 'integer'), column('due', 'datetime')],
+  permissions: OWN,
+};
+const row = (recordId, data = {}, more = {}) => ({ recordId, data: { userId: 'alice', ...data }, createdAt: recordId, updatedAt: '1', ...more });
+const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+test('filters of several columns and a search become one `where`', () => {
+  const size = TASKS.columns[3];
+  const filters = [{ column: size, operator: 'gt', text: '3' }, { column: size, operator: 'lte', text: '9' }, { column: TASKS.columns[2], operator: 'untrue', text: '' }];
+  assert.deepEqual(whereOf(filters, 'fair', TASKS.columns), {
+    size: { gt: 3, lte: 9 },
+    done: { ne: true },
+    or: [{ title: { contains: 'fair' } }, { title: { contains: 'Fair' } }],
+  });
+});
+
+test('the same condition twice on a column holds twice', () => {
+  const contains = (text) => ({ column: TITLE, operator: 'contains', text });
+  assert.deepEqual(whereOf([contains('a'), contains('b')], '', [TITLE]), { title: { contains: 'a' }, or: [{ title: { contains: 'b' } }] });
+});
+
+test('a filter nests no deeper than the server allows', () => {
+  const many = Array.from({ length: 9 }, (_, n) => ({ column: TITLE, operator: 'contains', text: `${n}` }));
+  const depth = (where) => 1 + Math.max(0, ...(where.or ?? []).map(depth));
+  assert.equal(depth(whereOf(many, 'x', [TITLE])), 4);
+});
+
+test('a search takes no more `contains` than the server allows', () => {
+  const columns = Array.from({ length: 30 }, (_, n) => column(`text${n}`));
+  assert.equal(searchAlternatives('Word', columns, MOST_SEARCHES).length, MOST_SEARCHES);
+  assert.deepEqual(searchAlternatives('  ', columns, MOST_SEARCHES), []);
+  const filter = { column: columns[0], operator: 'contains', text: 'x' };
+  assert.equal(whereOf([filter], 'Word', columns).or.length, MOST_SEARCHES - 1);
+});
+
+test('a condition says what it can’t read', () => {
+  assert.deepEqual(conditionOf({ column: TASKS.columns[3], operator: 'in', text: '1, 2' }), { condition: { in: [1, 2] } });
+  assert.match(conditionOf({ column: TASKS.columns[3], operator: 'in', text: '1, x' }).problem, /number/);
+  assert.match(conditionOf({ column: TITLE, operator: 'contains', text: ' ' }).problem, /look for/);
+});
+
+test('a filter reads as a sentence, and JSON has no filter', () => {
+  assert.equal(wordsOf({ column: TITLE, operator: 'contains', text: 'x' }), 'Title contains “x”');
+  assert.equal(wordsOf({ column: TASKS.columns[2], operator: 'untrue', text: '' }), 'Done is not yes');
+  assert.deepEqual(operatorsOf(column('tags', 'array')), []);
+});
+
+const READINGS = [
+  [column('n', 'integer'), '12', 12],
+  [column('n', 'number'), '1,5', 1.5],
+  [column('n', 'number'), '', null],
+  [column('s'), '', null],
+  [TITLE, '', ''],
+  [column('o', 'object'), '{"a": 1}', { a: 1 }],
+  [column('a', 'array'), '[1]', [1]],
+];
+for (const [of, text, value] of READINGS) {
+  test(`“${text}” is read as ${JSON.stringify(value)} in a column of type ${of.type}`, () => assert.deepEqual(readText(of, text), { value }));
+}
+
+test('what is no value of a column says what to write', () => {
+  for (const [type, text] of [['integer', '1.5'], ['number', 'x'], ['object', '[1]'], ['array', '{'], ['datetime', 'soon']]) {
+    assert.ok('problem' in readText(column('c', type), text), type);
+  }
+  assert.ok('problem' in readText(column('c', 'integer', { required: true }), ' '));
+  assert.equal(shownText(column('o', 'object'), { a: [1] }), '{"a":[1]}');
+});
+
+test('records without a value come last in both directions', () => {
+  const list = [row('1', { size: 9 }), row('2', { size: 3 }), row('3')];
+  assert.equal(placeOf(list, row('4', { size: 5 }), '-size'), 1);
+  assert.equal(placeOf([list[1], list[0], list[2]], row('4'), 'size'), 3);
+  assert.deepEqual([nextSort('-createdAt', 'size'), nextSort('size', 'size'), nextSort('-size', 'size')], ['size', '-size', '-createdAt']);
+});
+
+test('arrows move inside the grid and never out of it', () => {
+  const size = { rows: 3, columns: 4 };
+  assert.deepEqual(placeAfter({ key: 'ArrowUp' }, { row: 0, column: 1 }, size), { row: 0, column: 1 });
+  assert.deepEqual(placeAfter({ key: 'PageDown' }, { row: 1, column: 1 }, size), { row: 2, column: 1 });
+  assert.deepEqual(placeAfter({ key: 'End', ctrlKey: true }, { row: 0, column: 0 }, size), { row: 2, column: 3 });
+  assert.equal(placeAfter({ key: 'a' }, { row: 0, column: 0 }, size), null);
+});
+
+test('an address leads to its record, whatever its id is', () => {
+  const { view, id } = parseRoute(dataHref('tasks', 'a/b c%'));
+  assert.equal(view, 'data');
+  assert.deepEqual(parseDataRoute(id), { collection: 'tasks', recordId: 'a/b c%' });
+  assert.deepEqual(parseDataRoute(null), { collection: null, recordId: null });
+});
+
+test('names become words', () => {
+  assert.deepEqual(['userMessageId', 'ai-chats', 'updatedAt'].map(wordOf), ['User message id', 'AI chats', 'Changed']);
+  assert.deepEqual(['tasks', 'categories', 'canvases', 'equipment'].map(singularOf), ['task', 'category', 'canvas', 'record of equipment']);
+});
+
+test('a table begins with the title and leaves out an owner that is always the user', () => {
+  assert.deepEqual(tableColumns(TASKS).map(({ name }) => name), ['title', 'done', 'size', 'due', 'updatedAt']);
+  assert.ok(tableColumns({ ...TASKS, permissions: { ...OWN, read: true } }).some(({ name }) => name === 'userId'));
+  assert.equal(titleColumn({ ...TASKS, columns: [column('chatId'), column('text')] }).name, 'text');
+});
+
+test('a small table adds records that need nothing but a title', () => {
+  const needs = { ...TASKS, columns: [...TASKS.columns, column('price', 'number', { required: true })] };
+  const [tasks, priced] = tablesOf([TASKS, needs, { ...TASKS, name: 'ai-chats' }]);
+  assert.deepEqual([tasks.canAdd, priced.canAdd], [true, false]);
+  assert.deepEqual(tasks.columns.map(({ name, kind }) => [name, kind]), [['done', 'flag'], ['title', 'text'], ['due', 'moment']]);
+});
+
+test('only a record that can be whole again is deleted with an undo', () => {
+  assert.equal(canCreateAgain(TASKS, row('1', { title: 'x' }), 'alice'), true);
+  assert.equal(canCreateAgain(TASKS, row('1'), 'bob'), false);
+  assert.equal(canCreateAgain({ ...TASKS, permissions: { ...OWN, create: false } }, row('1'), 'alice'), false);
+  const sealed = { ...TASKS, columns: [...TASKS.columns, column('state', 'object', { readOnly: true })] };
+  assert.equal(canCreateAgain(sealed, row('1', { state: {} }), 'alice'), false);
+  assert.deepEqual(writableData(TASKS, row('1', { title: 'x' })), { title: 'x' });
+  assert.deepEqual([mayDo(TASKS, row('1'), 'alice', 'update'), mayDo(TASKS, row('1'), 'bob', 'update')], [true, false]);
+});
+
+/** Pages of `stored` records, newest first, and a socket whose messages are given by `tell`. */
+function paged(stored, { refuse = () => null } = {}) {
+  const asked = [];
+  const sent = [];
+  const subscriptions = [];
+  const socket = {
+    phase: 'open',
+    onPhase: () => () => {},
+    subscribe(_name, where, receive, cursor) {
+      const one = { where, receive, cursor };
+      subscriptions.push(one);
+      if (cursor === undefined) setTimeout(() => receive({ type: 'snapshot', records: [], cursor: 'c1' }));
+      return () => void subscriptions.splice(subscriptions.indexOf(one), 1);
+    },
+  };
+  const transport = {
+    async get(path, query) {
+      asked.push(query);
+      if (!query) return stored.find(({ recordId }) => path.endsWith(recordId));
+      const from = Number(query.cursor ?? 0);
+      const records = stored.slice(from, from + query.limit);
+      return { records, nextCursor: from + query.limit < stored.length ? `${from + query.limit}` : null };
+    },
+    async patch(path, data, headers) {
+      sent.push([data, headers['If-Match']]);
+      const error = refuse(sent.length);
+      if (error) throw error;
+      const at = stored.findIndex(({ recordId }) => path.endsWith(recordId));
+      return (stored[at] = { ...stored[at], data: { ...stored[at].data, ...data }, updatedAt: `${stored[at].updatedAt}+` });
+    },
+  };
+  const rows = createPagedRows('tasks', { transport, socket }, { size: 3 });
+  const tell = (action, record) => subscriptions.at(-1).receive({ type: 'change', action, record });
+  return { rows, asked, sent, subscriptions, tell, ids: () => rows.list.map(({ recordId }) => recordId) };
+}
+
+const FIVE = () => ['5', '4', '3', '2', '1'].map((id) => row(id, { title: id }));
+
+test('the first page is read after the place in the feed is known, without a snapshot', async () => {
+  const { ids, subscriptions, rows, asked } = paged(FIVE());
+  await settle();
+  assert.deepEqual(ids(), ['5', '4', '3']);
+  assert.deepEqual(subscriptions.map(({ cursor, where }) => [cursor, where]), [['c1', {}]]);
+  assert.deepEqual([asked.length, asked[0].limit, rows.hasMore], [1, 3, true]);
+});
+
+test('new records within the loaded pages are shown, those beyond are counted', async () => {
+  const { rows, ids, tell } = paged(FIVE());
+  await settle();
+  tell('added', row('6'));
+  tell('added', row('0'));
+  assert.deepEqual([ids(), rows.news], [['6', '5', '4', '3'], 1]);
+  tell('removed', { recordId: '0' });
+  assert.equal(rows.news, 0);
+});
+
+test('a crowd of new records is counted after the first hundred', async () => {
+  const { rows, tell } = paged(FIVE());
+  await settle();
+  for (let n = 100; n < 300; n += 1) tell('added', row(`6${n}`));
+  assert.deepEqual([rows.list.length, rows.news], [103, 100]);
+});
+
+test('the next page brings no record twice', async () => {
+  const stored = FIVE();
+  const { rows, ids, tell } = paged(stored);
+  await settle();
+  stored.unshift(row('6')); // so that the next page begins with a record of the first one
+  tell('added', stored[0]);
+  tell('removed', { recordId: '4' });
+  await rows.more();
+  assert.deepEqual([ids(), rows.hasMore], [['6', '5', '3', '2', '1'], false]);
+});
+
+test('a change that arrives while a page is read is applied after it', async () => {
+  const { rows, ids, tell } = paged(FIVE());
+  await settle();
+  const reading = rows.readAgain();
+  tell('removed', { recordId: '5' });
+  await reading;
+  assert.deepEqual(ids(), ['4', '3']);
+});
+
+test('an older change never takes a newer one back', async () => {
+  const { rows, tell } = paged(FIVE());
+  await settle();
+  tell('updated', row('5', { title: 'new' }, { updatedAt: '3' }));
+  tell('updated', row('5', { title: 'old' }, { updatedAt: '2' }));
+  assert.equal(rows.rows['5'].data.title, 'new');
+});
+
+test('after changes were missed, the pages are read again', async () => {
+  const { subscriptions, asked } = paged(FIVE());
+  await settle();
+  subscriptions[0].receive({ type: 'resync' });
+  await settle();
+  assert.deepEqual([asked.length, subscriptions.length, subscriptions[0].cursor], [2, 1, 'c1']);
+});
+
+const stale = () => new ApiError(409, { error: 'conflict', message: 'changed' });
+
+test('a change of another column from elsewhere is no conflict', async () => {
+  const stored = FIVE();
+  const { rows, sent } = paged(stored, { refuse: (count) => (count === 1 ? stale() : null) });
+  await settle();
+  stored[0] = row('5', { title: '5', size: 7 }, { updatedAt: '2' });
+  await rows.change(rows.list[0], { title: 'mine' });
+  assert.deepEqual(sent, [[{ title: 'mine' }, '1'], [{ title: 'mine' }, '2']]);
+  assert.deepEqual(rows.rows['5'].data, { userId: 'alice', title: 'mine', size: 7 });
+});
+
+test('a change of the same column from elsewhere is a conflict, and nothing is written', async () => {
+  const stored = FIVE();
+  const { rows, sent } = paged(stored, { refuse: stale });
+  await settle();
+  stored[0] = row('5', { title: 'theirs' }, { updatedAt: '2' });
+  await assert.rejects(rows.change(rows.list[0], { title: 'mine' }), { columns: ['title'] });
+  assert.equal(sent.length, 1);
+  assert.equal(rows.rows['5'].data.title, 'theirs');
+});
+
+test('two changes of a record go one after the other, each with the newest version', async () => {
+  const { rows, sent } = paged(FIVE());
+  await settle();
+  await Promise.all([rows.change(rows.list[0], { title: 'a' }), rows.change(rows.list[0], { size: 2 })]);
+  assert.deepEqual(sent, [[{ title: 'a' }, '1'], [{ size: 2 }, '1+']]);
+});

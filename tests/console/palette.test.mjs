@@ -1,0 +1,56 @@
+// What the command palette finds, and in which order.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { fit, markedPieces } from '../../service/browser/console/fuzzy.js';
+import { MOST, groupsFor } from '../../service/browser/console/palette-ranking.js';
+
+const item = (label, group = 'Chats', more = {}) => ({ id: label, label, group, act() {}, ...more });
+const labels = (items, typed) => groupsFor(items, typed).flatMap(({ rows }) => rows.map(({ label }) => label));
+
+test('a whole name comes first, then beginnings, words, places inside, and letters apart', () => {
+  const names = ['d-a-t-a', 'metadata', 'Your data', 'Data of today', 'Data'];
+  assert.deepEqual(labels(names.map((name) => item(name)), 'data'), [...names].reverse());
+});
+
+test('the shorter of two names that fit alike comes first', () => {
+  assert.deepEqual(labels([item('Train to Kyoto'), item('Trains')], 'tra'), ['Trains', 'Train to Kyoto']);
+});
+
+test('letters may be left out, but no word begins in the middle of another', () => {
+  assert.ok(fit('nc', 'New chat'));
+  assert.ok(fit('explr', 'Explorer'));
+  assert.equal(fit('hat', 'Explorer'), null);
+  assert.equal(fit('wct', 'New chat'), null);
+  assert.equal(fit('exr', 'eagerly xylophone-less airier', { exact: true }), null);
+});
+
+test('all words have to be there, in any order and without accents', () => {
+  assert.ok(fit('KYOTO zürich', 'Zurich to Kyoto'));
+  assert.equal(fit('kyoto paris', 'Zurich to Kyoto'), null);
+});
+
+test('what was typed is marked by code points', () => {
+  const name = '🚂 Train to Kyoto';
+  const pieces = markedPieces(name, fit('tra kyo', name).hits);
+  assert.deepEqual(pieces.filter(({ isHit }) => isHit).map(({ text }) => text), ['Tra', 'Kyo']);
+  assert.equal(pieces.map(({ text }) => text).join(''), name);
+});
+
+test('groups stand in the order of their best rows and have few rows', () => {
+  const many = Array.from({ length: 20 }, (_, n) => item(`a sunny day ${n}`));
+  const groups = groupsFor([...many, item('Sunny', 'Go to')], 'sunny');
+  assert.deepEqual(groups.map(({ name, rows }) => [name, rows.length]), [['Go to', 1], ['Chats', MOST]]);
+});
+
+test('without typed words the items keep their order, and endpoints stay away', () => {
+  const items = [item('b'), item('a'), item('weather', 'Endpoints', { onlyTyped: true })];
+  assert.deepEqual(labels(items, ' '), ['b', 'a']);
+  assert.deepEqual(labels(items, 'wea'), ['weather']);
+});
+
+test('other words find an item, below those that are called so', () => {
+  const items = [item('Sign out', 'Commands', { words: 'log out leave' }), item('Log of a journey')];
+  assert.deepEqual(labels(items, 'log'), ['Log of a journey', 'Sign out']);
+});

@@ -1,0 +1,79 @@
+// As much of a document as rendering Markdown needs, and its nodes as text.
+
+class Node {
+  parentNode = null;
+  remove() {
+    const { childNodes } = this.parentNode;
+    childNodes.splice(childNodes.indexOf(this), 1);
+    this.parentNode = null;
+  }
+  before(...nodes) {
+    const { parentNode } = this;
+    for (const node of nodes) {
+      node.parentNode?.childNodes.splice(node.parentNode.childNodes.indexOf(node), 1);
+      node.parentNode = parentNode;
+      parentNode.childNodes.splice(parentNode.childNodes.indexOf(this), 0, node);
+    }
+  }
+  replaceWith(node) {
+    this.before(node);
+    this.remove();
+  }
+}
+
+class Text extends Node {
+  constructor(data) {
+    super();
+    this.data = data;
+  }
+  appendData(more) {
+    this.data += more;
+  }
+}
+
+class Element extends Node {
+  childNodes = [];
+  attributes = {};
+  dataset = {};
+  constructor(tag) {
+    super();
+    this.tag = tag;
+  }
+  setAttribute(name, value) {
+    this.attributes[name] = value;
+  }
+  append(...nodes) {
+    for (const node of nodes) {
+      const child = typeof node === 'string' ? new Text(node) : node;
+      child.parentNode = this;
+      this.childNodes.push(child);
+    }
+  }
+  replaceChildren(...nodes) {
+    this.childNodes = [];
+    this.append(...nodes);
+  }
+  get lastChild() {
+    return this.childNodes.at(-1) ?? null;
+  }
+  set textContent(text) {
+    this.replaceChildren(...(text ? [text] : []));
+  }
+  get textContent() {
+    return this.childNodes.map((node) => node.data ?? node.textContent).join('');
+  }
+  addEventListener() {}
+}
+
+globalThis.document = {
+  createElement: (tag) => new Element(tag),
+  createTextNode: (data) => new Text(data),
+  body: new Element('body'),
+};
+
+/** A node as text. Two texts side by side stay apart. */
+export function shown(node) {
+  if (!node.tag) return `"${node.data}"`;
+  const attributes = Object.entries(node.attributes).map(([name, value]) => ` ${name}=${value}`).join('');
+  return `<${node.tag}${attributes}>${node.childNodes.map(shown).join('')}</>`;
+}

@@ -1,0 +1,96 @@
+// The session of the page: tokens that are replaced before they end.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+
+import { createSession } from '../../service/browser/page/session.js';
+
+/** @param {string} sub @param {number} number that makes it another token */
+function tokenOf(sub, number = 0) {
+  return `h.${btoa(JSON.stringify({ sub, number }))}.s`;
+}
+
+function memory() {
+  const map = new Map();
+  return { getItem: (k) => map.get(k) ?? null, setItem: (k, v) => map.set(k, v), removeItem: (k) => map.delete(k) };
+}
+
+/** @param {any[]} answers each a token, an error, or null */
+function start(answers) {
+  const asked = [];
+  const ask = async () => {
+    asked.push(1);
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer instanceof Error) throw answer;
+    return answer && { token: answer, refreshIn: 60 };
+  };
+  const said = [];
+  const session = createSession(memory(), { ask, end: async () => null, leave: () => {} });
+  session.onChange(() => said.push(session.token ? 'in' : `out: ${session.reason}`));
+  session.onToken(() => said.push('newer token'));
+  return { session, asked, said };
+}
+
+beforeEach(() => {
+  globalThis.BroadcastChannel = undefined;
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
+});
+afterEach(() => mock.timers.reset());
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a token of the server is replaced before it ends, and nothing is signed out for it', async () => {
+  const { session, said } = start([tokenOf('ada'), tokenOf('ada', 1)]);
+  await session.renew();
+  assert.equal(session.current(), tokenOf('ada'));
+  mock.timers.tick(60_000);
+  await settle();
+  assert.equal(session.current(), tokenOf('ada', 1));
+  assert.deepEqual(said, ['in', 'newer token']);
+});
+
+test('requests wait for a newer token once it is due, and share one question', async () => {
+  const { session, asked } = start([tokenOf('ada'), tokenOf('ada', 1)]);
+  await session.renew();
+  mock.timers.setTime(61_000); // a laptop that slept: no timer has fired
+  const both = await Promise.all([session.current(), session.current()]);
+  assert.deepEqual(both, [tokenOf('ada', 1), tokenOf('ada', 1)]);
+  assert.equal(asked.length, 2);
+});
+
+test('while the server is away the old token serves, and it is asked again', async () => {
+  const { session, said } = start([tokenOf('ada'), new Error('away'), tokenOf('ada', 1)]);
+  await session.renew();
+  mock.timers.tick(60_000);
+  await settle();
+  assert.equal(session.token, tokenOf('ada'));
+  mock.timers.tick(5000);
+  await settle();
+  assert.deepEqual([session.token, said], [tokenOf('ada', 1), ['in', 'newer token']]);
+});
+
+test('a session that has ended at the server ends here', async () => {
+  const { session, said } = start([tokenOf('ada'), null]);
+  await session.renew();
+  mock.timers.tick(60_000);
+  await settle();
+  assert.equal(session.token, null);
+  assert.match(said[1], /^out: Your session has ended/);
+});
+
+test('the token of somebody else is not used in this tab', async () => {
+  const { session, said } = start([tokenOf('ada'), tokenOf('eve')]);
+  await session.renew();
+  mock.timers.tick(60_000);
+  await settle();
+  assert.equal(session.token, null);
+  assert.match(said[1], /^out: Somebody else/);
+});
+
+test('a pasted token is not replaced', async () => {
+  const { session, asked } = start([tokenOf('ada')]);
+  session.begin(tokenOf('bob'));
+  mock.timers.tick(3_600_000);
+  await settle();
+  assert.deepEqual([session.current(), session.subject, asked.length], [tokenOf('bob'), 'bob', 0]);
+});

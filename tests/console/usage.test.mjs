@@ -1,0 +1,134 @@
+// The usage view: the plot's scale, the words of calls, changes and entries, and the list of calls.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { createCallFeed } from '../../service/browser/usage/call-feed.js';
+import { factsOf, outcomeOf, priceInWords, tookInWords } from '../../service/browser/usage/call-words.js';
+import { canBeUndone, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
+import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
+import { csvOf, noteOf, signed, titleOf } from '../../service/browser/usage/statement-words.js';
+import { ApiError } from '../../service/browser/shared/errors.js';
+
+const CALL = { endpoint: 'search-web', payer: 'user', door: 'chat', status: 'succeeded', credits: 2, ms: 1234 };
+const ENTRY = { entryId: 'e', kind: 'charge', amount: -2.5, what: 'search-web', ref: 'call_1', facts: {}, createdAt: '2026-11-23T10:00:00Z' };
+/** @param {any} changes @returns {any} */
+const change = (changes) => ({ turnId: 't', tool: 'records.update', collection: 'tasks', recordId: 'r', outcome: 'updated', before: { data: { title: 'Write', done: false } }, changes: { done: true }, undone: false, createdAt: 'now', ...changes });
+
+test('the top of the scale is a round number that is not below the most', () => {
+  const tops = [0, -1, 0.03, 0.4, 1, 1.1, 3, 41, 50.01, 999, 1000].map(topOf);
+  assert.deepEqual(tops, [1, 1, 0.04, 0.4, 1, 2, 4, 50, 100, 1000, 1000]);
+  assert.deepEqual(ticksOf(4), [4, 2, 0]);
+});
+
+test('a bar is as high as its day, a small one is seen, and a day of refunds has none', () => {
+  const days = [4, 2, 0.001, 0, -3].map((credits) => ({ day: '2026-11-23', credits, calls: 1 }));
+  assert.deepEqual(barsOf(days).map(({ height }) => height), [100, 50, 1, 0, 0]);
+  for (const { x, y, width, height } of barsOf(days)) assert.ok(y + height === 100 && x + width < Math.floor(x) + 1);
+  assert.deepEqual(barsOf([{ day: 'd', credits: 0, calls: 0 }])[0].height, 0);
+});
+
+test('a few days have a label, the last among them', () => {
+  assert.deepEqual(labelledDays(7, 6), [0, 2, 4, 6]);
+  assert.deepEqual(labelledDays(30, 6), [4, 9, 14, 19, 24, 29]);
+  assert.equal(labelledDays(90, 6).at(-1), 89);
+  assert.deepEqual(labelledDays(1, 6), [0]);
+});
+
+test('a day is told in words, whatever the time zone of the page', () => {
+  assert.equal(dayInWords('2026-11-01'), '1 Nov');
+  assert.equal(daySentence({ day: '2026-11-23', credits: 1.5, calls: 1 }), 'Mon 23 Nov: 1.5 credits, 1 call');
+  assert.equal(daySentence({ day: '2026-11-23', credits: 0, calls: 0 }), 'Mon 23 Nov: 0 credits, no calls');
+  assert.deepEqual([[1, 4], [0, 4], [1, 1000], [1, 0], [-2, 4]].map(([part, whole]) => shareInWords(part, whole)), ['25 %', '0 %', 'under 1 %', '0 %', '0 %']);
+});
+
+test('a call says how it ended and why', () => {
+  const failed = outcomeOf({ ...CALL, status: 'failed', error: 'upstream_provider_error', upstreamStatus: 500 });
+  assert.deepEqual(failed, { word: 'Failed', tone: 'bad', reason: 'the other service failed (HTTP 500)' });
+  assert.deepEqual(outcomeOf(CALL), { word: 'Succeeded', tone: 'good', reason: '' });
+  assert.deepEqual(outcomeOf({ ...CALL, status: 'new', error: 'odd' }), { word: 'new', tone: 'plain', reason: 'odd' });
+  assert.deepEqual(factsOf({ ...CALL, approval: 'once' }), ['Chat', 'allowed once', '1.2 s']);
+  assert.deepEqual(factsOf({ ...CALL, status: 'accepted' }), ['Chat']);
+});
+
+test('a time and a price are told in words', () => {
+  assert.deepEqual([0, 999, 1000, 59_940, 185_000, 7_440_000].map(tookInWords), ['0 ms', '999 ms', '1.0 s', '59.9 s', '3 min 5 s', '2 h 4 min']);
+  const prices = [{}, { credits: 1 }, { credits: 0 }, { payer: 'developer' }, { credits: undefined }, { credits: 0, status: 'failed' }];
+  assert.deepEqual(prices.map((one) => priceInWords({ ...CALL, ...one })), ['2 credits', '1 credit', 'Free', '2 credits, paid by the owner', '', '']);
+});
+
+test('a change of the assistant is told with what was before', () => {
+  assert.equal(sentenceOf(change({})), 'Changed the task “Write”');
+  assert.deepEqual(stepsOf(change({})), [{ name: 'done', before: 'no', after: 'yes' }]);
+  const made = change({ outcome: 'added', before: null, changes: { userId: 'alice', title: 'New', done: true } });
+  assert.equal(sentenceOf(made), 'Created the task “New”');
+  assert.deepEqual(stepsOf(made), [{ name: 'done', before: null, after: 'yes' }]);
+  assert.deepEqual([sentenceOf(change({ outcome: 'removed', changes: null })), stepsOf(change({ outcome: 'removed' }))], ['Deleted the task “Write”', []]);
+  assert.equal(sentenceOf(change({ outcome: 'called', collection: 'integrations', recordId: 'search-web', before: null })), 'Called search-web');
+  assert.equal(sentenceOf(change({ before: null, changes: null })), 'Changed a task');
+});
+
+test('changes stand in groups by turn, and a group of calls has nothing to undo', () => {
+  const groups = groupsOf([change({ turnId: 'b' }), change({ recordId: 2 }), change({ recordId: 1, outcome: 'called' })]);
+  assert.deepEqual(groups.map(({ turnId }) => turnId), ['b', 't']);
+  assert.deepEqual(groups[1].changes.map(({ recordId }) => recordId), [1, 2]);
+  assert.equal(canBeUndone(groups[1]), true);
+  assert.equal(canBeUndone(groupsOf([change({ undone: true })])[0]), false);
+  assert.equal(canBeUndone(groupsOf([change({ outcome: 'called' })])[0]), false);
+});
+
+test('an entry is told in words, and its file holds no formula', () => {
+  assert.deepEqual([signed(-2.5), signed(1000)], ['−2.5', '+1,000']);
+  assert.equal(titleOf({ ...ENTRY, kind: 'grant', what: 'starting credits' }), 'Starting credits');
+  assert.equal(noteOf({ ...ENTRY, facts: { door: 'mcp', approval: 'session', integration: 'search' } }), 'MCP, allowed for the session');
+  const file = csvOf([{ ...ENTRY, what: '=1+1', facts: { approval: 'a "b", c' } }]);
+  assert.equal(file.split('\r\n')[1], `2026-11-23T10:00:00Z,charge,'=1+1,-2.5,,"a ""b"", c",call_1,e`);
+});
+
+/** A feed over a server of the test's own. @param {any[]} records */
+function following(records) {
+  const asked = /** @type {any[]} */ ([]);
+  let receive = (/** @type {any} */ _message) => {};
+  const transport = /** @type {any} */ ({
+    async get(/** @type {string} */ path, /** @type {any} */ query) {
+      asked.push([path, query]);
+      const id = path.split('/')[4];
+      const found = records.find(({ recordId }) => recordId === id);
+      if (id && !found) throw new ApiError(404, { error: 'not_found' }, null);
+      return id ? found : { records, nextCursor: null };
+    },
+  });
+  const socket = /** @type {any} */ ({ subscribe: (/** @type {any} */ name, /** @type {any} */ where, /** @type {any} */ told) => ((receive = told), asked.push([name, where]), () => {}) });
+  const problems = /** @type {any[]} */ ([]);
+  const feed = createCallFeed({ transport, socket, onChange: () => {}, onProblem: (error) => error && problems.push(error) });
+  return { feed, asked, problems, tell: (/** @type {any} */ message) => receive(message) };
+}
+/** @param {string} recordId @param {string} createdAt @param {string} status @returns {any} */
+const row = (recordId, createdAt, status) => ({ recordId, createdAt, data: { ...CALL, status } });
+
+test('the list of calls follows what is newer than what it has read, and the jobs that run', async () => {
+  const { feed, asked, tell } = following([row('b', '2', 'accepted'), row('a', '1', 'failed')]);
+  await feed.refresh();
+  assert.deepEqual(asked[1], ['integration-calls', { or: [{ createdAt: { gt: '2' } }, { status: 'accepted' }] }]);
+  tell({ type: 'change', action: 'added', record: row('c', '3', 'succeeded') });
+  assert.deepEqual(feed.rows.map(({ recordId }) => recordId), ['c', 'b', 'a']);
+});
+
+test('a job that has ended leaves the subscription and is read again, a deleted call is gone', async () => {
+  const records = [row('a', '1', 'accepted'), row('b', '0', 'failed')];
+  const { feed, problems, tell } = following(records);
+  await feed.refresh();
+  records[0] = row('a', '1', 'succeeded');
+  records.pop();
+  for (const record of [row('a', '1', 'accepted'), row('b', '0', 'failed')]) tell({ type: 'change', action: 'removed', record });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([feed.rows.map(({ recordId, data }) => [recordId, data.status]), problems], [[['a', 'succeeded']], []]);
+});
+
+test('a filter is asked of the server, and what does not fit it is not shown', async () => {
+  const { feed, asked, tell } = following([row('a', '1', 'refused')]);
+  await feed.choose('failed');
+  assert.deepEqual(asked[0][1].where, { or: [{ status: 'failed' }, { status: 'refused' }] });
+  tell({ type: 'change', action: 'added', record: row('b', '2', 'succeeded') });
+  assert.deepEqual(feed.rows.map(({ recordId }) => recordId), ['a']);
+});
