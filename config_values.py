@@ -95,6 +95,13 @@ def origins(value: str) -> tuple[str, ...]:
     return names(value)
 
 
+def openid_scopes(value: str) -> str:
+    """Scopes with blanks between them."""
+    if "openid" not in value.split():
+        raise ValueError("must have the scope openid, with blanks between scopes")
+    return " ".join(value.split())
+
+
 def secret_of(least: int) -> Callable[[str], str]:
     def parse(value: str) -> str:
         if len(value.encode()) < least:

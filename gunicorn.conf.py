@@ -46,6 +46,8 @@ try:
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 
+SIGN_IN_SECONDS = 8 * 3600
+
 bind = settings.listen
 workers = settings.web_concurrency
 worker_class = worker_module.Worker
@@ -92,6 +94,20 @@ def post_worker_init(worker) -> None:
         sandbox.start()
     worker.pending = pending.Pending(directory, worker_connections, REQUEST_ID)
     report.booted()
+    if sandbox and worker.age == workers:  # the last of the first ones: what it prints stays last
+        print(sign_in_text(), flush=True)
+
+
+def sign_in_text() -> str:
+    """The sandbox has no account to sign in with: a token, and a link that has it in its fragment,
+    which browsers send to nobody."""
+    token = issue(effective, "alice", "user", SIGN_IN_SECONDS)
+    until = time.strftime("%H:%M", time.localtime(time.time() + SIGN_IN_SECONDS))
+    return (
+        f"\n  Sandbox at {settings.own_url}/   (every upstream is a stand-in)"
+        f"\n  Sign-in token, until {until}:\n\n{token}\n"
+        f"\n  Or open this link, which signs in:\n\n{settings.own_url}/#token={token}\n"
+    )
 
 
 def pre_request(worker, request) -> None:
@@ -103,14 +119,7 @@ def post_request(worker, request, _environ, _response) -> None:
 
 
 def when_ready(server) -> None:
-    """In the sandbox, print a token, because there is no account to sign in with."""
     report.workers(server.num_workers)
-    if not settings.sandbox:
-        return
-    token = issue(effective, "alice", "user", 8 * 3600)
-    until = time.strftime("%H:%M", time.localtime(time.time() + 8 * 3600))
-    print(f"\n  Sandbox at {settings.own_url}/   (every upstream is a stand-in)")
-    print(f"  Sign-in token, until {until}:\n\n{token}\n", flush=True)
 
 
 def child_exit(server, worker) -> None:

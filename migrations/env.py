@@ -23,11 +23,17 @@ def render_type(kind: str, item: object, _context: object) -> str | bool:
     return False
 
 
+def is_mapped(item: object, name: str | None, *_: object) -> bool:
+    """Whether a model has it. The indexes of the search over chats are the databases' own."""
+    return not (name or "").startswith("search_")
+
+
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=migrate.db.metadata,
         render_item=render_type,
+        include_object=is_mapped,
         # Each with its own tables locked only: workers that serve meanwhile lock in other orders.
         transaction_per_migration=True,
         **migrate.configure_args,

@@ -7,9 +7,13 @@ from flask import Flask
 from flask_cors import CORS
 
 from config import Settings, load
+from service.activity.calls import CallRows
+from service.admin.state import state as admin_state
+from service.admin.views import admin
 from service.auth import bearer
 from service.billing.views import credits as credits_routes
 from service.browser.views import browser
+from service.chat.finding.views import finding
 from service.chat.relay import watchers
 from service.chat.resume import resume
 from service.chat.turn import claim_watch
@@ -18,6 +22,7 @@ from service.chat.undo.views import changes
 from service.chat.views import chats
 from service.cli import catalog as catalog_commands
 from service.cli import credits, keys, people, work
+from service.console.sign_in import sign_in
 from service.console.views import console
 from service.database import access as database
 from service.declarations import declarations
@@ -38,6 +43,7 @@ from service.records import socket
 from service.records.views import records
 from service.sandbox import boot
 from service.sandbox.suite.pages.views import pages as suite_pages
+from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
 from service.upkeep import sweeping
 from service.web import edge, errors, opaque_origins, operations
@@ -48,8 +54,10 @@ from service.widgets.views import widgets
 BLUEPRINTS = (
     operations.operations,
     console,
+    sign_in,
     browser,
     chats,
+    finding,
     turns,
     changes,
     resume,
@@ -57,6 +65,8 @@ BLUEPRINTS = (
     records,
     credits_routes,
     tokens,
+    admin,
+    admin_state,
     media_routes,
     widgets,
     oauth,
@@ -106,6 +116,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     app.extensions["collections"] = declared.collections
     app.extensions["tools"] = declared.tools
     app.extensions["catalog"] = declared.catalog
+    app.extensions["call_rows"] = CallRows()
     app.extensions["widget_templates"] = declared.templates
     app.extensions["mcp"] = Server(app)
     _defer_secrets(app, settings, upstream, declared.catalog)
@@ -117,6 +128,8 @@ def assemble(settings: Settings | None = None) -> Flask:
 def _defer_secrets(app: Flask, settings: Settings, upstream: Upstream, catalog: Catalog) -> None:
     names = ("verifier", "owner")
     app.extensions.defer(names, lambda: bearer.set_up(app, settings, upstream))
+    names = ("sessions", "sign_ins")
+    app.extensions.defer(names, lambda: sign_in_setup.set_up(app, settings, upstream))
     names = ("media", "media_sweeper")
     app.extensions.defer(names, lambda: media.set_up(app, settings))
     names = ("vendor_settings", "proxy")

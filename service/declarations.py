@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config import ConfigError, Settings, with_declared
+from service.activity.calls import INTEGRATION_CALLS
 from service.assistant import calls
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
@@ -47,7 +48,9 @@ def declarations(settings: Settings) -> Declarations:
     if settings.sandbox:
         modules.append(sandbox_collections)
     try:
-        collections = Collections([*BUILT_IN, *with_canvases(_all(modules, "COLLECTIONS"))])
+        collections = Collections(
+            [*BUILT_IN, INTEGRATION_CALLS, *with_canvases(_all(modules, "COLLECTIONS"))]
+        )
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
     except ValueError as error:

@@ -15,7 +15,8 @@ TESTS = Path(__file__).parent
 WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
 # Their files share a running service or a browser, so they stay together.
 TOGETHER = ("browser", "permissions", "integrations/bench", "integrations/third_party")
-NPM = (TESTS / "clients", TESTS / "mcp/clients", TESTS / "integrations/third_party")
+NAMES = ("app", "clients", "integrations/third_party", "markdown", "mcp/clients")
+NPM = [TESTS / name for name in NAMES]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -39,8 +39,9 @@ class FreshCopy:
         return self.run(".venv/bin/gunicorn", "-c", "gunicorn.conf.py", "wsgi:app", **settings)
 
     @contextmanager
-    def serving(self, *command: str, **settings: str) -> Iterator[str]:
-        """While the command goes on: what it had printed when gunicorn booted a worker."""
+    def serving(self, *command: str, until: bytes = b"Booting", **settings: str) -> Iterator[str]:
+        """While the command goes on: what it had printed when `until` was there, which gunicorn
+        prints when it boots a worker."""
         printed = self.place / "printed"
         with printed.open("wb") as log:
             process = subprocess.Popen(
@@ -51,7 +52,7 @@ class FreshCopy:
                 stderr=log,
                 start_new_session=True,
             )
-        wait_for(lambda: process.poll() is not None or b"Booting" in printed.read_bytes(), 60)
+        wait_for(lambda: process.poll() is not None or until in printed.read_bytes(), 60)
         assert process.poll() is None, printed.read_text()
         try:
             yield printed.read_text()

@@ -38,7 +38,7 @@ def test_the_newest_schema_takes_what_an_earlier_release_writes(app, revision):
         earlier = MetaData()
         earlier.reflect(db.engine)
         upgrade()
-        written = [table for table in earlier.sorted_tables if table.name != "alembic_version"]
+        written = [table for table in earlier.sorted_tables if is_written(table.name)]
         with db.engine.begin() as connection:
             for table in written:
                 for number, sparse in ((FIRST, False), (FIRST + 1, True)):
@@ -46,6 +46,11 @@ def test_the_newest_schema_takes_what_an_earlier_release_writes(app, revision):
                 found = connection.execute(sa.select(table)).all()
                 assert len(found) >= 2, table.name
     assert len(written) > 10
+
+
+def is_written(table: str) -> bool:
+    """Whether a release writes it itself: triggers fill the indexes of the search over chats."""
+    return table != "alembic_version" and not table.startswith("search_")
 
 
 def row(table: Table, number: int, sparse: bool) -> dict[str, Any]:

@@ -20,9 +20,15 @@ from tests.services import on_sqlite, wait_for
 FIRST = "0001"
 
 
+def is_mapped(_item, name, *_):
+    """Whether a model has it: the indexes of the search over chats are the databases' own."""
+    return not (name or "").startswith("search_")
+
+
 def test_the_models_are_what_the_migrations_make(app):
     with app.app_context(), db.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        options = {"compare_type": True, "include_object": is_mapped}
+        context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, db.metadata) == []
 
 
@@ -105,6 +111,43 @@ def test_migrating_gives_up_before_those_who_wait_behind_it_do(app):
             with gevent.Timeout(30), pytest.raises(OperationalError, match="lock timeout"):
                 upgrade()
         upgrade()
+
+
+@on_postgresql
+@pytest.mark.parametrize(("before", "table"), [("0021", "entries"), ("0024", "messages")])
+def test_an_index_whose_build_gave_up_is_built_at_the_next_try(app, before, table):
+    """Whoever writes meanwhile is not in its way, nor it in theirs."""
+    with app.app_context():
+        downgrade(revision=before)
+        with db.engine.begin() as writing:
+            writing.exec_driver_sql(f"LOCK TABLE {table} IN ROW EXCLUSIVE MODE")
+            with gevent.Timeout(30), pytest.raises(OperationalError, match="lock timeout"):
+                upgrade()
+            with db.engine.begin() as other:  # nothing waits any more
+                other.exec_driver_sql(f"LOCK TABLE {table} IN ROW EXCLUSIVE MODE NOWAIT")
+        upgrade()
+        with db.engine.connect() as connection:
+            options = {"include_object": is_mapped}
+            context = MigrationContext.configure(connection, opts=options)
+            assert compare_metadata(context, db.metadata) == []
+            broken = "SELECT count(*) FROM pg_index WHERE NOT indisvalid"
+            assert connection.exec_driver_sql(broken).scalar() == 0
+
+
+@on_postgresql
+def test_entries_are_written_while_their_index_is_built(app):
+    """A build that locks the ledger would stop every charge for as long as it takes."""
+    with app.app_context():
+        downgrade(revision="0021")
+        looking = db.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        with db.engine.begin() as writing:
+            writing.exec_driver_sql("LOCK TABLE entries IN ROW EXCLUSIVE MODE")
+            migrating = gevent.spawn(migrate, app)
+            with looking as watching:
+                wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or migrating.ready())
+            with db.engine.begin() as other:
+                other.exec_driver_sql("LOCK TABLE entries IN ROW EXCLUSIVE MODE NOWAIT")
+        migrating.get(timeout=30)
 
 
 REMAKES_A_PARENT = """

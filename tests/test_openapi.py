@@ -20,12 +20,17 @@ from tests.services import on_sqlite, settings_for
 SAMPLE = ("current-weather", "cloudsuite/drive-list", "neuralsearch-answer", "drive-delete")
 EXAMPLES = 8  # of each operation, in addition to the boundary cases of its schemas
 # The bench of tests/integrations calls each endpoint; at depth 2 they are asked here as well.
-PARTS = ["routes", *(CATEGORIES if DEPTH > 1 else ())]
+PARTS = ["routes", "admin", *(CATEGORIES if DEPTH > 1 else ())]
 
 
 def paths_of(part: str) -> str:
-    """The option for all routes and the endpoints of `SAMPLE`, or for a category's endpoints."""
+    """The option for all routes and the endpoints of `SAMPLE`, or for a category's endpoints.
+
+    The routes for admins are also asked by one.
+    """
     names = catalog().names
+    if part == "admin":
+        return "--include-path-regex=^/api/admin/"
     if part == "routes":
         return f"--exclude-path-regex={_paths(name for name in names if name not in SAMPLE)}"
     chosen = (name for name, item in names.items() if item.category == part)
@@ -39,7 +44,8 @@ def _paths(names: Iterable[str]) -> str:
 @pytest.mark.timeout(1800 if DEPTH > 1 else 300)
 @pytest.mark.parametrize("part", PARTS)
 def test_every_answer_matches_the_document(service, tmp_path, part):
-    token = issue(settings_for(service.database_url), "alice", "user", 3600)
+    role = "admin" if part == "admin" else "user"
+    token = issue(settings_for(service.database_url), "alice", role, 3600)
     arguments = [
         f"--config-file={ROOT / 'tests/schemathesis.toml'}",
         "run",

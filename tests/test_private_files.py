@@ -20,7 +20,7 @@ def test_the_embedded_database_is_readable_by_its_owner_alone(tmp_path):
     assert done.returncode == 0, done.stdout
     instance = tmp_path / "instance"
     assert mode(instance) == "0o700"
-    with closing(sqlite3.connect(instance / "app.db")) as connection:
+    with closing(sqlite3.connect(instance / "sandbox.db")) as connection:
         connection.execute("CREATE TABLE written (n)")
-        modes = {path.name: mode(path) for path in instance.glob("app.db*")}
-    assert modes == dict.fromkeys(("app.db", "app.db-wal", "app.db-shm"), "0o600")
+        modes = {path.name: mode(path) for path in instance.glob("sandbox.db*")}
+    assert modes == dict.fromkeys(("sandbox.db", "sandbox.db-wal", "sandbox.db-shm"), "0o600")

@@ -18,6 +18,7 @@ from service.outbound.upstream import Upstream
 from service.web.errors import Forbidden, Unauthorized, Unavailable
 
 SUBPROTOCOL = "bearer."
+ADMIN = "admin"
 
 
 def init_app(app: Flask) -> None:
@@ -86,6 +87,12 @@ def require_bearer() -> None:
     view = current_app.view_functions.get(request.endpoint or "")
     if not getattr(view, "public", False):
         authenticate()
+
+
+def require_admin() -> None:
+    """Raise `Forbidden` unless the caller's role is `admin` now."""
+    if request.method != "OPTIONS" and users.current_role(g.caller) != ADMIN:
+        raise Forbidden()
 
 
 def authenticate() -> None:

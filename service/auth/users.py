@@ -75,6 +75,9 @@ LOCK = (
     .with_for_update(read=True, key_share=True, of=_users)
 )
 
+_row = select(_users.c.seq).where(_this_user)
+LOCK_ROW = {alone: _row.with_for_update(read=not alone, key_share=True) for alone in (True, False)}
+
 
 class RightsCache:
     """A worker's cache of `users`, so that a permission check needs no query."""
@@ -175,8 +178,7 @@ def lock_row(session: Session, subject: str, alone: bool = False) -> bool:
     With `alone`, no other transaction can do the same at once. The user may be disabled. Returns
     False if there is no row; then nothing may be stored.
     """
-    row = select(_users.c.seq).where(_users.c.subject == subject)
-    return session.scalar(row.with_for_update(read=not alone, key_share=True)) is not None
+    return session.connection().scalar(LOCK_ROW[alone], {"subject": subject}) is not None
 
 
 def lock_unchanged(session: Session, then: Standing) -> None:

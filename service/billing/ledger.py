@@ -85,10 +85,18 @@ def ensure_account(session: Session, subject: str, starting: int) -> None:
         grant(session, subject, starting, "starting", "starting credits")
 
 
-def grant(session: Session, subject: str, amount: int, ref: str, what: str = "granted") -> bool:
+def grant(
+    session: Session,
+    subject: str,
+    amount: int,
+    ref: str,
+    what: str = "granted",
+    facts: dict[str, Any] | None = None,
+) -> bool:
     """Add `amount` to an existing account, once for each `ref`. Returns False for a repetition."""
     assert amount > 0
-    if not _insert_new(session, Entry, entry_values(subject, "grant", amount, ref, what, {})):
+    entry = entry_values(subject, "grant", amount, ref, what, facts or {})
+    if not _insert_new(session, Entry, entry):
         return False
     account = update(Account).where(Account.subject == subject)
     session.execute(account.values(balance=Account.balance + amount))

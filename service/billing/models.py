@@ -37,7 +37,8 @@ class Account(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Entry(db.Model):  # type: ignore[name-defined,misc]
-    """An entry of an account, which is never changed: a refund is another entry.
+    """An entry of an account, which is never changed: a refund is another entry. Only an erasure
+    removes the notes on grants.
 
     `what` is a model, an endpoint or a reason. An entry of the kind `rest` is the part of a charge
     that was settled after a sweeper had ended the hold.
@@ -47,6 +48,7 @@ class Entry(db.Model):  # type: ignore[name-defined,misc]
     __table_args__ = (
         UniqueConstraint("account", "kind", "ref"),
         Index(None, "account", "seq"),
+        Index(None, "account", "created_at"),
     )
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)

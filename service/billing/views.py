@@ -2,6 +2,7 @@
 
 import base64
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from flask import Blueprint, current_app, g
 from marshmallow import Schema, ValidationError, fields, validate
@@ -13,10 +14,11 @@ from service.billing.ledger import Statement
 from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
+from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
 from service.database.access import write_transaction
-from service.extensions import db, timestamp
+from service.extensions import db, now, timestamp
 from service.web.edge import answers, query
-from service.web.fields import Digits
+from service.web.fields import Digits, TimeZone
 
 LIST_LIMIT = 200
 
@@ -66,13 +68,66 @@ def statement(params: dict[str, Any]) -> dict[str, Any]:
 
     Amounts are in credits; a charge is negative.
     """
-    page = _page(params) or _open_account(params)
+    return statement_answer(_page(params) or _open_account(params))
+
+
+def statement_answer(page: Statement) -> dict[str, Any]:
+    """A page of a statement in the form of `StatementSchema`."""
     return {
         "balance": in_credits(page.balance),
         "held": in_credits(page.held),
         "entries": [_entry(entry) for entry in page.entries],
-        "nextCursor": _cursor(page.entries[-1]) if page.more else None,
+        "nextCursor": encode_seq(page.entries[-1].seq) if page.more else None,
     }
+
+
+class SpendQuery(Schema):
+    days = Digits(load_default=30, validate=validate.Range(1, MOST_DAYS))
+    timeZone = TimeZone(load_default="UTC", metadata={"example": "Europe/Berlin"})
+
+
+class SumSchema(Schema):
+    credits = fields.Float(required=True)
+    calls = fields.Integer(required=True)
+
+
+class DaySchema(SumSchema):
+    day = fields.Date(required=True)
+
+
+class SourceSchema(SumSchema):
+    what = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(KINDS))
+
+
+class SpendSchema(SumSchema):
+    timeZone = fields.String(required=True)
+    days = fields.List(fields.Nested(DaySchema), required=True)
+    sources = fields.List(fields.Nested(SourceSchema), required=True)
+
+
+@credits.get("/spend")
+@query(SpendQuery())
+@answers(SpendSchema())
+def read_spend(params: dict[str, Any]) -> dict[str, Any]:
+    """What your account has spent: each day, and for each model and endpoint
+
+    The last `days` days of a time zone, today included and the oldest first. `credits` are charges
+    less refunds; `calls` are charged turns and calls. What another account has paid is not in it.
+    """
+    zone = ZoneInfo(params["timeZone"])
+    spent = spend(db.session(), g.caller.subject, params["days"], zone, now())
+    db.session.commit()
+    return {
+        "timeZone": params["timeZone"],
+        **_sum(spent.total),
+        "days": [{"day": day.isoformat(), **_sum(one)} for day, one in spent.days],
+        "sources": [{"what": what, "kind": kind, **_sum(one)} for what, kind, one in spent.sources],
+    }
+
+
+def _sum(one: Sum) -> dict[str, Any]:
+    return {"credits": in_credits(one.amount), "calls": one.calls}
 
 
 def _page(params: dict[str, Any]) -> Statement | None:
@@ -105,5 +160,6 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _cursor(entry: Entry) -> str:
-    return base64.urlsafe_b64encode(str(entry.seq).encode()).decode().rstrip("=")
+def encode_seq(seq: int) -> str:
+    """A cursor behind the row of this number; `EntryCursor` reads it."""
+    return base64.urlsafe_b64encode(str(seq).encode()).decode().rstrip("=")

@@ -133,6 +133,7 @@ def _insert(session: Session, question: Question, lease_id: str) -> bool:
         "chat_id": question.chat_id,
         "lease_id": lease_id,
         "replaced_chat": _replaced_chat(question),
+        "model": question.model.id,
     }
     connection = session.connection()
     try:
@@ -168,9 +169,14 @@ def drop(session: Session, turn_id: str) -> Dropped:
 
 def request_end(session: Session, chat_id: str, reason: EndReason) -> bool:
     """Ask the workers that answer in this chat to end their turns; whether there are any."""
+    return bool(request_ends(session, Claim.chat_id == chat_id, reason))
+
+
+def request_ends(session: Session, which: ColumnElement[bool], reason: EndReason) -> list[str]:
+    """Ask the workers of these turns to end them; returns the users of those that run."""
     running = exists().where(Lease.lease_id == Claim.lease_id, ~has_lapsed())
-    request = update(Claim).where(Claim.chat_id == chat_id, running).values(end_reason=reason)
-    return bool(count_changes(session, request))
+    request = update(Claim).where(which, running).values(end_reason=reason)
+    return list(session.scalars(request.returning(Claim.user_id)))
 
 
 _live = exists().where(_leases.c.lease_id == _claims.c.lease_id, ~has_lapsed())

@@ -56,14 +56,26 @@ def _delete_chat(session: Session, chat: Any) -> None:
     journal.forget(session, chat.record_id, chat.user_id)
 
 
+def keep_place(session: Session, chat: Any, changes: Values) -> None:
+    """Keep the moment of the last message, by which lists are sorted: a change moves no chat.
+
+    Turns set it too. A chat without it was not changed by anything but its turns.
+    """
+    if chat.active_at is None:
+        chat.active_at = chat.updated_at
+
+
 AI_CHATS = Collection(
     name=journal.CHATS,
     model=Chat,
     columns=(
         Column("userId", attribute="user_id", required=True, fixed=True),
         Column("title", attribute="title", required=True, least=1, most=TITLE_LIMIT),
+        Column("pinned", "boolean", "pinned"),
+        Column("activeAt", "datetime", "active_at", fixed=True),
     ),
     permissions=OWN_BUT_NOT_CREATE,
+    on_update=keep_place,
     on_delete=_delete_chat,
     erases_text=True,
     open_to=("chat",),
@@ -105,6 +117,7 @@ AI_TURNS = Collection(
         Column("usage", "object", "usage", required=True, fixed=True),
         Column("credits", "number", "charged", required=True, fixed=True),
         Column("durationMs", "integer", "duration_ms", required=True, fixed=True),
+        Column("undoneAt", "datetime", "undone_at", fixed=True),
     ),
     permissions={EVERY_ROLE: {"read": "own"}},
     open_to=("chat",),

@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import and_, delete, func, or_, select, update
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
-from service.chat.models import JournalEntry
+from service.chat.models import JournalEntry, Undo
 from service.database.clock import from_now
 from service.extensions import db, timestamp
 from service.records import permissions
@@ -97,7 +97,7 @@ def page(
     role = current_role(caller)
     own = select(JournalEntry).where(JournalEntry.user_id == caller.subject)
     older = own if before is None else own.where(JournalEntry.seq < before)
-    newest = older.options(defer(JournalEntry.after)).order_by(JournalEntry.seq.desc())
+    newest = older.order_by(JournalEntry.seq.desc())
     entries: list[dict[str, Any]] = []
     last = following = None
     size = 0
@@ -109,28 +109,51 @@ def page(
             break
         entries.append(entry)
         last = row.seq
+    _mark_undone(entries)
     db.session.commit()
     return entries, following
 
 
+def _mark_undone(entries: list[dict[str, Any]]) -> None:
+    """Say of each entry whether its turn's changes have been taken back."""
+    turns = {entry["turnId"] for entry in entries}
+    undone = set(db.session.scalars(select(Undo.turn_id).where(Undo.turn_id.in_(turns))))
+    for entry in entries:
+        entry["undone"] = entry["turnId"] in undone
+
+
 def _public_entry(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:
     collection = {declared.name: declared for declared in collections}.get(row.collection)
+    readable = collection is not None and _is_readable(row, collection, role)
+    before, after = (
+        redact(collection, one, role) if collection and readable and one else None
+        for one in (row.before, row.after)
+    )
     return {
         "turnId": row.turn_id,
         "tool": row.tool,
         "collection": row.collection,
         "recordId": row.record_id,
         "outcome": row.outcome,
-        "before": _before(row, collection, role) if collection else None,
+        "before": before,
+        "changes": _changes(before, after),
         "createdAt": timestamp(row.created_at),
     }
 
 
-def _before(row: JournalEntry, collection: Collection, role: str) -> Envelope | None:
-    """The record before the write; None for a user who may not read it now."""
+def _changes(before: Envelope | None, after: Envelope | None) -> dict[str, Any] | None:
+    """The columns that the write has changed, with their new values; None for one left empty."""
+    if after is None:
+        return None
+    was, became = before["data"] if before else {}, after["data"]
+    names = [*became, *(name for name in was if name not in became)]
+    return {name: became.get(name) for name in names if was.get(name) != became.get(name)}
+
+
+def _is_readable(row: JournalEntry, collection: Collection, role: str) -> bool:
+    """Whether the user may read the record now."""
     rule = permissions.rule(collection, role, "read")
-    readable = rule is True or (rule == "own" and row.owner == row.user_id)
-    return redact(collection, row.before, role) if readable and row.before else None
+    return rule is True or (rule == "own" and row.owner == row.user_id)
 
 
 def forget(session: Session, chat_id: str, owner: str) -> None:

@@ -13,9 +13,10 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     cast,
+    func,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
-from sqlalchemy.orm import Mapped, mapped_column, synonym
+from sqlalchemy.orm import Mapped, mapped_column
 
 from service.billing import prices
 from service.chat.usage import turn_usage
@@ -32,6 +33,8 @@ class Chat(db.Model):  # type: ignore[name-defined,misc]
     record_id: Mapped[str] = mapped_column(String(64), unique=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.subject"), index=True)
     title: Mapped[str] = mapped_column(String(TITLE_LIMIT), default="")
+    pinned: Mapped[bool | None]
+    active_at: Mapped[datetime | None]  # see `collections.keep_place`
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
@@ -99,13 +102,23 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     duration_ms: Mapped[int]
     compaction: Mapped[dict[str, Any] | None]  # stages, dropped rows, usage of a summary
     created_at: Mapped[datetime] = mapped_column(default=now)
-    updated_at = synonym("created_at")  # a turn is stored once
+    undone_at: Mapped[datetime | None]
 
     @property
     def usage(self) -> dict[str, Any]:
         cache = (self.cached_input_tokens or 0, self.cache_write_tokens or 0)
         used = Usage(self.input_tokens, self.output_tokens, *cache)
         return turn_usage(used, self.usage_estimated, (self.compaction or {}).get("usage"))
+
+    @hybrid_property
+    def updated_at(self) -> datetime:
+        """A turn is stored once, and may be undone once."""
+        return self.undone_at or self.created_at
+
+    @updated_at.inplace.expression
+    @classmethod
+    def _updated_in_sql(cls) -> ColumnElement[Any]:
+        return func.coalesce(cls.undone_at, cls.created_at)
 
     @hybrid_property
     def charged(self) -> float:
@@ -208,6 +221,7 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
     replaced_chat: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)
     began_at: Mapped[datetime | None]  # null if a release before 0021 wrote the row
     watched_until: Mapped[datetime | None]  # by readers in other workers
+    model: Mapped[str | None] = mapped_column(String(64))  # null if an older release wrote the row
 
 
 class PublishedChunks(db.Model):  # type: ignore[name-defined,misc]

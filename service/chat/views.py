@@ -1,4 +1,4 @@
-"""Creating, renaming and deleting chats. Reading them goes through the records.
+"""Creating, renaming, pinning and deleting chats. Reading them goes through the records.
 
 Source: docs/contract.md, "Chat endpoints" and section 4.
 """
@@ -6,7 +6,7 @@ Source: docs/contract.md, "Chat endpoints" and section 4.
 from typing import Any
 
 from flask import Blueprint, current_app, g
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -31,14 +31,22 @@ class NewChat(Schema):
     title = Text(load_default="", validate=validate.Length(max=TITLE_LIMIT))
 
 
-class Rename(Schema):
-    title = Text(required=True, validate=validate.Length(1, TITLE_LIMIT))
+class ChatChanges(Schema):
+    title = Text(validate=validate.Length(1, TITLE_LIMIT))
+    pinned = fields.Boolean(truthy={True}, falsy={False})
+
+    @validates_schema
+    def _has_any(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if not data:
+            raise ValidationError("Missing data for required field.", "title")
 
 
 class ChatSchema(Schema):
     recordId = fields.String(required=True)
     userId = fields.String(required=True)
     title = fields.String(required=True)
+    pinned = fields.Boolean()
+    activeAt = fields.AwareDateTime()
     createdAt = fields.AwareDateTime(required=True)
     updatedAt = fields.AwareDateTime(required=True)
 
@@ -77,11 +85,11 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
 
 @chats.patch("/<chat_id>")
 @open_to("chat")
-@body(Rename())
+@body(ChatChanges())
 @refuses(Forbidden, Conflict)
 @answers(ChatAnswer())
-def rename(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
-    """Rename a chat"""
+def change(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
+    """Rename a chat, pin it or unpin it"""
     return {"chat": chat_record(writes.update(AI_CHATS, g.caller, chat_id, data))}
 
 

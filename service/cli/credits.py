@@ -1,7 +1,5 @@
 """Commands about credits: `flask credits …`."""
 
-from decimal import Decimal, InvalidOperation
-
 import click
 from flask import current_app
 from flask.cli import with_appcontext
@@ -13,11 +11,10 @@ from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.cli.terminal import AS_JSON, ShortText, print_json, print_list
-from service.database.access import write_transaction
 from service.extensions import db
 from service.ids import new_id
+from service.upkeep import granting
 
-MAX_GRANT = 1_000_000_000  # credits
 STATEMENT_ENTRIES = 50
 
 credits = click.Group("credits", help="Accounts, grants and charges.")
@@ -30,12 +27,9 @@ class Credits(click.ParamType):
 
     def convert(self, value: object, param: object, ctx: object) -> int:
         try:
-            micro = Decimal(str(value)) * CREDIT
-        except InvalidOperation:
-            micro = Decimal(0)
-        if not micro.is_finite() or not 0 < micro <= MAX_GRANT * CREDIT or micro % 1:
-            self.fail(f"must be more than 0, at most {MAX_GRANT}, with at most six decimals")
-        return int(micro)
+            return granting.micro_credits(value)
+        except ValueError as error:
+            self.fail(str(error))
 
 
 @credits.command("grant")
@@ -48,9 +42,8 @@ class Credits(click.ParamType):
 def grant(subject: str, amount: int, ref: str | None) -> None:
     """Add AMOUNT credits to SUBJECT's account and print the new balance."""
     settings: Settings = current_app.config["SETTINGS"]
-    with write_transaction() as session:
-        ledger.ensure_account(session, subject, settings.starting_credits * CREDIT)
-        is_new = ledger.grant(session, subject, amount, ref or new_id("entry"))
+    starting = settings.starting_credits * CREDIT
+    is_new = granting.grant(subject, amount, ref or new_id("entry"), starting)
     done = f"{subject} was granted {in_credits(amount)} credits."
     done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
     click.echo(f"{done} The balance is {in_credits(_statement(subject, 1).balance)} credits.")

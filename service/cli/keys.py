@@ -7,8 +7,8 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from service.integrations.sealing import rotation
-from service.integrations.sealing.seal import Sealer
+from service.sealing.seal import Sealer
+from service.upkeep import rotation
 
 keys = click.Group("keys", help="Keys that encrypt stored tokens.")
 

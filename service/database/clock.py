@@ -51,7 +51,8 @@ class microseconds(GenericFunction[int]):  # noqa: N801
 @compiles(microseconds, "sqlite")
 def _sqlite_microseconds(element: Any, compiler: Any, **options: Any) -> str:
     text = compiler.process(element.clauses, **options)
-    return f"(unixepoch({text}) * 1000000 + CAST(substr({text}, 21, 6) AS INTEGER))"
+    # Without its fraction: SQLite rounds to milliseconds, .9996 to the next second.
+    return f"(unixepoch(substr({text}, 1, 19)) * 1000000 + CAST(substr({text}, 21, 6) AS INTEGER))"
 
 
 @compiles(microseconds, "postgresql")

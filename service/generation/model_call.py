@@ -24,6 +24,7 @@ from service.outbound.upstream import (
 )
 from service.providers.events import (
     OPERATORS,
+    PASSING,
     CallStarted,
     Event,
     Fault,
@@ -40,8 +41,8 @@ REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
 LONGEST_PAUSE = 10.0  # seconds; a host that asks for more is down
 UPSTREAM_FAULTS: dict[str, Fault] = {
-    "unreachable": "busy",
-    "unanswered": "busy",
+    "unreachable": "down",
+    "unanswered": "down",
     "timeout": "slow",
 }
 
@@ -69,9 +70,9 @@ VISIBLE = (TextFragment, CallStarted)
 def stream_events(upstream: Upstream, trip: RoundTrip, deadline: Deadline) -> Iterator[Event]:
     """The events of the model's answer, up to the terminal one; `trip` is filled in meanwhile.
 
-    Raises `ProviderError`, which has nothing of the provider's text. A busy provider is asked up
-    to twice more, as long as it has sent no visible event. The usage in `trip` is also good when
-    the reader of the events was interrupted.
+    Raises `ProviderError`, which has nothing of the provider's text. A provider that is busy or
+    down is asked up to twice more, as long as it has sent no visible event. The usage in `trip` is
+    also good when the reader of the events was interrupted.
     """
     limits = LIMITS[trip.model.provider.kind]
     deadline.begin(limits.first, limits.step)
@@ -93,9 +94,9 @@ def stream_events(upstream: Upstream, trip: RoundTrip, deadline: Deadline) -> It
             except ProviderError as error:
                 trip.accepted &= error.fault == "slow"  # our own fault, not the provider's
                 _log_for_operator(trip.model, error)
-                if error.fault != "busy" or is_visible or attempt == RETRIES:
+                if error.fault not in PASSING or is_visible or attempt == RETRIES:
                     raise
-                pause = _pause(attempt, error.retry_after)
+                pause = _pause(attempt, error)
             sleep(pause)
     finally:
         deadline.end()
@@ -108,13 +109,13 @@ def _log_for_operator(model: Model, error: ProviderError) -> None:
         log.error("the provider needs its operator", fault=error.fault, **names)
 
 
-def _pause(attempt: int, retry_after: float | None) -> float:
+def _pause(attempt: int, error: ProviderError) -> float:
     """Seconds before the next try: as the host asks, otherwise longer each time, with jitter."""
-    if retry_after is None:
+    if error.retry_after is None:
         return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - only spreads the tries
-    if retry_after > LONGEST_PAUSE:
-        raise ProviderError("busy", retry_after)
-    return retry_after + random.uniform(0, 0.25)  # noqa: S311
+    if error.retry_after > LONGEST_PAUSE:
+        raise error
+    return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
 
 
 def _try(upstream: Upstream, trip: RoundTrip) -> Iterator[Event]:

@@ -20,6 +20,7 @@ APPROVALS = ("once", "session", "auto")
 KEY_LIMIT = 255
 ONCE = f"The same call is made, and charged, once in 24 hours; 1 to {KEY_LIMIT} characters."
 FRESH = "`no-cache`: ask the vendor, also where an answer is kept."
+DOOR = "`widget`, for a call that a widget has asked for."
 APPROVED = f"Which decision let the call through: {', '.join(APPROVALS)}."
 
 
@@ -36,6 +37,11 @@ class Keeping(Schema):
 class Rate(Schema):
     calls = fields.Integer(required=True)
     seconds = fields.Integer(required=True)
+
+
+class Sentences(Schema):
+    doing = fields.String(required=True)
+    done = fields.String(required=True)
 
 
 class Described(Schema):
@@ -55,6 +61,7 @@ class Described(Schema):
     scopes = fields.List(fields.String(), required=True)
     configured = fields.Boolean(required=True)
     docs = fields.String(required=True)
+    says = fields.Nested(Sentences, required=True, allow_none=True)
 
     class Meta:
         include = {"async": fields.Boolean(required=True)}  # a keyword of Python

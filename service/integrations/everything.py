@@ -9,7 +9,6 @@ from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
-from service.integrations.sealing.seal import Sealer
 from service.integrations.vendors import (
     api_sports,
     apify,
@@ -43,6 +42,7 @@ from service.integrations.vendors import (
     wikimedia,
     youtube,
 )
+from service.sealing.seal import Sealer
 
 BUILT_IN = (
     apify,

@@ -15,7 +15,8 @@ class Inbound:
 
     `token` is the caller's bearer as it came. `browser` is the cookie that binds a consent to this
     browser. `approval` is the decision that let the call through, if the client says so. `fresh`
-    means that the client wants no kept answer. `door` is where the call came from, if not by HTTP.
+    means that the client wants no kept answer. `door` is where the call came from: `chat` and `mcp`
+    are known, `widget` is what the client says, and the rest is None.
     """
 
     caller: Caller

@@ -19,6 +19,7 @@ from service.integrations.envelopes import (
     APPROVALS,
     APPROVED,
     CONNECTED,
+    DOOR,
     FAILURES,
     FRESH,
     KEY_LIMIT,
@@ -124,7 +125,7 @@ def job(job_id: str) -> Response:
 @open_to("calls")
 @instances(lambda: documents.posts(_proxy().catalog))
 @described_body(AnyParameters())
-@takes(Idempotency_Key=ONCE, X_Approval=APPROVED, Cache_Control=FRESH)
+@takes(Idempotency_Key=ONCE, X_Approval=APPROVED, X_Door=DOOR, Cache_Control=FRESH)
 @refuses(*REFUSALS, *FAILURES)
 @answers(None, answer_schema=Envelope())
 def post(endpoint: str) -> Response:
@@ -143,7 +144,7 @@ def post(endpoint: str) -> Response:
 @open_to("calls")
 @exists_for(lambda endpoint: _takes_get(endpoint))
 @instances(lambda: documents.gets(_proxy().catalog))
-@takes(Idempotency_Key=ONCE, X_Approval=APPROVED, Cache_Control=FRESH)
+@takes(Idempotency_Key=ONCE, X_Approval=APPROVED, X_Door=DOOR, Cache_Control=FRESH)
 @refuses(*REFUSALS, *FAILURES)
 @answers(None, answer_schema=Envelope())
 def get(endpoint: str) -> Response:
@@ -168,6 +169,7 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
         approval=approval if approval in APPROVALS else None,
         request_id=g.request_id,
         fresh=bool(request.cache_control.no_cache),
+        door="widget" if request.headers.get("X-Door") == "widget" else None,
     )
     result = _proxy().call(inbound)
     response = result.response()
@@ -214,6 +216,7 @@ def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "scopes": proxy.connections.scopes_of(item),
         "configured": proxy.is_configured(item),
         "docs": item.docs,
+        "says": item.says and asdict(item.says),
     }
 
 

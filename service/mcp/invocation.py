@@ -25,10 +25,10 @@ from service.chat.tools.tool import ToolContext
 from service.extensions import db
 from service.ids import new_id
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.sealing.seal import Sealer
 from service.mcp import consent, jobs, states
 from service.mcp.offers import Offer
 from service.mcp.results import tool_result
+from service.sealing.seal import Sealer
 from service.web.errors import ServiceError
 from service.web.json_values import encode
 

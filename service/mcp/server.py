@@ -12,13 +12,13 @@ from service.assistant.calls import CALL, EndpointTool
 from service.auth.users import Caller
 from service.chat.tools.tool import Tool, Tools
 from service.ids import new_id
-from service.integrations.sealing.seal import Sealer
 from service.mcp import consent, jobs, states
 from service.mcp.invocation import Action, Invocation
 from service.mcp.message import HANDSHAKE, NEWEST_HANDSHAKE, SERVED, RpcMessage
 from service.mcp.offers import Offer, Offers
 from service.mcp.refusal import INVALID_PARAMS, METHOD_NOT_FOUND
 from service.mcp.results import SERVER, cacheable
+from service.sealing.seal import Sealer
 
 CAPABILITIES: dict[str, Any] = {"tools": {}}
 # Some hosts show a model only the first 512 characters of both together.

@@ -17,8 +17,8 @@ from service.auth import users
 from service.chat.earlier import fingerprint_of
 from service.database.access import write_transaction
 from service.database.clock import current_time
-from service.integrations.sealing.seal import Sealer, Unsealable
 from service.mcp.models import UsedState
+from service.sealing.seal import Sealer, Unsealable
 
 LIFETIME = 600  # seconds, as long as the link that it waits for
 

@@ -11,7 +11,8 @@ from typing import Literal
 FinishReason = Literal["stop", "length", "tool-calls", "content-filter", "pause", "other"]
 
 Fault = Literal[
-    "busy",  # 429, 5xx, overloaded
+    "busy",  # 429, 503, overloaded
+    "down",  # unreachable, or another 5xx
     "refused-key",  # 401, 403, an account without money: only the operator can mend it
     "unknown-model",  # 404, a model that was withdrawn: only the operator can mend it
     "refused-request",  # 400, 422
@@ -24,6 +25,7 @@ Fault = Literal[
 
 
 OPERATORS: tuple[Fault, ...] = ("refused-key", "unknown-model")
+PASSING: tuple[Fault, ...] = ("busy", "down")  # another try may help
 
 
 class ProviderError(Exception):

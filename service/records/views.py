@@ -1,7 +1,7 @@
 """`/api/records`: read and change records. Source: docs/contract.md, section 7."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 from flask import Blueprint, current_app, g, request
 from flask.blueprints import BlueprintSetupState
@@ -10,9 +10,12 @@ from werkzeug.routing import BaseConverter
 
 from service.auth import permits
 from service.auth.bearer import open_to
+from service.auth.users import current_role
 from service.records import store, writes
-from service.records.collection import Collection
+from service.records.collection import Collection, ColumnType
+from service.records.description import describe, listed
 from service.records.once import KEY, KEY_RULE
+from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
 from service.web.edge import answers, json_body, query, refuses, takes
@@ -72,8 +75,32 @@ class PageSchema(Schema):
     nextCursor = fields.String(required=True, allow_none=True)
 
 
+class ColumnSchema(Schema):
+    name = fields.String(required=True)
+    type = fields.String(required=True, validate=validate.OneOf(get_args(ColumnType)))
+    required = fields.Boolean(required=True)
+    readOnly = fields.Boolean(required=True)
+
+
+class CollectionSchema(Schema):
+    """A collection. A permission is true, false, or "own" for the caller's own records only."""
+
+    name = fields.String(required=True)
+    owner = fields.String(required=True)
+    columns = fields.List(fields.Nested(ColumnSchema), required=True)
+    permissions = fields.Dict(
+        keys=fields.String(validate=validate.OneOf(ACTIONS)),
+        values=fields.Raw(validate=validate.OneOf([True, False, "own"])),
+        required=True,
+    )
+
+
+class CollectionsSchema(Schema):
+    collections = fields.List(fields.Nested(CollectionSchema), required=True)
+
+
 class DataSchema(Schema):
-    """The columns of the collection, which the tool `schema.describe` lists."""
+    """The columns of the collection, which `GET /api/records` lists."""
 
     class Meta:
         unknown = "include"
@@ -81,6 +108,17 @@ class DataSchema(Schema):
 
 class DeletedSchema(Schema):
     success = fields.Boolean(required=True)
+
+
+@records.get("")
+@open_to("chat")
+@refuses(Forbidden)
+@answers(CollectionsSchema())
+def collections() -> dict[str, Any]:
+    """List the collections that you may read, with their columns and what you may do"""
+    role = current_role(g.caller)
+    declared = listed(current_app.extensions["collections"], role, g.caller.permit)
+    return {"collections": [{**describe(one, role), "owner": one.owner} for one in declared]}
 
 
 @records.get("/<collection>")

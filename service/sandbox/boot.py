@@ -7,13 +7,15 @@ Source: docs/contract.md, section 11.
 """
 
 import ipaddress
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from flask import Flask
 
 from config import INSTANCE, ConfigError, Settings
 from service.sandbox.listener import Listener
-from service.sandbox.secrets import fill, suite_client
+from service.sandbox.secrets import database_file, fill, suite_client
 from service.sandbox.suite.client import Clients
 
 
@@ -26,7 +28,7 @@ def prepare(settings: Settings) -> Settings:
         return settings
     if not settings.sandbox_anywhere and not _is_local(settings):
         raise ConfigError("SANDBOX: must stay on loopback (or set SANDBOX_ANYWHERE)")
-    return fill(settings, INSTANCE)
+    return fill(_with_database(settings, INSTANCE), INSTANCE)
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -34,6 +36,16 @@ def init_app(app: Flask, settings: Settings) -> None:
     if settings.sandbox:
         app.extensions["suite"] = Clients(app, *suite_client(INSTANCE), settings.own_url)
         app.extensions["sandbox"] = Listener(app, settings)
+
+
+def _with_database(settings: Settings, directory: Path) -> Settings:
+    """The settings with a database of the sandbox's own, unless one is set.
+
+    So a later start without the sandbox does not find the sandbox's people.
+    """
+    if any(settings.environ.get(name) for name in ("DATABASE_URL", "DATABASE_URL_FILE")):
+        return settings
+    return replace(settings, database_url=f"sqlite:///{database_file(directory)}")
 
 
 def _is_local(settings: Settings) -> bool:

@@ -16,6 +16,8 @@ ADD = re.compile(
 LIST = re.compile(r"\b(?:list|show|which|what)\b.*\b(task|note)s\b", re.I)
 DONE = re.compile(r"\b(?:mark|tick)\b (?:the )?(?:task )?(.+?) (?:as |off as )?done\b", re.I)
 DELETE = re.compile(r"\b(?:delete|remove)\b (?:the |my )?(task|note)s?\b:?(.*)", re.I)
+INSIDE = re.compile(r"\bwhat is in (?:my|the) ([a-z][\w -]*)\?", re.I)
+ADD_OTHER = re.compile(r"\badd an? ([a-z][\w -]*):(.*)", re.I | re.S)
 QUOTES = " \t\"'“”‘’.!?"
 
 
@@ -30,6 +32,20 @@ def first_calls(text: str) -> Iterator[Call]:
         yield _search(match[1].lower(), match[2])
     elif match := LIST.search(text):
         yield "records.query", {"collection": f"{match[1].lower()}s"}
+    elif match := INSIDE.search(text):
+        yield "records.query", {"collection": _name(match[1])}
+    elif match := ADD_OTHER.search(text):
+        yield "schema.describe", {"collection": _plural(_name(match[1]))}
+
+
+def _name(words: str) -> str:
+    return words.strip().lower().replace(" ", "-")
+
+
+def _plural(word: str) -> str:
+    if re.search(r"[^aeiou]y$", word):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if re.search(r"(s|x|ch|sh)$", word) else f"{word}s"
 
 
 def _titles(count: str, kind: str, text: str) -> list[str]:
@@ -44,8 +60,11 @@ def _search(kind: str, words: str) -> Call:
 
 
 def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]:
-    """The calls for the records that the first query has returned."""
-    if [name for name, _ in results] != ["records.query"]:
+    """The calls for the records, or for the collection, that the first call has returned."""
+    names = [name for name, _ in results]
+    if names == ["schema.describe"] and (match := ADD_OTHER.search(text)):
+        yield from _named(results[0][1], match[2].strip(QUOTES))
+    if names != ["records.query"]:
         return
     for record in _records(results[0][1]):
         if DONE.search(text):
@@ -56,6 +75,23 @@ def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]
             yield "records.delete", {"collection": kind, "recordId": record["recordId"]}
 
 
+def _named(result: str, title: str) -> Iterator[Call]:
+    """A record of the described collection, with its title in the column that needs a text most."""
+    try:
+        described = json.loads(result)
+        columns = [
+            column
+            for column in described["columns"]
+            if column["type"] == "string" and not column["readOnly"]
+        ]
+    except (ValueError, KeyError, TypeError):
+        return
+    columns.sort(key=lambda c: (not c["required"], c["name"] not in ("title", "name")))
+    for column in columns[:1]:
+        data = {column["name"]: title}
+        yield "records.create", {"collection": described["name"], "data": data}
+
+
 def _records(result: str) -> list[dict[str, Any]]:
     try:
         return json.loads(result)["records"][:10]
@@ -64,7 +100,8 @@ def _records(result: str) -> list[dict[str, Any]]:
 
 
 def _title(record: dict[str, Any]) -> str:
-    return f"“{record['data'].get('title', record['recordId'])}”"
+    data = record["data"]
+    return f"“{data.get('title') or data.get('name') or record['recordId']}”"
 
 
 def _list_sentence(page: dict[str, Any]) -> str:

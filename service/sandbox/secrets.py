@@ -1,4 +1,4 @@
-"""The sandbox's secrets: generated once, stored in `instance/`, readable by its owner only."""
+"""The sandbox's secrets and database: made once in `instance/`, readable by their owner only."""
 
 import base64
 import hmac
@@ -24,6 +24,17 @@ def fill(settings: Settings, directory: Path) -> Settings:
     )
     owner = complete.owner_token or issue(complete, "owner", "owner", TEN_YEARS)
     return replace(complete, owner_token=owner)
+
+
+def database_file(directory: Path) -> Path:
+    """The file of the sandbox's database.
+
+    Earlier releases shared `app.db` with starts without a sandbox, and their `sandbox.json` says
+    nothing of a database. There, `app.db` stays in use: nobody's data seem lost after an update.
+    """
+    own, shared = directory / "sandbox.db", directory / "app.db"
+    is_older = "database" not in _load_or_create(directory / "sandbox.json")
+    return shared if is_older and shared.exists() and not own.exists() else own
 
 
 def suite_client(directory: Path) -> tuple[str, str]:
@@ -55,4 +66,8 @@ def _load_or_create(path: Path) -> dict[str, str]:
 
 def _generate() -> dict[str, str]:
     key = base64.b64encode(secrets.token_bytes(32)).decode()
-    return {"auth_secret": secrets.token_urlsafe(48), "sealing_key": f"sandbox:{key}"}
+    return {
+        "auth_secret": secrets.token_urlsafe(48),
+        "sealing_key": f"sandbox:{key}",
+        "database": "sandbox.db",
+    }

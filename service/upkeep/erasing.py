@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from service.activity.calls import INTEGRATION_CALLS
+from service.activity.models import IntegrationCall
 from service.auth import erasure
 from service.auth.users import rights_cache
-from service.billing.models import Account, Allowance, Hold
+from service.billing.models import Account, Allowance, Entry, Hold
 from service.chat import journal
 from service.chat.collections import AI_MESSAGES, AI_TURNS, USERS
+from service.chat.finding import index
 from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
-from service.database.access import write_transaction
 from service.integrations.consent.connections import Connections
 from service.integrations.models import (
     Consent,
@@ -32,7 +34,8 @@ from service.records.collection import Collection
 from service.records.models import CreateKey, Outbox
 from service.records.storage import select_rows
 from service.records.store import owned_by
-from service.upkeep import inventories
+from service.sign_in.models import ConsoleSession
+from service.upkeep import actions, inventories
 from service.upkeep.inventories import Inventory
 from service.upkeep.rights import lock_user
 
@@ -46,6 +49,8 @@ SWEPT = (
     CreateKey,
     UsedState,
     Allowance,
+    IntegrationCall,
+    ConsoleSession,
 )
 
 
@@ -72,7 +77,8 @@ def erase(
     that fails does not prevent the erasure.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
-    with write_transaction() as session:
+    with actions.acting(None) as act:
+        session = act.session
         # In the order of a turn, which locks its chat and then, by a foreign key, its user.
         chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
         session.execute(chats.with_for_update())
@@ -88,11 +94,15 @@ def erase(
         session.flush()
         if user:
             session.delete(user)
+        actions.anonymise(session, subject, pseudonym)
         known = paid or user is not None or bool(grants)
         if known:
             erasure.remember(session, subject)
+            act.record("erase", pseudonym, {})
     rights_cache.forget(subject)
+    # First: the rows are gone, and nobody could revoke them after an error of the database.
     reasons = {grant.integration: connections.revoke(grant) for grant in grants}
+    index.forget_deleted()
     unrevoked = {name: reason for name, reason in reasons.items() if reason}
     return ErasureReport(known, inventory, unrevoked)
 
@@ -109,13 +119,19 @@ def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
     holds = select(Hold.seq).where(Hold.account == subject).order_by(Hold.seq)
     session.execute(holds.with_for_update())
     renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
-    return session.execute(renamed.returning(Account.seq)).first() is not None
+    if session.execute(renamed.returning(Account.seq)).first() is None:
+        return False
+    # An admin's note on a grant may tell of the person.
+    grants = update(Entry).where(Entry.account == pseudonym, Entry.kind == "grant")
+    session.execute(grants.values(facts={}))
+    return True
 
 
 def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
     for collection in collections:
-        # The user goes last, messages go with their chats; turns stay, under a pseudonym.
-        if collection in (USERS, AI_MESSAGES, AI_TURNS):
+        # The user goes last, messages go with their chats; turns stay, under a pseudonym. Calls go
+        # in one statement.
+        if collection in (USERS, AI_MESSAGES, AI_TURNS, INTEGRATION_CALLS):
             continue
         for row in session.scalars(select_rows(collection).where(owned_by(collection, subject))):
             writes.remove(session, collection, row)
@@ -123,6 +139,9 @@ def _erase_records(session: Session, subject: str, collections: Iterable[Collect
 
 def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     """Subscribers may still have to learn that records were deleted, but not whose they were."""
+    for model in SWEPT:
+        session.execute(delete(model).where(model.user_id == subject))
+    # After the calls: a sweeper that deletes some of them at the same time writes to the outbox.
     anonymous = {"before": None, "after": None, "owner": pseudonym}
     session.execute(update(Outbox).where(Outbox.owner == subject).values(**anonymous))
     session.execute(delete(Outbox).where(Outbox.record_id == subject))
@@ -130,8 +149,6 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     # Another user's assistant may have changed the subject's records.
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**anonymous))
     session.execute(delete(Undo).where(Undo.user_id == subject))
-    for model in SWEPT:
-        session.execute(delete(model).where(model.user_id == subject))
     # The sweeper deletes them in batches: their content is too large for this transaction.
     nobody = {"user_id": None, "name": "", "is_ready": False}
     session.execute(update(MediaItem).where(MediaItem.user_id == subject).values(**nobody))

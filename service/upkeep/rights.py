@@ -3,19 +3,22 @@
 Source: docs/contract.md, section 3.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.auth.models import User
 from service.chat.collections import USERS
-from service.database.access import write_transaction
 from service.records import writes
 from service.records.collection import Values
+from service.upkeep.actions import acting
 
 
 def set_disabled(subject: str, disabled: bool) -> bool:
     """False when there is no such user."""
-    return _change(subject, {"disabled": disabled})
+    return change(subject, {"disabled": disabled})
 
 
 def set_role(subject: str, role: str | None) -> bool:
@@ -23,7 +26,22 @@ def set_role(subject: str, role: str | None) -> bool:
 
     False when there is no such user.
     """
-    return _change(subject, {"role": role})
+    return change(subject, {"role": role})
+
+
+def change(subject: str, values: Values, by: str | None = None) -> bool:
+    """Set `role`, `disabled` or both. `by` is the admin's subject, or None for a command.
+
+    False when there is no such user. What is as it was leaves no trace in the audit.
+    """
+    with acting(by) as act:
+        user = lock_user(act.session, subject)
+        if user is None:
+            return False
+        for action, facts in _changes(user, values):
+            act.record(action, subject, facts)
+        writes.change(act.session, USERS, user, values)
+    return True
 
 
 def lock_user(session: Session, subject: str) -> User | None:
@@ -31,9 +49,9 @@ def lock_user(session: Session, subject: str) -> User | None:
     return session.scalar(select(User).where(User.subject == subject).with_for_update())
 
 
-def _change(subject: str, values: Values) -> bool:
-    with write_transaction() as session:
-        user = lock_user(session, subject)
-        if user:
-            writes.change(session, USERS, user, values)
-        return user is not None
+def _changes(user: User, values: Values) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The actions for the audit, with their facts."""
+    if "role" in values and values["role"] != user.role:
+        yield "role", {"role": values["role"], "before": user.role}
+    if "disabled" in values and values["disabled"] != user.disabled:
+        yield ("disable" if values["disabled"] else "enable"), {}

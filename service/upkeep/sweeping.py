@@ -14,17 +14,20 @@ import structlog
 from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.activity import calls
 from service.billing import allowances, ledger
 from service.chat import claims, journal
 from service.chat.calling import approvals
+from service.chat.finding import index
 from service.chat.relay import publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import current_time
-from service.integrations.calling import idempotency, jobs, kept_answers, user_limits
+from service.integrations.calling import idempotency, job_rows, kept_answers, user_limits
 from service.integrations.consent import consents
 from service.mcp import states
 from service.records import once, outbox
+from service.sign_in import sessions
 
 SWEEP_SECONDS = 10.0
 
@@ -52,15 +55,18 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         turns = claims.sweep(session, silent)
         consents.sweep(session)
         idempotency.sweep(session)
-        jobs.sweep(session)
+        calls.expire(session, job_rows.sweep(session))
         once.sweep(session)
         states.sweep(session)
         approvals.sweep(session)
         publications.sweep(session)
     kept_answers.sweep()
+    index.forget_deleted()
     with write_transaction() as session:
         user_limits.sweep(session)
         allowances.sweep(session)
+        sessions.sweep(session)
+    sum(iter(_sweep_calls, 0))
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     media = current_app.extensions["media_sweeper"].sweep()
     return Sweep(holds, turns, changes, entries, media)
@@ -112,6 +118,11 @@ def _log(result: Sweep) -> None:
 def _prune_outbox() -> int:
     with write_transaction() as session:
         return outbox.prune(session)
+
+
+def _sweep_calls() -> int:
+    with write_transaction() as session:
+        return calls.sweep(session)
 
 
 def _sweep_journal() -> int:

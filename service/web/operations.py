@@ -100,7 +100,7 @@ def _checks() -> dict[str, bool]:
     draining = current_app.extensions["lifecycle"].draining
     try:
         with gevent.Timeout(READY_SECONDS):
-            has_schema = is_migrated(_revision())
+            has_schema = is_migrated(stored_revision())
             if has_schema:
                 _write()
     except (SQLAlchemyError, gevent.Timeout):
@@ -108,7 +108,7 @@ def _checks() -> dict[str, bool]:
     return {"database": True, "migrations": has_schema, "accepting": not draining}
 
 
-def _revision() -> str | None:
+def stored_revision() -> str | None:
     with db.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 

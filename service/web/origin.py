@@ -12,6 +12,13 @@ from config import Settings
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 
 
+def is_safe(url: str) -> bool:
+    """Whether nobody can read along at an address: it is https, or of this machine."""
+    parts = urlsplit(url)
+    is_local = parts.scheme == "http" and LOOPBACK.fullmatch(parts.netloc) is not None
+    return is_local or (parts.scheme == "https" and bool(parts.hostname))
+
+
 def public_origin(settings: Settings) -> str:
     """The origin of `PUBLIC_URL`."""
     own = urlsplit(settings.own_url)

@@ -68,3 +68,36 @@ def test_the_models_are_listed(alice):
     assert len(models) == 7
     assert [model["id"] for model in models if model["default"]] == ["llm-sonnet-4-6"]
     assert all(model["configured"] for model in models)
+
+
+def test_a_chat_is_pinned_and_unpinned(alice, bob):
+    chat = alice.new_chat("Plans")
+    path = f"/api/ai/chats/{chat}"
+    pinned = alice.patch(path, {"pinned": True}).json["chat"]
+    assert (pinned["pinned"], pinned["title"]) == (True, "Plans")
+    alice.new_chat("other")
+    kept = alice.records("ai-chats", where={"pinned": True})
+    assert [record["recordId"] for record in kept] == [chat]
+    assert alice.patch(path, {"pinned": False, "title": "New"}).json["chat"]["pinned"] is False
+    assert bob.patch(path, {"pinned": True}).status_code == 404
+
+
+@pytest.mark.parametrize("body", [{}, {"pinned": "true"}, {"pinned": None}, {"x": 1}])
+def test_a_change_that_is_none_is_refused(alice, body):
+    chat = alice.new_chat("Plans")
+    assert alice.patch(f"/api/ai/chats/{chat}", body).status_code == 400
+    assert "pinned" not in alice.records("ai-chats")[0]["data"]
+
+
+def test_only_a_message_moves_a_chat_in_the_list(alice):
+    chat, path = alice.new_chat("Plans"), "/api/records/ai-chats"
+    created = alice.records("ai-chats")[0]
+    assert "activeAt" not in created["data"]
+    renamed = alice.patch(f"/api/ai/chats/{chat}", {"title": "New"}).json["chat"]
+    assert renamed["activeAt"] == created["updatedAt"] < renamed["updatedAt"]
+    pinned = alice.patch(f"{path}/{chat}", {"pinned": True}).json
+    assert pinned["data"]["activeAt"] == created["updatedAt"]
+    alice.turn(chat, "who am I")
+    moved = alice.records("ai-chats")[0]
+    assert moved["data"]["activeAt"] == moved["updatedAt"] > pinned["updatedAt"]
+    assert alice.patch(f"{path}/{chat}", {"activeAt": "2020-01-01T00:00:00Z"}).status_code == 400

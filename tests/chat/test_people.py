@@ -235,8 +235,10 @@ def test_the_journal_shows_only_what_its_reader_may_read_now(app, alice, admin):
     with app.app_context():
         rights.set_role("admin", "user")
     rights_cache.clear()
-    shown = [entry["before"] for entry in admin.get("/api/ai/journal").json["entries"]]
+    entries = admin.get("/api/ai/journal").json["entries"]
+    shown = [entry["before"] for entry in entries]
     assert (shown[0]["data"]["title"], shown[1]) == ("own", None)
+    assert [entry["changes"] for entry in entries] == [{"title": "t"}, None]
 
 
 def test_an_entry_of_an_earlier_release_learns_whose_record_it_tells_of(app, alice, admin):
@@ -287,9 +289,14 @@ def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):
         ("records.create", "added"),
     ]
     assert page["entries"][0]["before"]["data"]["title"] == "sell milk"
+    assert [entry["changes"] for entry in page["entries"][:2]] == [None, {"done": True}]
+    assert page["entries"][2]["changes"]["title"] == "sell milk"
     rest = alice.get(f"/api/ai/journal?cursor={page['nextCursor']}").json
     assert (len(rest["entries"]), rest["nextCursor"]) == (1, None)
     assert bob.get("/api/ai/journal").json == {"entries": [], "nextCursor": None}
+    alice.post(f"/api/ai/turns/{page['entries'][0]['turnId']}/undo")
+    entries = alice.get("/api/ai/journal").json["entries"]
+    assert [entry["undone"] for entry in entries] == [True, False, False, False]
 
 
 def test_the_sandbox_assistant_keeps_tasks(alice):

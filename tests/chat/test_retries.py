@@ -46,6 +46,13 @@ def test_three_busy_answers_are_the_end(served_by, alice, pauses):
     assert len(served_by.seen) == 3
 
 
+def test_a_provider_that_is_down_is_not_called_busy(served_by, alice, pauses):
+    served_by.answers = [BUSY["500"]]
+    chunks = alice.turn(alice.new_chat(), "hello")
+    assert "has a problem right now" in chunks[-1]["errorText"]
+    assert len(served_by.seen) == 3
+
+
 def test_the_hosts_own_patience_counts(served_by, alice, stream_of, pauses):
     asked = Answer("{}", "429 Too Many Requests", {"Retry-After": "3"})
     served_by.answers = [asked, stream_of("ok")]

@@ -46,7 +46,7 @@ def test_two_tools_run_in_one_step_and_their_results_go_back(alice, model):
     chat = alice.new_chat()
     chunks = alice.turn(chat, "Which collections are there, and who am I?", modelId=model)
     outputs = [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
-    built_in = ["ai-chats", "ai-messages", "ai-turns", "users", "canvases"]
+    built_in = ["ai-chats", "ai-messages", "ai-turns", "users", "integration-calls", "canvases"]
     assert outputs[0] == {"collections": [*built_in, "notes", "tasks"]}
     assert outputs[1]["recordId"] == "alice"
     assert types(chunks).count("start-step") == 2

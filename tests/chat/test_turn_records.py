@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from sqlalchemy import select
 
 from service.chat.models import Turn
 from service.extensions import db
@@ -112,3 +113,17 @@ def test_a_limited_token_for_chats_reads_turns(alice, three):
         "/api/records/ai-turns", headers={"Authorization": f"Bearer {made['token']}"}
     )
     assert len(answer.json["records"]) == 3
+
+
+def test_a_turn_that_was_undone_says_when(alice, app):
+    alice.turn(alice.new_chat(), "add two tasks: one, two")
+    (before,) = turns(alice)
+    assert "undoneAt" not in before["data"]
+    alice.post(f"/api/ai/turns/{before['recordId']}/undo")
+    (after,) = turns(alice, where={"undoneAt": {"gt": before["createdAt"]}}, sort="-updatedAt")
+    assert after["data"]["undoneAt"] == after["updatedAt"] > before["updatedAt"]
+    assert after["createdAt"] == before["createdAt"]
+    with app.app_context():
+        last = db.session.scalars(select(Outbox).order_by(Outbox.seq.desc())).first()
+    assert last
+    assert (last.collection, last.action, last.after) == ("ai-turns", "updated", after)

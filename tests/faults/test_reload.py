@@ -36,7 +36,9 @@ def unit(model, databases, tmp_path):
 
 def release(unit: Unit) -> None:
     """Install a release with a new answer and a new setting, which gunicorn.conf.py reads too."""
-    change(unit, "config.py", SETTING, f"{SETTING}    greeting: str | None = setting(text)\n")
+    change(
+        unit, "config_settings.py", SETTING, f"{SETTING}    greeting: str | None = setting(text)\n"
+    )
     change(unit, "gunicorn.conf.py", "bind = ", "settings.greeting.upper()\nbind = ")
     new = '{"status": current_app.config["SETTINGS"].greeting}'
     change(unit, "service/web/operations.py", '{"status": "ok"}\n', f"{new}\n")

@@ -120,7 +120,7 @@ def test_an_answer_is_whole_though_its_connection_stays_open(ask):
     [
         (Answer("{}", "401 Unauthorized"), "refused-key"),
         (Answer("{}", "400 Bad Request"), "refused-request"),
-        (Answer("{}", "500 Internal Server Error"), "busy"),
+        (Answer("{}", "500 Internal Server Error"), "down"),
         (Answer("<html>"), "cut"),
         (Answer(recorded.anthropic(TEXT).partition("event: message_stop")[0]), "cut"),
     ],

@@ -15,10 +15,9 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import READ
 from service.integrations.models import KeptAnswer
-from service.integrations.sealing import rotation
-from service.integrations.sealing.seal import Sealer
 from service.integrations.vendors.github import visibility
-from service.upkeep import erasing, sweeping
+from service.sealing.seal import Sealer
+from service.upkeep import erasing, rotation, sweeping
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.integrations.scripted import Said

@@ -18,6 +18,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Raw, Shape
 from service.integrations.reference import check, notation, page, promised
 from service.web.openapi import json_schema
@@ -94,6 +95,12 @@ class Odd(Int):
         ({"takes": Bare}, "inner.deep: has no description"),
         ({"takes": Bare}, "example 0: {'material': ['Unknown field.']"),
         ({"gives": Shape(odd=Odd("odd"))}, "the schema of its answer is not"),
+        ({"says": Says("In {city}", "In {material}")}, "says.doing: city is no string or integer"),
+        ({"says": Says("In", "In {material:kind}")}, "says.done: material is no array there"),
+        ({"says": Says("In", "In {anvils.0.weight.kg}")}, "says.done: anvils.0.weight.kg is no"),
+        ({"says": Says("In", "In {anvils}")}, "says.done: anvils is no string"),
+        ({"says": Says("In", "In {anvils: Two}")}, "says.done: a place is not closed"),
+        ({"says": Says("In…", "In")}, "says.doing: ends with a mark"),
     ],
 )
 def test_what_an_endpoint_lacks_is_said(facts, fault):
@@ -114,6 +121,14 @@ def test_missing_and_unknown_names_wrong_categories_and_prices_of_nobody_are_sai
         "anvils-list: nobody has promised the name anvils-all",
         "anvils-forge: has a price, and is no endpoint",
     ]
+
+
+def test_sentences_have_places_in_parameters_and_answers():
+    told = Says(
+        "Weighing {material}", "{anvils:anvil} of {material}, the first {anvils.0.weight} kg"
+    )
+    assert list(check.endpoint_faults(replace(weights, says=told))) == []
+    assert sum(item.says is not None for item in everything.catalog()) > 20
 
 
 @on_sqlite

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+import requests
 
 from config import ROOT
 from tests.people import chunks_of, types
@@ -13,11 +14,16 @@ from tests.services import free_port, require
 from tests.starting import FreshCopy
 
 
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return FreshCopy(tmp_path_factory.mktemp("readme") / "copy")
+
+
 @pytest.fixture
-def started(tmp_path):
+def started(copy):
     """Run `make run` in a fresh copy; its port and its output."""
     port = free_port()
-    with FreshCopy(tmp_path / "copy").serving("make", "run", PORT=str(port)) as printed:
+    with copy.serving("make", "run", until=b"#token=", PORT=str(port)) as printed:
         yield port, printed
 
 
@@ -36,3 +42,14 @@ def test_make_run_and_the_curl_lines_hold_a_conversation(started):
     assert types(chunks)[-1] == "finish"
     roles = [record["data"]["role"] for record in json.loads(records)["records"]]
     assert roles == ["user", "assistant"]
+
+
+def test_a_second_start_ends_with_a_link_that_signs_in_too(started, copy):
+    port, output = started
+    link = output.strip().splitlines()[-1]
+    token = link.removeprefix(f"http://127.0.0.1:{port}/#token=")
+    assert token in output.splitlines()  # on a line of its own, for scripts
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = requests.get(f"http://127.0.0.1:{port}/api/credits", headers=headers, timeout=10)
+    assert answer.status_code == 200
+    assert {path.name for path in (copy.place / "instance").glob("*.db")} == {"sandbox.db"}

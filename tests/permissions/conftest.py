@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import func, select, true
 
 from service import create_app
+from service.activity.models import IntegrationCall
 from service.auth.models import User
 from service.auth.users import enrol, rights_cache
 from service.chat.models import Chat, Message, Turn
@@ -95,6 +96,10 @@ def rows_of(collection: Collection, owner: str) -> list[Any]:
             return [chat, Message(record_id=id, chat_id=f"chat-{id}", user_id=owner, **message)]
         case "ai-turns":
             return [seeded_turn(id, owner)]
+        case "integration-calls":
+            facts = {"endpoint": "seeded", "integration": "seeded", "payer": "user"}
+            ended = {"door": "http", "status": "succeeded", "ms": 1, **times}
+            return [IntegrationCall(call_id=id, user_id=owner, **facts, **ended)]
         case "tickets":
             return [collection.model(number=id, holder=owner, subject="seeded", **times)]
     stored = {"collection": collection.name, "owner": owner, "record_id": id}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.activity.calls import INTEGRATION_CALLS
 from service.chat.collections import BUILT_IN
 from service.sandbox.collections import COLLECTIONS as SANDBOX
 from service.widgets.canvas import CANVASES
@@ -10,7 +11,9 @@ from tests.permissions.conftest import title_of
 from tests.permissions.doors import DOORS, Socket, Tools, Turns
 
 ROLES = ("user", "editor", "admin", "stranger")  # no collection declares `stranger`
-COLLECTIONS = {c.name: c for c in (*BUILT_IN, CANVASES, *SANDBOX, *declared.COLLECTIONS)}
+OURS = (*BUILT_IN, INTEGRATION_CALLS, CANVASES, *SANDBOX)
+COLLECTIONS = {c.name: c for c in (*OURS, *declared.COLLECTIONS)}
+NEVER_WRITTEN = {"users", "ai-messages", "ai-turns", "integration-calls"}
 
 
 def expected(collection, role, two):
@@ -104,7 +107,18 @@ def test_the_lookups_return_the_declared_rules(place, enter, role):
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("name", sorted(COLLECTIONS.keys() - {"users", "ai-messages", "ai-turns"}))
+def test_the_route_lists_the_collections_as_the_lookups_describe_them(place, enter, role):
+    me = place.called("me")
+    tools = enter(Tools, me, role)
+    answer = enter(DOORS["http"], me, role).person.get("/api/records").json["collections"]
+    assert [one["name"] for one in answer] == tools.call("schema.list")[0]["collections"]
+    for one in answer:
+        assert one.pop("owner") == COLLECTIONS[one["name"]].owner
+        assert one == tools.call("schema.describe", collection=one["name"])[0]
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", sorted(COLLECTIONS.keys() - NEVER_WRITTEN))
 def test_changes_are_sent_as_declared(enter, two, name, role):
     """Another user writes a record, and the rule for reading decides who receives the change."""
     collection = COLLECTIONS[name]

@@ -15,7 +15,8 @@ FAULTS = {
     "unknown-model": [404],
     "too-long": [413],
     "refused-key": [401, 402, 403],
-    "busy": [408, 409, 429, 500, 502, 503, 504, 529],
+    "busy": [408, 409, 429, 503, 529],
+    "down": [500, 502, 504],
     "garbled": [201, 204, 301, 302],
 }
 STATUSES = [(status, fault) for fault, statuses in FAULTS.items() for status in statuses]

@@ -99,7 +99,7 @@ def test_a_second_message_start_voids_the_calls_but_not_their_numbers():
 def test_text_before_an_error_is_given_out_first():
     events = read(raw("a-error-after-text"), decoder_of(A))
     assert [next(events), next(events)] == [PromptCounted(20), TextFragment("half")]
-    with pytest.raises(ProviderError, match="busy"):
+    with pytest.raises(ProviderError, match="down"):
         next(events)
 
 

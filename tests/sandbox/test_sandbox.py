@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 import requests
 
-from config import ROOT
+from config import ROOT, load
 from service.sandbox import faults
 from service.sandbox.assistant import AssistantInput, AssistantReply, reply
-from service.sandbox.secrets import fill
+from service.sandbox.boot import prepare
+from service.sandbox.secrets import database_file, fill
 from tests.people import text_of
-from tests.services import on_sqlite, settings_for
+from tests.services import ENVIRONMENT, on_sqlite, settings_for
 
 
 @pytest.fixture
@@ -29,6 +30,28 @@ def test_secrets_are_made_once_for_their_owners_eyes(bare, tmp_path):
     assert len(first.auth_secret) >= 32
     assert stat.S_IMODE((tmp_path / "sandbox.json").stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["sandbox.json"]
+
+
+def test_the_sandbox_has_a_database_of_its_own(tmp_path):
+    assert database_file(tmp_path).name == "sandbox.db"
+    (tmp_path / "app.db").touch()  # of a start without the sandbox
+    assert database_file(tmp_path).name == "sandbox.db"
+
+
+def test_a_sandbox_of_an_earlier_release_keeps_its_database(tmp_path):
+    made = {"auth_secret": "a" * 48, "sealing_key": "sandbox:" + "A" * 43 + "="}
+    (tmp_path / "sandbox.json").write_text(json.dumps(made))
+    (tmp_path / "app.db").touch()
+    assert database_file(tmp_path).name == "app.db"
+    (tmp_path / "app.db").rename(tmp_path / "sandbox.db")  # as CHANGELOG.md says
+    (tmp_path / "app.db").touch()
+    assert database_file(tmp_path).name == "sandbox.db"
+
+
+def test_a_database_that_is_set_is_the_sandboxs_too():
+    assert prepare(settings_for("sqlite:////tmp/mine.db")).database_url == "sqlite:////tmp/mine.db"
+    unset = load(dict(ENVIRONMENT))
+    assert prepare(unset).database_url.endswith("instance/sandbox.db")
 
 
 def test_given_secrets_are_kept(tmp_path):
@@ -84,6 +107,21 @@ def test_the_assistant_remembers_what_it_was_told():
     earlier = ("remember that the code is blue", "remember that the code is green")
     assert reply(AssistantInput("What is the code?", earlier)).text == "the code is green."
     assert "not told me" in reply(AssistantInput("What is the key?", earlier)).text
+
+
+RECORDS = frozenset({"records.query", "records.create", "schema.describe"})
+
+
+def test_the_assistant_keeps_collections_that_it_has_not_heard_of():
+    asked = AssistantInput("What is in my reading-lists?", tools=RECORDS)
+    assert reply(asked).calls == (("records.query", {"collection": "reading-lists"}),)
+    adding = AssistantInput("Add a city: Oslo", tools=RECORDS)
+    assert reply(adding).calls == (("schema.describe", {"collection": "cities"}),)
+    columns = [{"name": "note", "required": False}, {"name": "name", "required": True}]
+    texts = [{**column, "type": "string", "readOnly": False} for column in columns]
+    described = ("schema.describe", json.dumps({"name": "cities", "columns": texts}))
+    [(_, written)] = reply(replace(adding, results=(described,))).calls
+    assert written == {"collection": "cities", "data": {"name": "Oslo"}}
 
 
 WEATHER = "mail my first contact the weather in Berlin"

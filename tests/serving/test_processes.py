@@ -31,7 +31,7 @@ def lines(service) -> list[dict]:
 
 
 def not_json(service) -> list[str]:
-    printed = ("  Sandbox at", "  Sign-in token", "ey")
+    printed = ("  Sandbox at", "  Sign-in token", "ey", "  Or open this link", "http:")
     text = service.log.read_text().splitlines()
     return [line for line in text if line and not line.startswith(("{", *printed))]
 

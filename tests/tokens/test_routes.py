@@ -23,11 +23,14 @@ OPEN = {
         "POST /api/ai/chats",
         "PATCH /api/ai/chats/<chat_id>",
         "DELETE /api/ai/chats/<chat_id>",
+        "GET /api/ai/chats/<chat_id>/export",
+        "GET /api/ai/search",
         "POST /api/ai/chat",
         "POST /api/ai/chat/<chat_id>/approvals/<call_id>",
         "POST /api/ai/chat/<chat_id>/stop",
         "GET /api/ai/chat/<chat_id>/stream",
         "GET /api/ai/models",
+        "GET /api/records",
         f"GET {RECORDS}",  # of the chats and their messages
         f"GET {RECORDS}/<id:record_id>",
     },
@@ -86,6 +89,8 @@ def test_a_chat_token_reads_chats_and_no_other_records(alice, limit):
     for path in ("notes", f"notes/{note}", "canvases", "users", "users/alice"):
         assert limited.get(f"/api/records/{path}").json["error"] == "forbidden"
     assert limited.get("/api/records/nothing").status_code == 404
+    listed = limited.get("/api/records").json["collections"]
+    assert {one["name"] for one in listed} == {"ai-chats", "ai-messages", "ai-turns"}
 
 
 def test_a_chat_token_writes_chats_through_their_routes_alone(alice, limit):

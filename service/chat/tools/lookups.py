@@ -7,7 +7,7 @@ from marshmallow import Schema, fields, validate
 from service.auth.users import current_role
 from service.chat.collections import USERS
 from service.chat.tools.tool import ToolContext, tool
-from service.records import permissions, store
+from service.records import description, permissions, store
 from service.web.errors import NotFound
 
 
@@ -27,7 +27,7 @@ class CollectionName(Schema):
 def list_collections(context: ToolContext) -> dict[str, Any]:
     """List the names of the record collections that the user may read."""
     role = current_role(context.caller)
-    return {"collections": [c.name for c in permissions.readable(context.collections, role)]}
+    return {"collections": [c.name for c in description.listed(context.collections, role)]}
 
 
 @tool("schema.describe", CollectionName(), reads=True)
@@ -36,22 +36,9 @@ def describe_collection(context: ToolContext, collection: str) -> dict[str, Any]
     A permission is true, false, or "own" for the user's own records only."""
     role = current_role(context.caller)
     described = context.collections.get(collection)
-    rules = permissions.rules(described, role)
-    if not any(rules.values()):
+    if not any(permissions.rules(described, role).values()):
         raise NotFound(f"There is no collection of that name: {collection}")
-    return {
-        "name": described.name,
-        "columns": [
-            {
-                "name": column.name,
-                "type": column.type,
-                "required": column.required,
-                "readOnly": column.fixed or column.name == described.owner,
-            }
-            for column in permissions.visible_columns(described, role)
-        ],
-        "permissions": rules,
-    }
+    return description.describe(described, role)
 
 
 @tool("user.current", Nothing(), reads=True)

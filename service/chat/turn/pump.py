@@ -18,6 +18,7 @@ from service.web.errors import ServiceError
 
 FAULT_TEXTS: dict[Fault, str] = {
     "busy": "The model is busy right now. Please try again.",
+    "down": "The model's provider has a problem right now. Please try again in a minute.",
     "refused-key": "The model provider refused our access. This service's operator must act.",
     "unknown-model": "The model provider has no such model. This service's operator must act.",
     "too-long": "This conversation has become too long for the model.",

@@ -19,6 +19,7 @@ from service.chat import claims, earlier
 from service.chat.collections import AI_CHATS, AI_MESSAGES, AI_TURNS
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
+from service.chat.titles import title_from
 from service.chat.turn import replacement
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
@@ -28,7 +29,6 @@ from service.records.collection import Collection
 from service.records.envelope import full_envelope
 from service.web.errors import NotFound
 
-TITLE_LENGTH = 60  # characters of the user's text that name an unnamed chat
 TICK = timedelta(microseconds=1)
 WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost
 
@@ -54,7 +54,9 @@ LAST_TURN = (
 INSERT_MESSAGE = insert(_messages)
 INSERT_TURN = insert(_turns)
 TOUCH_CHAT = (
-    update(_chats).where(_this_chat).values(updated_at=bindparam("moment"), title=bindparam("name"))
+    update(_chats)
+    .where(_this_chat)
+    .values(updated_at=bindparam("moment"), active_at=bindparam("moment"), title=bindparam("name"))
 )
 
 
@@ -151,12 +153,13 @@ def _name(chat: Any, question: Question, status: Status) -> str:
     """The chat's title; the first finished turn names an unnamed chat after its question."""
     if chat.title or status != "finished":
         return chat.title
-    return " ".join(question.content.split())[:TITLE_LENGTH]
+    return title_from(question.content)
 
 
 def _touch(connection: Connection, chat: Any, title: str, moment: datetime) -> outbox.Row:
-    columns = {"title": title, "updated_at": max(moment, chat.updated_at + TICK)}
-    values = {"chat": chat.record_id, "moment": columns["updated_at"], "name": title}
+    touched = max(moment, chat.updated_at + TICK)
+    columns = {"title": title, "updated_at": touched, "active_at": touched}
+    values = {"chat": chat.record_id, "moment": touched, "name": title}
     connection.execute(TOUCH_CHAT, values)
     return _change(AI_CHATS, chat, SimpleNamespace(**{**chat._mapping, **columns}))
 

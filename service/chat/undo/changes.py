@@ -88,5 +88,7 @@ def _neighbours(entries: Entries) -> Iterator[tuple[JournalEntry, JournalEntry]]
 
 
 def data(envelope: Envelope | None) -> Any:
-    """A record's data, without its times: a chat's `updatedAt` changes with each turn."""
-    return envelope["data"] if envelope else None
+    """A record's data without its times: a turn changes those of its chat."""
+    if envelope is None:
+        return None
+    return {name: value for name, value in envelope["data"].items() if name != "activeAt"}

@@ -29,7 +29,7 @@ from service.chat.undo.rights import may_take_back
 from service.database.access import write_transaction
 from service.extensions import now
 from service.records import outbox, reverting, writes
-from service.records.collection import Collections
+from service.records.collection import Collection, Collections
 from service.records.envelope import full_envelope
 from service.web.errors import Conflict, NotFound, ServiceError
 
@@ -68,6 +68,7 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
                 conflicts.append(_conflict(change.entries[0], refusal))
             else:
                 undone.append(_listed(change.entries[0]))
+        _note(session, turn_id, collections.get("ai-turns"))
     return {"undone": undone, "conflicts": conflicts}
 
 
@@ -85,6 +86,18 @@ def _begin(session: Session, subject: str, turn_id: str) -> None:
             session.execute(insert(Undo).values(**mark))
     except IntegrityError:
         raise UndoneAlready() from None
+
+
+def _note(session: Session, turn_id: str, turns: Collection) -> None:
+    """Say in the turn's record that it is undone. A turn that failed has none."""
+    turn = session.scalar(select(Turn).where(Turn.turn_id == turn_id))
+    if turn is None:
+        return
+    before = full_envelope(turns, turn)
+    turn.undone_at = now()
+    session.flush()
+    change = outbox.change(turns, turn.user_id, before, full_envelope(turns, turn))
+    outbox.append(session.connection(), [change])
 
 
 def _sorted_out(

@@ -29,6 +29,8 @@ class JournalEntrySchema(Schema):
     recordId = fields.String(required=True)
     outcome = fields.String(required=True)
     before = fields.Dict(required=True, allow_none=True)
+    changes = fields.Dict(required=True, allow_none=True)
+    undone = fields.Boolean(required=True)
     createdAt = fields.AwareDateTime(required=True)
 
 
@@ -43,7 +45,9 @@ class JournalSchema(Schema):
 def read_journal(parameters: dict[str, Any]) -> dict[str, Any]:
     """What the assistant has changed for the caller, newest first
 
-    `before` is the record as it was, for 30 days and until its chat is deleted.
+    `before` is the record as it was, and `changes` are the columns that were written, with their
+    new values, both for 30 days and until the chat is deleted. `undone` says whether the turn's
+    changes have been taken back.
     """
     collections = current_app.extensions["collections"]
     entries, following = journal.page(

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
+from service.integrations.calling.call_log import LoggedCall
 from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
@@ -27,6 +28,7 @@ class Admitted:
     params: dict[str, Any]
     wait: float
     connection: Connection | None
+    logged: LoggedCall
 
     @property
     def user_id(self) -> str:

@@ -17,9 +17,9 @@ from service.auth import users
 from service.billing import ledger
 from service.billing.payer import Payer
 from service.database.access import write_transaction
-from service.ids import new_id
-from service.integrations.calling import jobs
+from service.integrations.calling import job_rows
 from service.integrations.calling.call import Call
+from service.integrations.calling.call_log import CallOutcome, LoggedCall, Status
 from service.integrations.calling.idempotency import InFlight, KeyLease
 from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.models import IntegrationJob
@@ -49,10 +49,15 @@ class Attempt:
     vendor may have changed something. Needs an app context."""
 
     def __init__(
-        self, user_id: str, charge: Charge | None, lease: KeyLease | None, renewal: LeaseRenewal
+        self,
+        user_id: str,
+        charge: Charge | None,
+        lease: KeyLease | None,
+        renewal: LeaseRenewal,
+        logged: LoggedCall,
     ) -> None:
         self.call: Call | None = None  # the one that makes the requests
-        self._user_id = user_id
+        self._user_id, self._logged = user_id, logged
         self._charge, self._lease, self._renewal = charge, lease, renewal
         self._hold: str | None = None
         self._ended = False
@@ -81,7 +86,7 @@ class Attempt:
             users.lock(session, self._user_id)  # or their account would come back after an erase
             ledger.ensure_account(session, charge.payer.subject, charge.starting)
             self._hold = ledger.reserve(
-                session, charge.payer, charge.most, new_id("call"), None, charge.seconds
+                session, charge.payer, charge.most, self._logged.call_id, None, charge.seconds
             )
 
     def leave(self) -> None:
@@ -105,6 +110,7 @@ class Attempt:
 
         if self._hold or self._lease or job:
             self._insist(store)
+            self._logged.has_row = True
         self._ended = True
 
     def _insist(self, store: Callable[[], None]) -> None:
@@ -127,7 +133,9 @@ class Attempt:
                 session, self._hold, cost, self._charge.what, self._charge.facts
             )
         if job and is_there:
-            jobs.store(session, job, self._charge.payer if self._charge else None, charged)
+            job_rows.store(session, job, self._charge.payer if self._charge else None, charged)
+        if is_there:
+            self._logged.write(session, _outcome(job, charged))
 
     def _free(self) -> None:
         """Free hold and key. If the database is away they lapse, and the first error is raised."""
@@ -140,3 +148,9 @@ class Attempt:
                     (self._lease.give_up if acted else self._lease.forget)(session)
         except SQLAlchemyError as error:
             log.warning("attempt not freed", error=type(error).__name__)
+
+
+def _outcome(job: IntegrationJob | None, charged: int) -> CallOutcome:
+    is_running = job is not None and job.state == "running"
+    status: Status = "accepted" if is_running else "succeeded"
+    return CallOutcome(status, credits=charged, job_id=job.job_id if job else None)

@@ -63,7 +63,11 @@ class Gateway:
         if known and not known.is_elsewhere:
             return None
         path = path_of("/api/integrations/jobs/{id}", id=job_id)
-        return self._ask("GET", path, self._owner_token if known else token)
+        result = self._ask("GET", path, self._owner_token if known else token)
+        data = result.envelope.get("data")
+        if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
+            self._jobs.end_elsewhere(caller.subject, job_id)
+        return result
 
     def status(self, token: str) -> ProxyResponse:
         """The connections of the caller, always with the caller's own token."""

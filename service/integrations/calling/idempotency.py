@@ -23,8 +23,8 @@ from service.extensions import table
 from service.ids import new_id
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.models import IdempotencyKey
-from service.integrations.sealing import places
-from service.integrations.sealing.seal import Sealer
+from service.sealing import places
+from service.sealing.seal import Sealer
 from service.web.errors import Conflict
 
 KEPT = 24 * 3600.0  # seconds, from a key's last change

@@ -10,17 +10,16 @@ from dataclasses import replace
 from typing import Any
 
 import gevent
-from sqlalchemy import delete, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import select
 
 from service.auth import users
-from service.billing import ledger
-from service.billing.payer import Payer
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
 from service.ids import new_id
+from service.integrations.calling import job_rows
 from service.integrations.calling.call import Call
+from service.integrations.calling.call_log import Rows
 from service.integrations.calling.call_media import CallMedia
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
@@ -29,8 +28,8 @@ from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.task import Job, Task
 from service.integrations.inbound import Answer
 from service.integrations.models import IntegrationJob
-from service.integrations.sealing import places
-from service.integrations.sealing.seal import Sealer
+from service.sealing import places
+from service.sealing.seal import Sealer
 from service.web.errors import (
     InvalidRequest,
     NotFound,
@@ -44,7 +43,6 @@ LONGEST_WAIT = 60  # seconds that a call may be held open for its job
 MakeCall = Callable[[Endpoint, str, str | None, CallMedia], Call]  # for a user's id and token
 MakeMedia = Callable[[Endpoint, str], CallMedia]  # for a user's id
 NAP = 0.25  # seconds until the worker's end is noticed
-KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
 OUT_OF_TIME = {"error": UpstreamTimedOut.code}
 
 _jobs = table(IntegrationJob)
@@ -60,10 +58,15 @@ class Jobs:
         make_call: MakeCall,
         make_media: MakeMedia,
         is_ending: Callable[[], bool],
+        rows: Rows,
     ) -> None:
-        """`is_ending` tells whether this worker is: nobody is kept waiting then."""
+        """`is_ending` tells whether this worker is: nobody is kept waiting then.
+
+        `rows` are those of calls, which tell how their jobs have ended.
+        """
         self._sealer, self._connections = sealer, connections
         self._make_call, self._make_media, self._is_ending = make_call, make_media, is_ending
+        self._rows = rows
 
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
         """The job of a task that the vendor has accepted, for `store`."""
@@ -128,7 +131,14 @@ class Jobs:
         if self.find(user_id, job_id) is None:
             with write_transaction() as session:
                 if users.lock_row(session, user_id):  # or it would come back after an erase
-                    store(session, self._new(user_id, endpoint, job_id, Task(job_id)), None, 0)
+                    new = self._new(user_id, endpoint, job_id, Task(job_id))
+                    job_rows.store(session, new, None, 0)
+
+    def end_elsewhere(self, user_id: str, job_id: str) -> None:
+        """Tell in the call's row that a job at another instance is done."""
+        with write_transaction() as session:
+            if users.lock_row(session, user_id):
+                self._rows.end_job(session, user_id, job_id, None, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
         """Raises `InvalidRequest` if parameters continue a task that is not the user's: all users'
@@ -189,22 +199,15 @@ class Jobs:
         """
         task = replace(task, facts=self._opened(row))
         row.state, row.result = task.state, self._sealed(row, task)
-        this_job = _jobs.c.job_id == row.job_id
-        running = update(_jobs).where(this_job, _jobs.c.state == "running")
-        ended = running.values(state=row.state, result=row.result)
-        paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id)
         with write_transaction() as session:
             users.lock(session, row.user_id)  # or it would come back after an erase
-            charge = session.execute(ended.returning(*paid)).one_or_none()
-            if charge and charge.charged and task.cost is not None:
-                refund, ref = charge.charged - task.cost, f"refund:{row.job_id}"
-                if refund > 0:
-                    payment = (charge.payer, refund, ref, f"refund {row.endpoint}")
-                    ledger.refund(session, *payment, charge.token_id)
-            if charge is None:
-                stored = session.execute(select(_jobs.c.state, _jobs.c.result).where(this_job))
-                row.state, row.result = stored.one_or_none() or (row.state, row.result)
-            return charge is not None
+            ended = job_rows.end(session, row, task.cost)
+            if ended is None:
+                row.state, row.result = job_rows.stored(session, row)
+                return False
+            error = _error_of(task) if task.state == "failed" else None
+            self._rows.end_job(session, row.user_id, row.job_id, error, ended.refund)
+            return True
 
     def _sealed(self, row: IntegrationJob, task: Task) -> str | None:
         if task.state == "running" and not task.outcome:
@@ -230,19 +233,9 @@ class Jobs:
         raise UpstreamFailed(Task("", "failed", state["result"]).why, upstreamStatus=None)
 
 
-def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: int) -> None:
-    """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
-    if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
-        return
-    names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
-    values = {name: getattr(row, name) for name in names} | {"charged": charged}
-    paid = {"payer": payer and payer.subject, "token_id": payer and payer.token_id}
-    session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
-
-
-def sweep(session: Session) -> None:
-    """Delete jobs, with their results, `KEPT` seconds after their time."""
-    session.execute(delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT)))
+def _error_of(task: Task) -> str:
+    """The code of the error that asking for a failed job answers with."""
+    return UpstreamTimedOut.code if task.outcome == OUT_OF_TIME else UpstreamFailed.code
 
 
 def _job(endpoint: Endpoint) -> Job:

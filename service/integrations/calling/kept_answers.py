@@ -25,8 +25,8 @@ from service.extensions import db, table
 from service.integrations.calling.admission import Admitted
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.models import KeptAnswer
-from service.integrations.sealing import places
-from service.integrations.sealing.seal import Sealer, Unsealable
+from service.sealing import places
+from service.sealing.seal import Sealer, Unsealable
 
 LARGEST = 256 << 10  # bytes of one answer's JSON
 MOST = 10_000  # answers

@@ -19,6 +19,12 @@ from service.billing.prices import CREDIT
 from service.integrations.calling import user_limits
 from service.integrations.calling.admission import Admitted, validated
 from service.integrations.calling.attempt import Attempt, Charge
+from service.integrations.calling.call_log import (
+    CallFacts,
+    CallOutcome,
+    LoggedCall,
+    outcome_elsewhere,
+)
 from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.gateway import Gateway
 from service.integrations.calling.idempotency import KeyLease
@@ -33,8 +39,8 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer, Inbound, ProxyResponse
 from service.integrations.models import IntegrationJob
-from service.integrations.sealing.seal import Sealer
 from service.observing import attribution
+from service.sealing.seal import Sealer
 from service.web.errors import NotFound
 from service.web.json_values import encode
 
@@ -57,6 +63,7 @@ class Proxy:
             self.calls.call,
             self.calls.media,
             lambda: app.extensions["lifecycle"].draining,
+            app.extensions["call_rows"],
         )
         self.gateway = self._gateway()
         self._lookups = Lookups(KeptAnswers(sealer))
@@ -72,10 +79,27 @@ class Proxy:
         """Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
         attribution.bind(endpoint=endpoint.name)
-        permits.check_endpoint(request.caller.permit, endpoint.name)
-        if self.gateway:
-            return self.gateway.call(endpoint, request, self.billing(endpoint) == "developer")
-        return self._answer(endpoint, request).response()
+        with self._logged(endpoint, request) as logged:
+            permits.check_endpoint(request.caller.permit, endpoint.name)
+            if self.gateway:
+                shared = self.billing(endpoint) == "developer"
+                response = self.gateway.call(endpoint, request, shared)
+                logged.end(outcome_elsewhere(response))
+                return response
+            answer = self._answer(endpoint, request, logged)
+            logged.end(CallOutcome("consent" if answer.consent else "succeeded"))
+            return answer.response()
+
+    def _logged(self, endpoint: Endpoint, request: Inbound) -> LoggedCall:
+        facts = CallFacts(
+            user_id=request.caller.subject,
+            endpoint=endpoint.name,
+            integration=endpoint.vendor.integration,
+            payer=self.billing(endpoint),
+            door=request.door or "http",
+            approval=request.approval,
+        )
+        return LoggedCall(self._app.extensions["call_rows"], facts)
 
     def job(self, caller: Caller, token: str, browser: str, job_id: str) -> ProxyResponse:
         """The state of a job of the caller's own. Raises `ServiceError`.
@@ -117,14 +141,14 @@ class Proxy:
         forwarded = request.caller if self.billing(endpoint) == "user" else owner
         return payer_of(forwarded, owner.subject, request.caller)
 
-    def _answer(self, endpoint: Endpoint, request: Inbound) -> Answer:
+    def _answer(self, endpoint: Endpoint, request: Inbound, logged: LoggedCall) -> Answer:
         user_id, browser = request.caller.subject, request.browser
         connection = self.connections.of(endpoint, user_id, browser)
         if connection and not connection.is_sufficient:
             return Answer(connection.payload(), consent=True)
         params, wait = validated(endpoint, request.body)
         self.jobs.check_own(user_id, endpoint, params)
-        admitted = Admitted(endpoint, request, params, wait, connection)
+        admitted = Admitted(endpoint, request, params, wait, connection, logged)
         if request.idempotency_key is None:
             return self._make(admitted, None)
         return self._make_once(admitted, request.idempotency_key)
@@ -135,6 +159,7 @@ class Proxy:
         lease = KeyLease(self._sealer, admitted.user_id, admitted.endpoint, key, body)
         stored = lease.begin()
         if stored is not None:
+            admitted.logged.has_row = True  # the call's first try has it
             return Answer(json.loads(stored))
         with self._renewal.renewing(lease):
             return self._make(admitted, lease)
@@ -145,7 +170,7 @@ class Proxy:
         charge, media = self._charge(admitted), self.calls.media(endpoint, admitted.user_id)
         with (
             media,
-            Attempt(admitted.user_id, charge, lease, self._renewal) as attempt,
+            Attempt(admitted.user_id, charge, lease, self._renewal, admitted.logged) as attempt,
             self._look(admitted) as lookup,
         ):
             if lookup.kept:
@@ -208,7 +233,9 @@ class Proxy:
             return None
         facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
         if request.door:
-            facts |= {"door": request.door, "call": request.idempotency_key}
+            facts["door"] = request.door
+        if request.door in ("chat", "mcp"):
+            facts["call"] = request.idempotency_key  # the tool call's id
         return Charge(
             payer=self.payer(endpoint, request),
             most=most,

@@ -21,7 +21,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.oauth2 import OAuth2
 from service.integrations.models import Grant
-from service.integrations.sealing.seal import Sealer
+from service.sealing.seal import Sealer
 from service.web.errors import NotConfigured, NotFound, ServiceError
 
 log = structlog.get_logger("connections")

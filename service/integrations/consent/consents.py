@@ -25,8 +25,8 @@ from service.integrations.consent.accounts import VendorAccount, from_store, is_
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.grants import Grants
 from service.integrations.models import Consent
-from service.integrations.sealing import places
-from service.integrations.sealing.seal import Sealer, Unsealable
+from service.sealing import places
+from service.sealing.seal import Sealer, Unsealable
 from service.web.errors import Unauthorized
 
 LIFETIME = timedelta(minutes=10)

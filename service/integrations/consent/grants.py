@@ -18,16 +18,16 @@ from sqlalchemy.exc import IntegrityError
 
 from service.auth import users
 from service.auth.users import Standing
+from service.database import refreshing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import now, table
-from service.integrations.consent import refreshing
 from service.integrations.consent.accounts import VendorAccount, is_other
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.scopes import granted_scopes
 from service.integrations.models import Grant
-from service.integrations.sealing import places
-from service.integrations.sealing.seal import Sealer, Unsealable
+from service.sealing import places
+from service.sealing.seal import Sealer, Unsealable
 from service.web.errors import UpstreamFailed
 
 PATIENCE = 25.0  # seconds that a call waits for the refresh of another one
@@ -57,8 +57,11 @@ class Grants:
         self._integration, self._sealer = integration, sealer
 
     def find(self, user_id: str) -> Grant | None:
-        snapshot = refreshing.read(user_id, self._integration)
-        return snapshot.grant if snapshot else None
+        snapshot = self._read(user_id)
+        return snapshot.row if snapshot else None
+
+    def _read(self, user_id: str) -> refreshing.TokensRead[Grant] | None:
+        return refreshing.read(Grant, user_id=user_id, integration=self._integration)
 
     def token(self, user_id: str, authority: Authority) -> AccessToken | None:
         """An access token that has not expired; None if there is no grant.
@@ -70,10 +73,10 @@ class Grants:
         gives_up = time.monotonic() + PATIENCE
         began, pause = None, 0.03
         while time.monotonic() < gives_up:
-            snapshot = refreshing.read(user_id, self._integration)
+            snapshot = self._read(user_id)
             if snapshot is None:
                 return None
-            grant, began = snapshot.grant, began or snapshot.at
+            grant, began = snapshot.row, began or snapshot.at
             if not snapshot.is_due:
                 return self._opened(grant)
             has_failed = snapshot.has_failed(began)

@@ -22,6 +22,7 @@ from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import TOO_MUCH, Meter, micro_credits
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.request import Template, target_faults
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor
@@ -66,7 +67,7 @@ class Endpoint:
     that takes an earlier task's id, which must be of a job of the caller's own. Answers are kept
     for `cache`, and `per_user` limits how often one user may ask the vendor. It is configured if
     its vendor or one of the `alternatives` is: its function asks which. Jobs are tasks of its
-    vendor.
+    vendor. With `says`, clients tell people of a call in these sentences.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Endpoint:
     cache: Cache | None = None
     per_user: Limit | None = None
     alternatives: tuple[Vendor, ...] = ()
+    says: Says | None = None
 
     def __post_init__(self) -> None:
         """Raises ValueError for a declaration that can't work, with all that is wrong."""

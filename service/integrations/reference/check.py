@@ -47,6 +47,8 @@ def endpoint_faults(item: Endpoint) -> Iterator[str]:
     for name, schema in (("request", body), ("answer", answer)):
         if meta and not meta.is_valid(schema):
             yield f"the schema of its {name} is not JSON Schema 2020-12"
+    if item.says:
+        yield from item.says.faults(body, item.gives.schema())
     for number, example in enumerate(item.examples):
         asks = {name: value for name, value in example.asks.items() if name != "wait"}
         if wrong := item.parameters.validate(asks):

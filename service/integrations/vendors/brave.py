@@ -13,6 +13,7 @@ from service.integrations.declare.faults import limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.reading import at
 from service.integrations.declare.request import get
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Str
 from service.integrations.declare.vendor import Reply, Vendor
@@ -110,6 +111,10 @@ class Pages(DatedQuery):
 web = Endpoint(
     name="search-web-raw", vendor=BRAVE, category="search", access=READ,
     summary="Ranked results of a web search, without a model.",
+    says=Says(
+        "Searching the web for “{query}”",
+        "Searched the web for “{query}”: {results:result}",
+    ),
     docs=f"{DOCS}/web-search/responses",
     takes=Pages,
     asks=get("/web/search", query={"result_filter": "web", "text_decorations": False}),
@@ -147,6 +152,10 @@ class Images(WebQuery):
 images = Endpoint(
     name="search-images", vendor=BRAVE, category="search", access=READ,
     summary="Images of the web.",
+    says=Says(
+        "Searching the web for pictures of “{query}”",
+        "Searched the web for pictures of “{query}”: {results:result}",
+    ),
     docs=f"{DOCS}/image-search/responses",
     takes=Images, asks=get("/images/search"),
     gives=Shape(query=Maybe("query.original"), results=Each("results", IMAGE)),

@@ -23,6 +23,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.request import post
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Num, Shape, find
 from service.integrations.declare.vendor import Reply, Vendor
@@ -134,6 +135,7 @@ PLACE = Shape(
 search = Endpoint(
     name="search-places", vendor=GOOGLE_PLACES, category="science",
     summary="Places and businesses that match a text.",
+    says=Says("Looking for places: “{query}”", "Looked for places: “{query}”, {places:place}"),
     docs=DOCS, access=READ, seconds=20,
     takes=Search, asks=post("/v1/places:searchText", headers=MASK, repeatable=True),
     # Google leaves the list out where nothing matches.

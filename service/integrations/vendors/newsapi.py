@@ -15,6 +15,7 @@ from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
 from service.integrations.declare.reading import at
 from service.integrations.declare.request import get
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Int, Maybe, Shape
 from service.integrations.declare.vendor import Reply, Vendor
@@ -111,6 +112,7 @@ class Headlines(NewsPage):
 headlines = Endpoint(
     name="news-top-headlines", vendor=NEWSAPI, category="search",
     summary="Current headlines, of the US unless something else is chosen.",
+    says=Says("Reading the headlines", "Read {articles:headline}"),
     docs=f"{DOCS}/top-headlines", access=FREE_READ, seconds=30,
     cache=Cache(seconds=600, shared=True),
     takes=Headlines, asks=get("/top-headlines"), gives=NEWS,
@@ -170,6 +172,10 @@ class News(NewsPage):
 search = Endpoint(
     name="news-search", vendor=NEWSAPI, category="search",
     summary="News articles that match a query, or of some sources or domains.",
+    says=Says(
+        "Searching the news for “{query}”",
+        "Searched the news for “{query}”: {articles:article}",
+    ),
     docs=f"{DOCS}/everything", access=FREE_READ, seconds=30,
     cache=Cache(seconds=600, shared=True),
     takes=News, asks=get("/everything"), gives=NEWS,

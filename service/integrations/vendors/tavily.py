@@ -26,6 +26,7 @@ from service.integrations.declare.fields import (
 from service.integrations.declare.meter import Meter
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import post
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Made, Maybe, Num, Shape, Values
 from service.integrations.declare.vendor import Reply, Vendor
@@ -144,6 +145,10 @@ class FilteredQuery(Parameters):
 advanced = Endpoint(
     name="advanced-web-search", vendor=TAVILY, category="search",
     summary="Web search with filters, and the text of pages and an answer where wanted.",
+    says=Says(
+        "Searching the web for “{query}”",
+        "Searched the web for “{query}”: {results:result}",
+    ),
     docs="https://docs.tavily.com/documentation/api-reference/endpoint/search",
     meter=Meter(lambda values: TAVILY_SEARCH[values["searchDepth"]], lambda data: None),
     takes=FilteredQuery, asks=post("/search"),

@@ -21,6 +21,7 @@ from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.path import path_of
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import Setting, base_url
 from service.integrations.declare.shape import (
     Bool,
@@ -160,6 +161,10 @@ SAN_FRANCISCO = {
 summary = Endpoint(
     name="encyclopedia-summary", vendor=WIKIMEDIA, category="search",
     summary="The beginning of an encyclopedia's article. Its text is CC BY-SA: show `url` with it.",
+    says=Says(
+        "Looking up “{title}” in the encyclopedia",
+        "Looked up “{title}” in the encyclopedia",
+    ),
     docs="https://en.wikipedia.org/api/rest_v1/#/Page%20content/get_page_summary__title_",
     access=FREE_READ, seconds=20,
     cache=Cache(seconds=600, shared=True),

@@ -14,6 +14,7 @@ from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Several, Words
 from service.integrations.declare.request import get
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Shape, Str, Values, find
 from service.integrations.declare.vendor import Reply, Vendor
@@ -120,6 +121,7 @@ class Search(Page):
 search = Endpoint(
     name="videosite-search", vendor=YOUTUBE, category="social",
     summary="Videos that match words.",
+    says=Says("Searching videos for “{query}”", "Searched videos for “{query}”: {videos:video}"),
     docs=f"{DOCS}/search/list", access=FREE_READ, seconds=20,
     cache=Cache(seconds=3600, shared=True),
     takes=Search, asks=get("/search", query={"part": "snippet", "type": "video"}),

@@ -32,8 +32,10 @@ def count(value: Any) -> int:
 
 def fault_of(status: int) -> Fault:
     """The fault behind an HTTP status other than 200. Source: Anthropic and OpenAI error pages."""
-    if status in (408, 409, 429) or status >= 500:
+    if status in (408, 409, 429, 503, 529):
         return "busy"
+    if status >= 500:
+        return "down"
     if status in (401, 402, 403):
         return "refused-key"
     if status == 404:

@@ -48,8 +48,8 @@ REASONS: dict[str, FinishReason] = {
 FAULTS: dict[str, Fault] = {
     "overloaded_error": "busy",
     "rate_limit_error": "busy",
-    "timeout_error": "busy",
-    "api_error": "busy",
+    "timeout_error": "down",
+    "api_error": "down",
     "authentication_error": "refused-key",
     "permission_error": "refused-key",
     "billing_error": "refused-key",

@@ -33,6 +33,13 @@ from service.providers.wires.answers import (
     refusal_of,
 )
 
+FAULT_WORDS: dict[str, Fault] = {  # in the type or code of an error inside a stream
+    "rate_limit": "busy",
+    "overloaded": "busy",
+    "server_error": "down",
+    "unavailable": "down",
+    "timeout": "down",
+}
 REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
@@ -197,9 +204,8 @@ def _fault(error: dict[str, Any]) -> Fault:
     for key in ("status_code", "code", "status"):
         if isinstance(error.get(key), int) and error[key] >= 400:
             return refusal_of(error[key], error)
-    busy = ("rate_limit", "overloaded", "server_error", "unavailable", "timeout")
     words = f"{error.get('type')} {error.get('code')}".lower()
-    return "busy" if any(word in words for word in busy) else "failed"
+    return next((fault for word, fault in FAULT_WORDS.items() if word in words), "failed")
 
 
 def _refused_call(error: dict[str, Any], key: int, names: NameTable) -> FinishedCall:

@@ -17,10 +17,10 @@ from flask import Flask  # noqa: E402
 from gevent.fileobject import FileObject  # noqa: E402
 
 from service import create_app  # noqa: E402
-from service.database import access  # noqa: E402
+from service.database import access, refreshing  # noqa: E402
 from service.extensions import db  # noqa: E402
 from service.integrations import everything  # noqa: E402
-from service.integrations.consent import authority, refreshing  # noqa: E402
+from service.integrations.consent import authority  # noqa: E402
 from service.integrations.models import Breaker  # noqa: E402
 from tests.integrations.oauth import suite  # noqa: E402
 from tests.services import settings_for  # noqa: E402

@@ -129,7 +129,8 @@ def listing(name: str, api: str, scope: str, *accepted: str) -> Endpoint:
 def task(answer: Any) -> Task:
     """Of the first answer, and of a poll's, which has no id."""
     state, facts = at(answer, "state") or "running", at(answer, "facts") or {}
-    return Task(at(answer, "id") or "", state, at(answer, "result"), facts=facts)
+    known = {"dollars": at(answer, "dollars"), "facts": facts}
+    return Task(at(answer, "id") or "", state, at(answer, "result"), **known)
 
 
 ENDPOINTS = (

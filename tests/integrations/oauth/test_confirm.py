@@ -9,7 +9,7 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.consent import consents
 from service.integrations.models import Consent
-from service.integrations.sealing.seal import Sealer
+from service.sealing.seal import Sealer
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user

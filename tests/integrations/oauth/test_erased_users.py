@@ -1,18 +1,29 @@
 """A user who is disabled or erased while a consent is under way ends up with nothing."""
 
+from datetime import UTC, datetime
+
 import gevent
 import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import OperationalError
 
+from service.activity import calls
+from service.activity.models import IntegrationCall
 from service.auth import users
 from service.auth.users import rights_cache
+from service.chat.finding import index
+from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent, Grant
+from service.records.models import Outbox
 from service.upkeep import erasing, rights
 from tests.integrations.oauth.pages import CALLBACK, form_token, refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
+from tests.test_migrations import WAITING
 
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 NOT_NOW = "can&#39;t connect an account now"
 
 
@@ -127,3 +138,29 @@ def test_disconnecting_works_without_a_client(app, connected, provider):
     app.extensions["vendor_settings"].pop("CLOUDSUITE_CLIENT_ID")
     assert connected.disconnect().status_code == 200
     assert connected.row is None
+
+
+@on_sqlite
+def test_erasing_revokes_also_if_the_database_fails_after_it(app, connected, provider, monkeypatch):
+    monkeypatch.setattr(index, "forget_deleted", lambda: db.session.execute(text("nonsense")))
+    with pytest.raises(OperationalError):
+        erase(app)
+    assert [seen.form for seen in provider.asked("revoke")] == [{"token": "rt-canary-2"}]
+    assert left(app) == 0
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_an_erased_users_old_calls_are_not_told_by_a_sweeper(app, alice):
+    call = dict.fromkeys(("call_id", "endpoint", "integration", "payer", "door", "status"), "x")
+    with app.app_context():
+        users.enrol("alice", issued=1.0)
+        with write_transaction() as session:
+            session.add(IntegrationCall(**call, user_id="alice", ms=1, created_at=LONG_AGO))
+        with write_transaction() as session, db.engine.connect() as other:
+            watching = other.execution_options(isolation_level="AUTOCOMMIT")
+            assert calls.sweep(session) == 1
+            erasing_them = gevent.spawn(erase, app)
+            wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or erasing_them.ready())
+        erasing_them.get(timeout=30)
+        assert db.session.scalars(select(Outbox.owner).where(Outbox.owner == "alice")).all() == []
+        db.session.commit()

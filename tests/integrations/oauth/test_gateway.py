@@ -111,6 +111,16 @@ def test_what_is_no_answer_of_ours_is_its_failure(alice, gateway, broken):
     assert (answer.json["success"], len(gateway.seen)) == (False, 1)
 
 
+def test_a_refusal_from_there_is_in_the_callers_log(alice, gateway):
+    told(gateway, {"success": False, "error": "insufficient_credits", "message": "…"}, "402 X")
+    alice.call("probe-search")
+    [record] = alice.person.records("integration-calls")
+    assert (record["data"]["status"], record["data"]["error"]) == (
+        "refused",
+        "insufficient_credits",
+    )
+
+
 def test_when_it_is_down_that_is_said(alice, gateway):
     gateway.stop()
     answer = alice.call("probe-search")
@@ -163,6 +173,10 @@ def test_a_job_that_the_owner_pays_is_only_its_callers(alice, bob, gateway):
     answer = alice.person.get("/api/integrations/jobs/job_there")
     assert (answer.json, gateway.seen[-1].path) == (ENDED, "/api/integrations/jobs/job_there")
     assert bearer(gateway) == ENVIRONMENT["OWNER_TOKEN"]
+    for record in alice.person.records("integration-calls"):
+        data = record["data"]
+        assert (data["status"], data["jobId"]) == ("succeeded", "job_there")
+        assert (data["payer"], data.get("credits")) == ("developer", None)  # charged there
     bob.person.get("/api/integrations/jobs/job_there")
     assert bearer(gateway) == bob.person.token, "where it is not his"
 

@@ -7,10 +7,11 @@ import pytest
 from gevent.pool import Pool
 from sqlalchemy import select, update
 
+from service.database import refreshing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, now
-from service.integrations.consent import authority, refreshing
+from service.integrations.consent import authority
 from service.integrations.models import Grant
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
@@ -220,12 +221,13 @@ def test_callers_at_once_fail_once(app, expired, provider):
 def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, provider):
     """Between reading the row and taking the lease, somebody else has failed."""
     with app.app_context():
-        read = refreshing.read("alice", "cloudsuite")
+        read = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
         expired.change(failed_at=now())
         assert refreshing.lease(read) is None
         expired.change(failed_at=now() - refreshing.COOL_DOWN)
         assert refreshing.lease(read)
-        assert refreshing.lease(refreshing.read("alice", "cloudsuite")) is None, "it is taken"
+        again = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
+        assert refreshing.lease(again) is None, "it is taken"
 
 
 WRITTEN = {"lease_until": from_now(20), "failed_at": current_time()}
@@ -237,7 +239,7 @@ def test_a_caller_who_waited_for_the_row_sees_what_was_written_meanwhile(app, ex
     """A statement that waits for a row's lock goes by the time at which it began, and so meets
     times that lie ahead of it."""
     with app.app_context():
-        read = refreshing.read("alice", "cloudsuite")
+        read = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
     with app.app_context(), write_transaction() as session:
         session.execute(select(Grant.seq).with_for_update())
         taking = gevent.spawn(in_context, app, lambda: refreshing.lease(read))
@@ -256,7 +258,7 @@ def test_a_clock_set_back_does_not_put_a_refresh_off(app, expired, column):
     """A lease, or a failure, of an hour later."""
     expired.change(**{column: now() + timedelta(hours=1)})
     with app.app_context():
-        seen = refreshing.read("alice", "cloudsuite")
+        seen = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
         assert not seen.has_failed(seen.at)
         assert refreshing.lease(seen)
 

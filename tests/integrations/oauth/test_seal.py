@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from config import ConfigError
-from service.integrations.sealing import rotation
-from service.integrations.sealing.seal import Sealer, Unsealable
+from service.sealing.seal import Sealer, Unsealable
+from service.upkeep import rotation
 from tests.integrations.oauth.user import REFRESH_FAILED, outcome
 from tests.services import on_sqlite, settings_for
 

@@ -61,6 +61,7 @@ def test_keys_of_prototypes_are_keys_like_others(canvas):
     assert second.run("() => own(page.inputs().map(({ value }) => value))") == [[True, None]]
     assert canvas.drops("a") == {"unknown_slot": 3, "unknown_type": 2}
     states = "() => canvas.host.exportState().widgets"
+    wait_for(lambda: canvas.run(f"() => Boolean(({states})().a.state)"))
     kept = canvas.run(f"() => [Object.hasOwn(({states})().a.state, '__proto__'), ({{}}).admin]")
     assert kept == [True, None]
 

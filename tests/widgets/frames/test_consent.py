@@ -29,8 +29,10 @@ def test_it_opens_at_once_and_its_report_ends_the_wait(canvas, needing):
     with canvas.page.expect_popup() as opened:
         ask(needing)
     expect(canvas.dialog).to_contain_text("Connect your cloudsuite account")
+    allow = opened.value.get_by_role("button")
+    expect(allow).to_be_visible()  # by now the status before the consent has been read
     canvas.server.flags["contacts"] = True
-    opened.value.get_by_role("button").click()
+    allow.click()
     assert needing.answer("widget-consent-result")["status"] == "connected"
     expect(canvas.dialog).to_have_count(0)
     assert opened.value.is_closed()
@@ -39,6 +41,7 @@ def test_it_opens_at_once_and_its_report_ends_the_wait(canvas, needing):
 def test_a_window_that_says_nothing_is_noticed_by_the_status(canvas, needing):
     with canvas.page.expect_popup() as opened:
         ask(needing)
+    expect(opened.value.get_by_role("button")).to_be_visible()
     opened.value.close()
     canvas.server.flags["contacts"] = True
     assert needing.answer("widget-consent-result")["status"] == "connected"

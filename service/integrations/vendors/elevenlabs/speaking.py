@@ -16,6 +16,7 @@ from service.integrations.declare.meter import Meter
 from service.integrations.declare.path import quoted
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Shape
 from service.integrations.vendors.elevenlabs.vendor import DOCS, ELEVENLABS, VOICE
 
@@ -92,6 +93,7 @@ def _speak(
 speak = Endpoint(
     name="text-to-speech", vendor=ELEVENLABS, category="ai",
     summary="Speech from text, which is kept for a day.",
+    says=Says("Turning text into speech", "Turned {characters} characters into speech"),
     docs=f"{DOCS}/text-to-speech/convert", seconds=120, makes=MOST,
     meter=Meter(_price, lambda data: None),
     takes=Speech, asks=post("/v1/text-to-speech", returns="bytes", limit=MOST), run=_speak,

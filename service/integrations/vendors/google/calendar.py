@@ -11,6 +11,7 @@ from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Words
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, find
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 
@@ -69,6 +70,7 @@ list_events = Endpoint(
     name="cloudsuite/calendar-list-events", vendor=GOOGLE, category="suite",
     aliases=("calendar-events",),
     summary="Events of a calendar, from now on unless another time is given.",
+    says=Says("Reading the calendar", "Read {events:event} of the calendar"),
     docs=f"{DOCS}/list", access=READ, seconds=30,
     scope="calendar.events",
     accepted=(

@@ -12,6 +12,7 @@ from service.integrations.declare.endpoint import READ, SAFE_WRITE, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.request import Outgoing, get, patch
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, Str, find
 from service.integrations.vendors.google.suite import DRIVE, GOOGLE
 
@@ -95,6 +96,10 @@ list_files = Endpoint(
     name="cloudsuite/drive-list", vendor=GOOGLE, category="suite", aliases=("drive-list",),
     summary="Files that are not in the trash, the last changed first; or those in which words"
     " occur.",
+    says=Says(
+        "Looking through the files of the connected account",
+        "Looked through the files of the connected account: {files:file}",
+    ),
     docs=f"{DOCS}/list", access=READ, seconds=30,
     scope="drive.readonly", accepted=("drive", "drive.metadata.readonly", "drive.metadata"),
     takes=Files, run=_list, gives=LISTED,

@@ -19,6 +19,7 @@ from service.integrations.declare.fields import Bytes, Parameters, Words
 from service.integrations.declare.media import MEDIA
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Maybe, Shape, Str, Within, find
 from service.integrations.vendors.google.drive import (
     FIELDS,
@@ -96,6 +97,7 @@ STORING = (
 upload = Endpoint(
     name="drive-upload", vendor=GOOGLE, category="suite",
     summary="Put a new file of at most 5 MB into the files.",
+    says=Says("Putting the file “{name}” into the files", "Put the file “{name}” into the files"),
     docs=f"{GUIDES}/manage-uploads#multipart", seconds=90, body_limit=LIMIT * 4 // 3 + (1 << 16),
     scope="drive.file", accepted=("drive",),
     takes=Upload, run=_upload, gives=STORED,

@@ -11,6 +11,7 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
 from service.integrations.declare.reading import at, listed, need, text
 from service.integrations.declare.request import Outgoing, get
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import (
     Bool,
     Each,
@@ -86,6 +87,10 @@ def _list(call: Call, request: Outgoing) -> dict[str, Any]:
 list_mail = Endpoint(
     name="cloudsuite/mail-list", vendor=GOOGLE, category="suite",
     summary="Messages with their headers and first words, newest first.",
+    says=Says(
+        "Reading mails of the connected account",
+        "Read {messages:mail} of the connected account",
+    ),
     docs=f"{DOCS}/list", access=READ, seconds=45,
     scope="mail.readonly", accepted=("mail.modify", "mail.full"),
     takes=Messages, asks=get(MESSAGES, base=MAIL), run=_list,

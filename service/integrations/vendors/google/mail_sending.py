@@ -13,6 +13,7 @@ from service.integrations.declare.example import Example, Exchange, File, exampl
 from service.integrations.declare.fields import Facts, Parameters, Switch, Words
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape
 from service.integrations.vendors.google.letter import (
     MOST_RECIPIENTS,
@@ -107,6 +108,7 @@ def _sent(call: Call, raw: str, thread_id: str | None) -> dict[str, Any]:
 send = Endpoint(
     name="cloudsuite/mail-send", vendor=GOOGLE, category="suite", aliases=("send-email",),
     summary="Send a message from the connected account.",
+    says=Says("Sending a mail to {to}", "Sent the mail “{subject}” to {to}"),
     docs=f"{DOCS}/send", seconds=30,
     scope="mail.modify", accepted=("mail.full", "mail.compose", "mail.send"),
     takes=NewLetter, run=_send, gives=SENT,
@@ -157,6 +159,7 @@ def _reply(
 reply = Endpoint(
     name="mail-reply", vendor=GOOGLE, category="suite",
     summary="Reply to a message, in its conversation.",
+    says=Says("Replying to a mail", "Replied to a mail"),
     docs=f"{DOCS}/send", seconds=45,
     scope="mail.modify", accepted=("mail.full",),  # sending alone can't read the original
     takes=NewReply, asks=ORIGINAL, run=_reply, gives=SENT,

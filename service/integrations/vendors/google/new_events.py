@@ -15,6 +15,7 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.fields import Choice, Parameters, Part, Several, Switch, Words
 from service.integrations.declare.request import Outgoing, part_of, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Shape
 from service.integrations.vendors.google.calendar import DOCS, EVENT, EVENTS, Calendar
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
@@ -123,6 +124,7 @@ def _insertion(request: Outgoing, event: dict[str, Any]) -> Outgoing:
 create_events = Endpoint(
     name="calendar-create-events", vendor=GOOGLE, category="suite",
     summary="Put up to 20 events into a calendar.",
+    says=Says("Adding {events:event} to the calendar", "Added {events:event} to the calendar"),
     docs=f"{DOCS}/insert", seconds=60,
     scope="calendar.events", accepted=("calendar", "calendar.events.owned"),
     takes=NewEvents, asks=post(EVENTS, base=CALENDAR), run=_create,

@@ -7,6 +7,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.request import get
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, find
 from service.integrations.vendors.google.suite import CONTACTS, GOOGLE
 
@@ -43,6 +44,10 @@ class Contacts(Parameters):
 contacts = Endpoint(
     name="cloudsuite/contacts-list", vendor=GOOGLE, category="suite", aliases=("contacts",),
     summary="The people in the address book, with their addresses and numbers.",
+    says=Says(
+        "Looking through the address book",
+        "Looked through the address book: {contacts:contact}",
+    ),
     docs="https://developers.google.com/people/api/rest/v1/people.connections/list",
     scope="contacts.readonly", accepted=("contacts",), access=READ, seconds=30,
     takes=Contacts,

@@ -8,6 +8,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.request import get
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
 from service.integrations.vendors.open_meteo.vendor import DOCS, GEOCODING, OPEN_METEO
 from service.web.errors import NotFound
@@ -36,6 +37,7 @@ class City(Parameters):
 geocode = Endpoint(
     name="geocode-city", vendor=OPEN_METEO, category="science",
     summary="Places of a name, with their coordinates.",
+    says=Says("Looking up where {city} is", "Looked up where {city} is: {results:place}"),
     docs=f"{DOCS}/geocoding-api", access=FREE_READ, seconds=20,
     cache=Cache(seconds=86400, shared=True),
     takes=City, asks=get("/v1/search", base=GEOCODING, query={"format": "json"}),

@@ -12,6 +12,7 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Amount, Choice, Count, Parameters, Words
 from service.integrations.declare.reading import as_object, listed, need, unusable
 from service.integrations.declare.request import Outgoing, get
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import (
     Bool,
     Each,
@@ -160,6 +161,7 @@ BERLIN = Exchange(
 forecast = Endpoint(
     name="weather-forecast", vendor=OPEN_METEO, category="science",
     summary="Weather day by day, for at most five days.",
+    says=Says("Looking at the weather in {city}", "Weather in {place.name} for {days:day}"),
     docs=DOCS, access=FREE_READ, seconds=20,
     cache=Cache(seconds=900, shared=True),
     takes=Forecast, asks=get("/v1/forecast", query={"timezone": "auto", "daily": DAILY}),
@@ -183,6 +185,10 @@ forecast = Endpoint(
 current = Endpoint(
     name="current-weather", vendor=OPEN_METEO, category="science",
     summary="The weather now.",
+    says=Says(
+        "Looking at the weather in {city}",
+        "Weather in {place.name}: {current.temperature} {units.temperature_2m}",
+    ),
     docs=DOCS, access=FREE_READ, seconds=20,
     cache=Cache(seconds=300, shared=True),
     takes=Place, asks=get("/v1/forecast", query={"timezone": "auto", "current": CURRENT}),

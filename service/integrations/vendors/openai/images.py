@@ -13,6 +13,7 @@ from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.media import MEDIA
 from service.integrations.declare.reading import listed, text, unusable
 from service.integrations.declare.request import Outgoing, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Within, find
 from service.integrations.vendors.openai.meters import IMAGES, dimensions
 from service.integrations.vendors.openai.vendor import DOCS, IMAGE_MODEL, OPENAI
@@ -119,6 +120,7 @@ def _decoded(item: Any) -> bytes:
 picture = Endpoint(
     name="generate-image-llm", vendor=OPENAI, category="ai",
     summary="Images of a language model that can draw, which are kept for a day.",
+    says=Says("Making a picture", "Made {images:picture}"),
     docs=f"{DOCS}/images/methods/generate", meter=IMAGES, seconds=240, makes=MOST,
     takes=Picture, asks=REQUEST, run=make_images, gives=GIVES,
     examples=(Example(

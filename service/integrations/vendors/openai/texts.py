@@ -19,6 +19,7 @@ from service.integrations.declare.fields import (
 )
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Made, Maybe, Shape, Values, Within, find
 from service.integrations.vendors.openai.meters import MODELS, TEXTS
 from service.integrations.vendors.openai.vendor import DOCS, OPENAI, TEXT_MODEL
@@ -101,6 +102,7 @@ def _write(
 write = Endpoint(
     name="generate-text", vendor=OPENAI, category="ai",
     summary="A text of a language model.",
+    says=Says("Having a text written", "Had a text written by {model}"),
     docs=f"{DOCS}/chat/subresources/completions/methods/create", meter=TEXTS, seconds=120,
     takes=Text, asks=post("/chat/completions"), run=_write, gives=WRITTEN,
     examples=(example(

@@ -19,6 +19,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.request import Outgoing, post
+from service.integrations.declare.says import Says
 from service.integrations.vendors.perplexity.vendor import ANSWER, DOCS, METER, PERPLEXITY
 
 PRESETS = {
@@ -76,6 +77,10 @@ def _answer(
 summarize = Endpoint(
     name="search-web", vendor=PERPLEXITY, category="search",
     summary="A summary of what the web says, with its sources.",
+    says=Says(
+        "Searching the web for “{query}”",
+        "Searched the web for “{query}”: {citations:source}",
+    ),
     docs=DOCS, meter=METER, seconds=90,
     takes=Question,
     asks=post("/v1/agent", json={**SEARCHING, "instructions": SUMMARIZE}),

@@ -7,6 +7,7 @@ from service.integrations.declare.example import example
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
 from service.integrations.declare.fields import Values as Block
 from service.integrations.declare.request import get, post
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Values, find
 from service.integrations.vendors.slack.channels import NEXT
 from service.integrations.vendors.slack.vendor import CHANNEL, DOCS, SLACK, refuse_closed
@@ -89,6 +90,7 @@ class Message(Parameters):
 message = Endpoint(
     name="teamchat-send-message", vendor=SLACK, category="chat",
     summary="Send a message to a channel as the bot.",
+    says=Says("Sending a message to the team chat", "Sent a message to the team chat: “{text}”"),
     docs=f"{DOCS}/chat.postMessage", access=WRITE, seconds=20,
     takes=Message, before=refuse_closed, asks=post("/chat.postMessage"),
     gives=Shape(ts="ts", channel=Maybe("channel"), text=Maybe("message.text")),

@@ -9,8 +9,9 @@ from sqlalchemy import Column, and_, select
 from service.database.access import write_transaction
 from service.extensions import db, table
 from service.integrations.models import Consent, Grant, IdempotencyKey, IntegrationJob, KeptAnswer
-from service.integrations.sealing import places
-from service.integrations.sealing.seal import Sealer, Unsealable
+from service.sealing import places
+from service.sealing.seal import Sealer, Unsealable
+from service.sign_in.models import ConsoleSession
 
 BATCH = 100  # rows in one transaction
 
@@ -29,6 +30,11 @@ KEPT: tuple[tuple[Any, tuple[str, ...], Place], ...] = (
         IdempotencyKey,
         ("answer",),
         lambda row, _: places.answer(row.user_id, row.endpoint, row.key),
+    ),
+    (
+        ConsoleSession,
+        ("bearer", "refresh_token", "id_token"),
+        lambda row, column: places.console_session(row.id_hash, column),
     ),
     (KeptAnswer, ("sealed",), lambda row, _: places.kept_answer(row.key)),
 )

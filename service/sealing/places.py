@@ -19,3 +19,10 @@ def answer(user_id: str, endpoint: str, key: str) -> str:
 
 def kept_answer(key: str) -> str:
     return f"kept-answer:{key}"
+
+
+SIGN_IN = "sign-in"  # a cookie
+
+
+def console_session(id_hash: str, column: str) -> str:
+    return f"console-session:{id_hash}:{column}"

@@ -1,0 +1,1 @@
+"""The calls of endpoints as records, which their users read."""

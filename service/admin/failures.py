@@ -1,0 +1,77 @@
+"""Errors by kind: how stored turns have ended, and what this host has counted."""
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+
+from service.chat.models import Turn
+from service.extensions import db, now, timestamp
+from service.observing.observe import metrics_registry
+
+NEWEST = 10_000  # turns that are looked at
+KINDS = 100  # that are listed of each sort
+
+# Per metric: the labels that make a kind, and which of its samples are errors.
+COUNTED: dict[str, tuple[tuple[str, ...], Any]] = {
+    "turns_total": (("model", "status"), lambda labels: labels["status"] == "failed"),
+    "upstream_calls_total": (
+        ("upstream", "outcome"),
+        lambda labels: not labels["outcome"].startswith(("2", "3")),
+    ),
+    "http_requests_total": (
+        ("method", "route", "status"),
+        lambda labels: labels["status"].startswith("5"),
+    ),
+}
+
+
+def ended_turns(hours: int) -> dict[str, Any]:
+    """How the turns ended that were stored in the last hours, most frequent first.
+
+    At most the newest `NEWEST` turns are looked at: `isWhole` says whether these were all. A turn
+    that failed stores no row.
+    """
+    newest = select(Turn).order_by(Turn.seq.desc()).limit(NEWEST).subquery()
+    since = now() - timedelta(hours=hours)
+    columns = (newest.c.status, newest.c.reason, newest.c.finish_reason)
+    count = func.count().label("number")
+    kinds = select(*columns, count, func.max(newest.c.created_at).label("last"))
+    rows = db.session.execute(
+        kinds.where(newest.c.created_at >= since).group_by(*columns).order_by(count.desc())
+    ).all()
+    looked_at = sum(row.number for row in rows)
+    return {
+        "total": looked_at,
+        "isWhole": looked_at < NEWEST,
+        "kinds": [
+            {
+                "status": row.status,
+                "reason": row.reason,
+                "finishReason": row.finish_reason,
+                "count": row.number,
+                "lastAt": timestamp(row.last),
+            }
+            for row in rows[:KINDS]
+        ],
+    }
+
+
+def counted_here() -> dict[str, list[dict[str, Any]]]:
+    """Errors that the workers of this host have counted since they were started or reloaded."""
+    counts: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in COUNTED}
+    for metric in metrics_registry().collect():
+        for sample in metric.samples:
+            names, is_error = COUNTED.get(sample.name, ((), None))
+            if is_error and is_error(sample.labels) and sample.value:
+                kind = tuple(sample.labels[name] for name in names)
+                counts[sample.name][kind] += int(sample.value)
+    turns, calls, requests = (_listed(name, counts[name]) for name in COUNTED)
+    return {"turns": turns, "upstreamCalls": calls, "requests": requests}
+
+
+def _listed(metric: str, counts: Counter[tuple[str, ...]]) -> list[dict[str, Any]]:
+    labels = COUNTED[metric][0]
+    listed = counts.most_common(KINDS)
+    return [{**dict(zip(labels, kind, strict=True)), "count": n} for kind, n in listed]

@@ -1,0 +1,75 @@
+"""The health of the integrations: what is configured, who pays, the breakers, the calls."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from flask import current_app
+from sqlalchemy import select
+
+from service.admin import calls
+from service.database.clock import current_time
+from service.extensions import db, timestamp
+from service.integrations.calling.breaker import FAILURES
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.vendor import Vendor
+from service.integrations.models import Breaker
+
+
+def integrations(hours: int) -> list[dict[str, Any]]:
+    """Each integration with its vendors, and its calls of the last hours; by name."""
+    proxy: Proxy = current_app.extensions["proxy"]
+    breakers, made = _breakers(), calls.by_integration(hours)
+    by_name: dict[str, list[Endpoint]] = {}
+    for endpoint in proxy.catalog:
+        by_name.setdefault(endpoint.vendor.integration, []).append(endpoint)
+    return [
+        {
+            "integration": name,
+            "payer": "owner" if proxy.billing(endpoints[0]) == "developer" else "user",
+            "endpoints": len(endpoints),
+            "configured": sum(map(proxy.is_configured, endpoints)),
+            "vendors": _vendors(endpoints, proxy.calls.settings),
+            "breaker": breakers.get(name, {"state": "closed", "failures": 0, "openUntil": None}),
+            "calls": made.get(name, calls.NO_CALLS),
+        }
+        for name, endpoints in sorted(by_name.items())
+    ]
+
+
+def _vendors(endpoints: Iterable[Endpoint], used: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The vendors of an integration, and what each of them lacks.
+
+    A vendor is a stand-in where the sandbox has redirected it.
+    """
+    configured = current_app.config["SETTINGS"].vendors
+    vendors = {endpoint.vendor.name: endpoint.vendor for endpoint in endpoints}
+    return [
+        {
+            "name": vendor.name,
+            "missing": vendor.missing(used),
+            "standIn": _addresses(vendor, used) != _addresses(vendor, configured),
+        }
+        for vendor in vendors.values()
+    ]
+
+
+def _addresses(vendor: Vendor, settings: Mapping[str, str]) -> list[str | None]:
+    return [settings.get(base.name) for base in vendor.bases]
+
+
+def _breakers() -> dict[str, dict[str, Any]]:
+    """Those that have counted failures since the last success."""
+    rows = db.session.execute(select(Breaker, Breaker.open_until > current_time()))
+    return {row.integration: _state(row, bool(is_open)) for row, is_open in rows if row.failures}
+
+
+def _state(breaker: Breaker, is_open: bool) -> dict[str, Any]:
+    """`trial`: the pause is over, and the next call tries whether the vendor is back."""
+    tripped = breaker.failures >= FAILURES
+    until = breaker.open_until
+    return {
+        "state": "open" if is_open else "trial" if tripped else "closed",
+        "failures": breaker.failures,
+        "openUntil": timestamp(until) if is_open and until else None,
+    }

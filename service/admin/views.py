@@ -1,0 +1,196 @@
+"""`/api/admin`: users, their credits and rights, running turns, and what operators have done.
+
+Source: docs/contract.md, section 18.
+"""
+
+import hashlib
+from typing import Any
+
+from flask import Blueprint, current_app, g, request
+
+from config import Settings
+from service.admin import running
+from service.admin.answers import (
+    ActionsSchema,
+    CreditsGrantSchema,
+    EndedSchema,
+    GrantedSchema,
+    PageQuery,
+    RightsSchema,
+    RunningTurnsSchema,
+    UserSchema,
+    UsersQuery,
+    UsersSchema,
+)
+from service.auth import bearer
+from service.billing import ledger
+from service.billing.prices import CREDIT
+from service.billing.prices import credits as in_credits
+from service.billing.views import StatementQuery, StatementSchema, encode_seq, statement_answer
+from service.chat.turn.running import Runs
+from service.extensions import db, timestamp
+from service.ids import new_id
+from service.records.once import KEY, KEY_RULE
+from service.upkeep import actions, granting, inventories, people, rights
+from service.upkeep.people import UserOverview
+from service.web.edge import answers, body, query, refuses, takes
+from service.web.errors import Conflict, InvalidRequest, NotFound
+
+ONCE = "Requests with the same key, user, amount and note grant once; 1 to 255 visible characters."
+OWN_RIGHTS = (
+    "You can't disable yourself or give up your own role admin. Another admin can, "
+    "or the command `flask users`."
+)
+
+admin = Blueprint("admin", __name__, url_prefix="/api/admin")
+admin.before_request(bearer.require_admin)
+
+
+@admin.get("/users")
+@query(UsersQuery())
+@answers(UsersSchema())
+def list_users(params: dict[str, Any]) -> dict[str, Any]:
+    """Users, newest first; `search` is a part of the subject, the name or the mail address
+
+    `role` is the one that an operator has set, or null where the token's applies. `balance` and
+    `held` are in credits, null without an account.
+    """
+    limit = params["limit"]
+    found = people.page(params["search"], limit + 1, params["cursor"])
+    following = encode_seq(found[limit - 1].user.seq) if len(found) > limit else None
+    return {"users": [_described(person) for person in found[:limit]], "nextCursor": following}
+
+
+@admin.get("/users/<id:subject>")
+@answers(UserSchema())
+def get_user(subject: str) -> dict[str, Any]:
+    """One user, and how much is stored of it: numbers only"""
+    return _whole(subject)
+
+
+@admin.patch("/users/<id:subject>")
+@body(RightsSchema())
+@refuses(Conflict)
+@answers(UserSchema())
+def change_rights(data: dict[str, Any], subject: str) -> dict[str, Any]:
+    """Set a user's role, or disable or enable it; within two seconds everywhere
+
+    `role: null` lets the role of the token apply again. Your own role and access can't be taken
+    away (409).
+    """
+    if subject == g.caller.subject and _loses_rights(data):
+        raise Conflict(OWN_RIGHTS)
+    if not rights.change(subject, data, by=g.caller.subject):
+        raise NotFound()
+    return _whole(subject)
+
+
+@admin.get("/credits/<id:subject>")
+@query(StatementQuery())
+@answers(StatementSchema())
+def read_statement(params: dict[str, Any], subject: str) -> dict[str, Any]:
+    """A user's account, as `GET /api/credits` shows it to the user"""
+    page = ledger.statement(db.session(), subject, params["limit"], params["cursor"])
+    if page is None:
+        raise NotFound()
+    return statement_answer(page)
+
+
+@admin.post("/credits/<id:subject>")
+@body(CreditsGrantSchema())
+@takes(Idempotency_Key=ONCE)
+@refuses(Conflict)
+@answers(GrantedSchema())
+def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
+    """Grant credits to a user, with a note that the user sees in the statement
+
+    With `Idempotency-Key` a repeated request grants nothing more.
+    """
+    settings: Settings = current_app.config["SETTINGS"]
+    starting, amount = settings.starting_credits * CREDIT, round(data["credits"] * CREDIT)
+    granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
+    account = ledger.statement(db.session(), subject, 1, None)
+    assert account is not None, "the grant has opened it"
+    balance = {"balance": in_credits(account.balance), "held": in_credits(account.held)}
+    return {"subject": subject, "credits": in_credits(amount), **balance}
+
+
+@admin.get("/turns")
+@answers(RunningTurnsSchema())
+def list_turns() -> dict[str, Any]:
+    """The turns that run in all workers, the oldest 200 of them, without what they say"""
+    return running.turns()
+
+
+@admin.post("/turns/<turn_id>/stop")
+@answers(EndedSchema())
+def stop_turn(turn_id: str) -> dict[str, bool]:
+    """Stop a running turn, in whichever worker; what was said so far is kept as usual"""
+    stopped = running.stop(g.caller.subject, turn_id)
+    runs: Runs = current_app.extensions["runs"]
+    if stopped and (run := runs.get(turn_id)):
+        run.interruption.interrupt("stop")
+    return {"stopped": stopped}
+
+
+@admin.get("/actions")
+@query(PageQuery())
+@answers(ActionsSchema())
+def list_actions(params: dict[str, Any]) -> dict[str, Any]:
+    """What admins and commands have done, newest first; `admin` is null for a command"""
+    limit = params["limit"]
+    rows = actions.page(limit + 1, params["cursor"])
+    shown = [
+        {
+            "admin": row.admin,
+            "action": row.action,
+            "subject": row.subject,
+            "facts": row.facts,
+            "createdAt": timestamp(row.created_at),
+        }
+        for row in rows[:limit]
+    ]
+    following = encode_seq(rows[limit - 1].seq) if len(rows) > limit else None
+    return {"actions": shown, "nextCursor": following}
+
+
+def _loses_rights(data: dict[str, Any]) -> bool:
+    """Whether the caller would not be an enabled admin any more."""
+    role = data.get("role", bearer.ADMIN) or g.caller.claimed_role
+    return data.get("disabled", False) or role != bearer.ADMIN
+
+
+def _ref() -> str:
+    """The reference of a grant in the ledger, made of the key; raises `InvalidRequest`."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return new_id("entry")
+    if not KEY.fullmatch(key):
+        raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
+    # A key is its admin's own, and can't be the reference of another grant.
+    return "admin_" + hashlib.sha256(f"{g.caller.subject}\n{key}".encode()).hexdigest()
+
+
+def _whole(subject: str) -> dict[str, Any]:
+    """Raises `NotFound`."""
+    person = people.one(subject)
+    if person is None:
+        raise NotFound()
+    stored = inventories.take(db.session(), subject, current_app.extensions["collections"])
+    counts = {"records": dict(stored.records), "media": stored.media, "turns": stored.turns}
+    return {**_described(person), "stored": {**counts, "grants": list(stored.grants)}}
+
+
+def _described(person: UserOverview) -> dict[str, Any]:
+    user = person.user
+    return {
+        "subject": user.subject,
+        "email": user.email,
+        "name": user.name,
+        "role": user.role,
+        "disabled": user.disabled,
+        "createdAt": timestamp(user.created_at),
+        "lastReplyAt": person.last_reply and timestamp(person.last_reply),
+        "balance": None if person.balance is None else in_credits(person.balance),
+        "held": None if person.held is None else in_credits(person.held),
+    }

@@ -1,0 +1,1 @@
+"""Finding chats: the search over titles and messages, and chats as files."""

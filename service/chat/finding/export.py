@@ -1,0 +1,94 @@
+"""A chat as a file, piece by piece: Markdown for people, JSON with every stored field."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, Literal
+from urllib.parse import quote
+
+from service.auth.users import Caller
+from service.chat.collections import AI_CHATS, AI_MESSAGES
+from service.records import store
+from service.records.envelope import Envelope
+from service.records.store import Query
+from service.web.json_values import encode
+
+Format = Literal["markdown", "json"]
+MEDIA_TYPES = {"markdown": "text/markdown; charset=utf-8", "json": "application/json"}
+ENDINGS = {"markdown": "md", "json": "json"}
+PAGE = 100  # messages
+PAGE_BYTES = 1 << 20
+NAME_LENGTH = 80
+UNNAMED = "chat"
+SPEAKERS = {"user": "You", "assistant": "Assistant"}
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')  # in the names of files, on some systems
+
+
+def read_chat(caller: Caller, chat_id: str) -> Envelope:
+    """Raises `NotFound`, `Forbidden`."""
+    return store.get(AI_CHATS, caller, chat_id)
+
+
+def messages(caller: Caller, chat_id: str) -> Iterator[Envelope]:
+    """The stored messages of a chat in their order. Reads a page at a time. Needs an app context.
+
+    Each page is read with the rights that the caller has by then. Raises `Forbidden`.
+    """
+    cursor = None
+    while True:
+        where = {"chatId": chat_id}
+        query = Query(where=where, limit=PAGE, cursor=cursor, bytes=PAGE_BYTES)
+        page = store.find(AI_MESSAGES, caller, query)
+        yield from page["records"]
+        cursor = page["nextCursor"]
+        if cursor is None:
+            return
+
+
+def as_json(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:
+    """`{"chat": …, "messages": […]}`, with the envelopes of the messages."""
+    yield f'{{"chat": {encode(chat)}, "messages": ['
+    for number, record in enumerate(records):
+        yield ("," if number else "") + "\n" + encode(record)
+    yield "\n]}\n"
+
+
+def as_markdown(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:
+    """The title, then each message under the name of who wrote it, with its tool calls."""
+    yield f"# {' '.join(chat['title'].split()) or UNNAMED.capitalize()}\n"
+    for record in records:
+        message = record["data"]
+        speaker = SPEAKERS.get(message["role"], message["role"])
+        yield f"\n## {speaker} · {record['createdAt'][:16].replace('T', ' ')} UTC\n"
+        for call in filter(_is_call, message.get("parts") or ()):
+            yield f"\n{_call(call)}\n"
+        yield f"\n{message['content'].strip()}\n"
+
+
+def _is_call(part: Any) -> bool:
+    return isinstance(part, dict) and str(part.get("type", "")).startswith("tool-")
+
+
+def _call(part: dict[str, Any]) -> str:
+    """A tool call as a quotation; its input is in a code block that no text in it can close."""
+    name, failed = str(part["type"]).removeprefix("tool-"), part.get("state") == "output-error"
+    text = json.dumps(part.get("input"), ensure_ascii=False, indent=2)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    lines = [f"Tool `{name}`" + (" (failed)" if failed else ""), "", f"{fence}json", text, fence]
+    return "\n".join(f"> {line}".rstrip() for line in "\n".join(lines).splitlines())
+
+
+def disposition(title: str, form: Format) -> str:
+    """The `Content-Disposition` of the file. Its name comes from the chat's title.
+
+    Source: RFC 6266, with a name in ASCII for clients that don't know `filename*`.
+    """
+    printable = "".join(c for c in title if unicodedata.category(c) not in ("Cf", "Cs"))
+    name = " ".join(_UNSAFE.sub(" ", printable).split())[:NAME_LENGTH].strip(" .") or UNNAMED
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = " ".join(re.sub(r"[^\w .,()-]", " ", plain).split()).strip(" .") or UNNAMED
+    ending = ENDINGS[form]
+    encoded = quote(f"{name}.{ending}", safe="")
+    return f"attachment; filename=\"{plain}.{ending}\"; filename*=UTF-8''{encoded}"

@@ -1,0 +1,108 @@
+"""Conditions in SQL for texts that have the terms of a search, and upkeep of SQLite's index.
+
+Both databases keep their index by themselves (migration 0025). On PostgreSQL it is that of an
+expression, which has the words of a text and its owner. SQLite has FTS5, and a list of the rows
+with letters of scripts that FTS5 can't divide into words; those rows are read.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    and_,
+    bindparam,
+    cast,
+    column,
+    func,
+    or_,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlalchemy import table as any_table
+from sqlalchemy.dialects.postgresql import TSQUERY
+
+from service.chat.finding.terms import Terms
+from service.chat.models import Chat, Message
+from service.database.access import write_transaction
+from service.extensions import db
+from service.records.storage import TextPosition
+
+MERGE_PAGES = 500  # of the index in one transaction, which takes a tenth of a second
+
+TABLES = ("messages", "chats")
+_state = any_table("search_state", column("deletions"))
+
+
+def has_terms(model: type[Message] | type[Chat], terms: Terms, owner: str) -> ColumnElement[bool]:
+    """A condition: the text of a row, which `owner` has, has all terms.
+
+    The text is a message's content or a chat's title. There is at least one term.
+    """
+    content = model.content if model is Message else model.title
+    parts = [TextPosition(content, part) > 0 for part in terms.parts]
+    if not terms.word_like:
+        return and_(true(), *parts)
+    if db.engine.dialect.name == "postgresql":
+        words = func.search_words(model.user_id, content).op("@@")(_tsquery(terms, owner))
+        return and_(cast(words, Boolean), *parts)
+    return and_(_in_fts5(model, content, terms), *parts)
+
+
+def _in_fts5(model: Any, content: Any, terms: Terms) -> ColumnElement[bool]:
+    """In the index, or among the rows that it can't divide into words."""
+    name = model.__tablename__
+    index = any_table(f"search_{name}", column("rowid"), column(f"search_{name}"))
+    asked = " ".join([f'"{word}"' for word in terms.words])
+    begun = f' "{terms.prefix}" *' if terms.prefix else ""
+    matching = index.c[f"search_{name}"].op("MATCH", is_comparison=True)(asked + begun)
+    caseless = any_table(f"search_caseless_{name}", column("seq"))
+    read = [content.like(f"%{word}%") for word in terms.word_like]  # in any case
+    return or_(
+        model.seq.in_(select(index.c.rowid).where(matching)),
+        and_(model.seq.in_(select(caseless.c.seq)), *read),
+    )
+
+
+def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
+    """All words, which have only letters and digits, and the owner's lexeme."""
+    words = " & ".join([f"'{word}'" for word in terms.words])
+    begun = f"'{terms.prefix}':*" if terms.prefix else ""
+    lexeme = "'@" + owner.replace("\\", "\\\\").replace("'", "''") + "'"
+    asked = func.to_tsquery("simple", " & ".join(filter(None, (words, begun))))
+    return asked.op("&&")(cast(lexeme, TSQUERY))
+
+
+def forget_deleted() -> None:
+    """Remove what SQLite's index still has of deleted texts, in short transactions.
+
+    FTS5 only marks deleted entries, and removes them when it merges the index's parts.
+    """
+    if db.engine.dialect.name != "sqlite" or not _take_deletions():
+        return
+    for name in TABLES:
+        merge = text(f"INSERT INTO search_{name} (search_{name}, rank) VALUES ('merge', :pages)")  # noqa: S608
+        pages = -MERGE_PAGES  # a negative number begins a merge of all parts into one
+        while _merge(merge.bindparams(bindparam("pages", pages))):
+            pages = MERGE_PAGES
+
+
+def _take_deletions() -> bool:
+    """Whether there were deletions since it was last asked."""
+    if not db.session.scalar(select(_state.c.deletions)):
+        db.session.commit()
+        return False
+    with write_transaction() as session:
+        session.execute(update(_state).values(deletions=0))
+    return True
+
+
+def _merge(statement: Any) -> bool:
+    """Whether the merge goes on. Source: sqlite.org/fts5.html, "The 'merge' Command"."""
+    with write_transaction() as session:
+        connection: Any = session.connection().connection.driver_connection
+        changed = connection.total_changes
+        session.execute(statement)
+        return connection.total_changes - changed >= 2

@@ -1,0 +1,122 @@
+"""What a search looks for: the terms of a question, and where a text has them.
+
+A word is written in a script with upper and lower case, where blanks separate words. It is found as
+a whole word, and the last word of a question as the beginning of one. Other letters (Chinese,
+Japanese, Thai, Hebrew, …) and signs are found anywhere in a text.
+
+Source: docs/contract.md, section 4.7.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+
+TERMS_LIMIT = 20
+SNIPPET = 160  # characters
+LEAD = 50  # of these, before the first hit
+
+# Latin, Greek, Cyrillic, Armenian, without the signs among them, at which FTS5 divides words; as in
+# migration 0025.
+WORD = (
+    "0-9A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u024f\u0250-\u0293"
+    "\u0295-\u02af\u0370-\u0373\u0376\u0377\u037b-\u037d\u0386\u0388-\u03f5\u03f7-\u03ff\u0400-\u0481"
+    "\u048a-\u052f\u0531-\u0556\u0561-\u0587\u1e00-\u1fbc\u1fbe\u1fc2-\u1fcc\u1fd0-\u1fdc\u1fe0-\u1fec"
+    "\u1ff2-\u1ffc"
+)
+_PIECES = re.compile(f"([{WORD}]+)|([^{WORD}\\s]+)")
+_MARKS = re.compile(r"\*\*+|`+|~~|^#{1,6} ", re.MULTILINE)  # of Markdown, which no excerpt shows
+_IGNORED = ("P", "Z", "C")  # Unicode's categories of punctuation, blanks and controls
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of a question. A text matches if it has all of them.
+
+    `prefix` is a word that may go on, and `parts` are found anywhere. No two are equal.
+    """
+
+    words: tuple[str, ...] = ()
+    prefix: str | None = None
+    parts: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.prefix or self.parts)
+
+    @property
+    def word_like(self) -> tuple[str, ...]:
+        """All words, the unfinished one too."""
+        return (*self.words, self.prefix) if self.prefix else self.words
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        whole = [f"(?<![{WORD}]){word}(?![{WORD}])" for word in self.words]
+        begun = [f"(?<![{WORD}]){self.prefix}"] if self.prefix else []
+        return re.compile("|".join([*whole, *begun, *map(re.escape, self.parts)]), re.IGNORECASE)
+
+    def hits(self, text: str) -> list[Span]:
+        """The places of all terms in a text, in characters: `(start, end)`, in their order."""
+        return [found.span() for found in self._pattern.finditer(text)] if self else []
+
+
+def parse(question: str) -> Terms:
+    """The terms of a question, at most `TERMS_LIMIT`; none if it has only punctuation."""
+    words: list[str] = []
+    parts: list[str] = []
+    text = unicodedata.normalize("NFC", question)
+    for word, other in _PIECES.findall(text):
+        if word:
+            words.append(_lower(word))
+        else:
+            parts += _parts(other)
+    prefix = words.pop() if words and re.search(f"[{WORD}]$", text) else None
+    whole = tuple(dict.fromkeys(words))[:TERMS_LIMIT]
+    return Terms(whole, prefix, tuple(dict.fromkeys(parts))[:TERMS_LIMIT])
+
+
+def _lower(word: str) -> str:
+    """Letter by letter: the small form of İ is two characters, which no index has for it."""
+    return "".join([c.lower() if len(c.lower()) == 1 else c for c in word])
+
+
+def _parts(run: str) -> list[str]:
+    """The pieces of a run between characters that are ignored."""
+    kept = ("\0" if unicodedata.category(c).startswith(_IGNORED) else c for c in run)
+    return [piece for piece in "".join(kept).split("\0") if piece]
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A piece of a text. `hits` are the places of the terms in it, in characters."""
+
+    text: str
+    hits: list[Span]
+
+
+def excerpt(text: str, terms: Terms) -> Excerpt:
+    """About `SNIPPET` characters of a text around its first hit, on one line."""
+    line = " ".join(_MARKS.sub("", text).split())
+    found = terms.hits(line)
+    start = _start(line, found[0][0] if found else 0)
+    end = _end(line, start + SNIPPET)
+    before, after = "… " if start else "", " …" if end < len(line) else ""
+    shift = len(before) - start
+    hits = [(a + shift, b + shift) for a, b in found if start <= a and b <= end]
+    return Excerpt(before + line[start:end] + after, hits)
+
+
+def _start(line: str, hit: int) -> int:
+    """A beginning of a word, at most `LEAD` characters before the hit."""
+    if hit <= LEAD:
+        return 0
+    blank = line.find(" ", hit - LEAD, hit)
+    return blank + 1 if blank >= 0 else hit - LEAD
+
+
+def _end(line: str, end: int) -> int:
+    if end >= len(line):
+        return len(line)
+    blank = line.rfind(" ", end - LEAD, end)
+    return blank if blank >= 0 else end

@@ -1,0 +1,146 @@
+"""The log of calls: one row for each call of an endpoint, which tells its user how it ended.
+
+Logged is every call of a known caller and a known endpoint: also one that was refused, by us or by
+the vendor, for its body, its price or a missing grant. A repetition that gets the stored answer of
+its `Idempotency-Key` is the same call, and leaves no row of its own. A row is written with the
+charge where there is one, and otherwise at the end of the call; a call never fails for it.
+Source: docs/contract.md, section 17.2.
+"""
+
+import time
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Literal, Protocol
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.database.access import write_transaction
+from service.ids import new_id
+from service.integrations.inbound import ProxyResponse
+from service.web.errors import ServiceError
+
+Status = Literal["succeeded", "accepted", "failed", "refused", "consent"]
+ABORTED = "aborted"  # the error of a call whose work was ended from outside
+DEFECT = ServiceError.code  # that of a fault of ours
+
+log = structlog.get_logger("integrations")
+
+
+@dataclass(frozen=True)
+class CallFacts:
+    """What is known of a call. `ms` is how long it has taken so far."""
+
+    user_id: str
+    endpoint: str
+    integration: str
+    payer: str
+    door: str
+    approval: str | None
+    call_id: str = field(default_factory=lambda: new_id("call"))
+    ms: int = 0
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """How a call has ended.
+
+    `accepted` is a job that runs, and `consent` a call that needs one. A call is `refused` with a
+    status below 500: nothing was wrong at our end or the vendor's. `credits` are micro-credits,
+    None if they are not known.
+    """
+
+    status: Status
+    error: str | None = None
+    upstream_status: int | None = None
+    credits: int | None = 0
+    job_id: str | None = None
+
+
+class Rows(Protocol):
+    """Where the rows of calls are kept. Each method writes in the caller's transaction."""
+
+    def add(self, session: Session, facts: CallFacts, outcome: CallOutcome) -> None: ...
+
+    def end_job(
+        self, session: Session, user_id: str, job_id: str, error: str | None, refund: int
+    ) -> None: ...
+
+
+class LoggedCall:
+    """A context manager for one call, whose row is written at its exit unless it has one by then.
+
+    Needs an app context.
+    """
+
+    def __init__(self, rows: Rows, facts: CallFacts) -> None:
+        self.has_row = False
+        self.call_id = facts.call_id
+        self._rows, self._facts = rows, facts
+        self._outcome = CallOutcome("succeeded")
+        self._began = time.monotonic()
+
+    def __enter__(self) -> "LoggedCall":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.has_row or isinstance(error, SQLAlchemyError):  # the database is away
+            return
+        if error:
+            self._outcome = _outcome_of(error)
+        self._write_alone()
+
+    def end(self, outcome: CallOutcome) -> None:
+        """Tell how the call has ended, unless it ends with an error."""
+        self._outcome = outcome
+
+    def write(self, session: Session, outcome: CallOutcome) -> None:
+        """Write the row in a transaction that also stores the user's charge or answer.
+
+        `has_row` is set by the caller, after the commit.
+        """
+        ms = round((time.monotonic() - self._began) * 1000)
+        self._rows.add(session, replace(self._facts, ms=ms), outcome)
+
+    def _write_alone(self) -> None:
+        try:
+            with write_transaction() as session:
+                if users.lock_row(session, self._facts.user_id):
+                    self.write(session, self._outcome)
+        except SQLAlchemyError as failure:
+            log.warning("call not logged", error=type(failure).__name__)
+
+
+def _outcome_of(error: BaseException) -> CallOutcome:
+    if not isinstance(error, ServiceError):
+        return CallOutcome("failed", DEFECT if isinstance(error, Exception) else ABORTED)
+    return _failure(error.status, error.code, error.facts.get("upstreamStatus"))
+
+
+def _failure(status: int, code: Any, upstream: Any) -> CallOutcome:
+    told = code if isinstance(code, str) else DEFECT
+    is_status = isinstance(upstream, int) and 100 <= upstream <= 999
+    return CallOutcome(
+        "refused" if status < 500 else "failed", told[:64], upstream if is_status else None
+    )
+
+
+def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
+    """How a call has ended that another instance has made, which charges it as well."""
+    envelope, data = response.envelope, response.envelope.get("data")
+    if response.status >= 400:
+        return _failure(response.status, envelope.get("error"), envelope.get("upstreamStatus"))
+    if isinstance(data, dict) and data.get("requiresOAuth") is True:
+        return CallOutcome("consent")
+    job_id = data.get("jobId") if isinstance(data, dict) else None
+    if isinstance(job_id, str) and len(job_id) <= 64:
+        is_running = isinstance(data, dict) and data.get("status") == "running"
+        return CallOutcome("accepted" if is_running else "succeeded", credits=None, job_id=job_id)
+    return CallOutcome("succeeded", credits=None)

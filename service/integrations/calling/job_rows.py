@@ -1,0 +1,68 @@
+"""The rows of jobs: stored with their charge, ended once with a refund, and swept.
+
+Every function writes in the caller's transaction. Source: docs/contract.md, sections 9.7 and 10.7.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.billing import ledger
+from service.billing.payer import Payer
+from service.database.clock import current_time, from_now
+from service.extensions import table
+from service.integrations.models import IntegrationJob
+
+KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
+
+_jobs = table(IntegrationJob)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """`refund` is what was given back, in micro-credits."""
+
+    refund: int = 0
+
+
+def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: int) -> None:
+    """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
+    if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
+        return
+    names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
+    values = {name: getattr(row, name) for name in names} | {"charged": charged}
+    paid = {"payer": payer and payer.subject, "token_id": payer and payer.token_id}
+    session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
+
+
+def end(session: Session, row: IntegrationJob, cost: int | None) -> Ended | None:
+    """Store the state and result of a job that runs, and refund what it did not cost.
+
+    `cost` is None if the vendor does not tell it. Returns None if the job has ended before.
+    """
+    running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
+    ended = running.values(state=row.state, result=row.result)
+    paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id)
+    charge = session.execute(ended.returning(*paid)).one_or_none()
+    if charge is None:
+        return None
+    refund = charge.charged - cost if charge.charged and cost is not None else 0
+    if refund <= 0:
+        return Ended()
+    payment = (charge.payer, refund, f"refund:{row.job_id}", f"refund {row.endpoint}")
+    ledger.refund(session, *payment, charge.token_id)
+    return Ended(refund)
+
+
+def stored(session: Session, row: IntegrationJob) -> tuple[str, str | None]:
+    """The stored state and result of a job; those of `row` if it is gone."""
+    found = select(_jobs.c.state, _jobs.c.result).where(_jobs.c.job_id == row.job_id)
+    one = session.execute(found).one_or_none()
+    return (one.state, one.result) if one else (row.state, row.result)
+
+
+def sweep(session: Session) -> list[str]:
+    """Delete jobs, with their results, `KEPT` seconds after their time. Returns their ids."""
+    old = delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT))
+    return list(session.scalars(old.returning(_jobs.c.job_id)))

@@ -1,0 +1,54 @@
+"""The sentences that tell people of a call: while it is made, and of its answer.
+
+A place `{place.name}` is a value of the parameters, or else of the answer; `{messages:mail}` is the
+number of a list's items in the answer, as "5 mails", or `{entries:entry|entries}`. A sentence with
+a value that is missing, or no text or number, is not told: clients then make one of the endpoint's
+summary and the answer.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from service.integrations.declare.shape import Json
+
+PLACE = re.compile(r"\{([\w.]+)(:[a-z |]+)?\}")
+PLAIN, LISTS = ("string", "integer", "number"), ("array",)
+
+
+@dataclass(frozen=True)
+class Says:
+    """`doing` has places for parameters only, such as "Reading mail"; `done` is of the past."""
+
+    doing: str
+    done: str
+
+    def faults(self, body: Json, answer: Json) -> Iterator[str]:
+        """What is wrong with the sentences, by the JSON Schemas of the body and of the data."""
+        for name, text, schemas in (
+            ("doing", self.doing, (body,)),
+            ("done", self.done, (answer, body)),
+        ):
+            if set(PLACE.sub("", text)) & set("{}"):
+                yield f"says.{name}: a place is not closed, or has other letters"
+            if text.endswith((".", "…")):
+                yield f"says.{name}: ends with a mark, which clients add"
+            for path, nouns in PLACE.findall(text):
+                kinds = LISTS if nouns else PLAIN
+                if not any(_has(schema, path, kinds) for schema in schemas):
+                    yield f"says.{name}: {path} is no {' or '.join(kinds)} there"
+
+
+def _has(schema: Json, path: str, kinds: tuple[str, ...]) -> bool:
+    """Whether a path leads to a value of one of the kinds, or to where a schema says nothing."""
+    for name in path.split("."):
+        for inner in (schema, *schema.get("anyOf", ())):
+            items = inner.get("items", {}) if name.isdecimal() else None
+            found = items if items is not None else inner.get("properties", {}).get(name)
+            if found is not None:
+                break
+        else:
+            return not schema.get("type") and "anyOf" not in schema
+        schema = found
+    kind = schema.get("type")
+    return kind is None or any(one in kinds for one in ([kind] if isinstance(kind, str) else kind))

@@ -1,1 +1,0 @@
-"""Encryption of what is stored, and the rotation of its keys."""

@@ -1,0 +1,214 @@
+"""Requests to the identity provider: its description, codes, refreshes, revocation.
+
+Authlib builds the URLs and PKCE; every request goes through `outbound/upstream.py`.
+Source: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 7009, 7636, 9207.
+"""
+
+import json
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from authlib.common.urls import add_params_to_uri
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from joserfc import jwt
+from joserfc.errors import JoseError
+
+from config import Settings
+from service.auth.keys import KeySource
+from service.auth.tokens import LEEWAY, SIGNED_BY_PROVIDER, peek
+from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.web.origin import is_safe
+
+DISCOVERY = "/.well-known/openid-configuration"
+METADATA_SECONDS = 3600.0
+SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
+BYTES = 256 << 10
+NEEDED = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
+UNREADABLE = (JoseError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
+FORM = "application/x-www-form-urlencoded"
+
+
+class ProviderAway(Exception):
+    """The identity provider gave no usable answer; the next attempt may succeed."""
+
+
+class ProviderRefused(Exception):
+    """The identity provider refused, or what it gave is not for us. Has nothing of its text."""
+
+
+@dataclass(frozen=True)
+class IssuedTokens:
+    """A token answer. An answer to a refresh may have no ID token, or one to `check`."""
+
+    access: str
+    id_token: str | None
+    refresh: str | None
+
+
+class IdentityProvider:
+    """The provider of `CONSOLE_OIDC_ISSUER`, with its description cached for an hour."""
+
+    def __init__(self, settings: Settings, upstream: Upstream) -> None:
+        self._issuer = settings.console_oidc_issuer or ""
+        self._client_id = settings.console_oidc_client_id or ""
+        self._secret = settings.console_oidc_client_secret
+        self._scopes = settings.console_oidc_scopes
+        self._upstream = upstream
+        self._metadata: Mapping[str, Any] = {}
+        self._read_at = float("-inf")
+        self._keys: KeySource | None = None
+
+    def authorize_url(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
+        """The address where the person signs in. Raises `ProviderAway`."""
+        parameters = {
+            "response_type": "code",
+            "client_id": self._client_id,
+            "redirect_uri": redirect,
+            "scope": self._scopes,
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": create_s256_code_challenge(verifier),
+            "code_challenge_method": "S256",
+        }
+        return add_params_to_uri(self.metadata["authorization_endpoint"], [*parameters.items()])
+
+    def check_issuer(self, answered: str | None) -> None:
+        """Check the `iss` of a redirect. Raises `ProviderRefused`, `ProviderAway`."""
+        metadata = self.metadata
+        promised = metadata.get("authorization_response_iss_parameter_supported") is True
+        if (answered is None and promised) or answered not in (None, metadata["issuer"]):
+            raise ProviderRefused()
+
+    def exchange(self, code: str, redirect: str, verifier: str, nonce: str) -> IssuedTokens:
+        """Tokens for a code. Raises `ProviderAway`, `ProviderRefused`."""
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
+        issued = self._tokens({**form, "code_verifier": verifier})
+        if issued.id_token is None:
+            raise ProviderRefused()
+        self._check(issued.id_token, nonce)
+        return issued
+
+    def refresh(self, token: str) -> IssuedTokens:
+        """Fresh tokens, within `SECONDS`. Raises `ProviderAway`, `ProviderRefused`.
+
+        Their ID token is not verified yet: the refresh token must be kept even if that fails.
+        """
+        return self._tokens({"grant_type": "refresh_token", "refresh_token": token})
+
+    def check(self, issued: IssuedTokens) -> None:
+        """Verify the ID token of a refresh. Raises `ProviderRefused`, `Unavailable`."""
+        if issued.id_token is not None:
+            self._check(issued.id_token)
+
+    def revoke(self, token: str) -> None:
+        """Revoke a refresh token, where the provider offers it, whatever its answer."""
+        try:
+            if url := self._offered("revocation_endpoint"):
+                form = {"token": token, "token_type_hint": "refresh_token"}
+                self._send("POST", url, form)
+        except ProviderAway:
+            return
+
+    def end_session_url(self, id_token: str | None, back: str) -> str | None:
+        """Where the person signs out of the provider too, if it offers that."""
+        try:
+            url = self._offered("end_session_endpoint")
+        except ProviderAway:
+            return None
+        if url is None:
+            return None
+        parameters = {"client_id": self._client_id, "post_logout_redirect_uri": back}
+        hint = {"id_token_hint": id_token} if id_token else {}
+        return add_params_to_uri(url, [*{**hint, **parameters}.items()])
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The provider's description; an old one while no newer can be had."""
+        if time.monotonic() - self._read_at > METADATA_SECONDS:
+            try:
+                self._metadata = self._discover()
+                self._read_at = time.monotonic()
+                self._keys = KeySource(self._metadata["jwks_uri"], self._upstream)
+            except ProviderAway:
+                if not self._metadata:
+                    raise
+        return self._metadata
+
+    def _discover(self) -> Mapping[str, Any]:
+        status, found = self._send("GET", self._issuer.rstrip("/") + DISCOVERY)
+        usable = status == 200 and all(isinstance(found.get(name), str) for name in NEEDED)
+        if not usable or found["issuer"].rstrip("/") != self._issuer.rstrip("/"):
+            raise ProviderAway()
+        if not all(is_safe(found[name]) for name in NEEDED):
+            raise ProviderAway()
+        return found
+
+    def _offered(self, name: str) -> str | None:
+        url = self.metadata.get(name)
+        return url if isinstance(url, str) and is_safe(url) else None
+
+    def _tokens(self, form: Mapping[str, str]) -> IssuedTokens:
+        status, answer = self._send("POST", self.metadata["token_endpoint"], form)
+        if status in (400, 401, 403):
+            raise ProviderRefused()
+        access, more = answer.get("access_token"), [answer.get("id_token")]
+        more.append(answer.get("refresh_token"))
+        if status != 200 or not _is_token(access):
+            raise ProviderAway()
+        if not all(token is None or _is_token(token) for token in more):
+            raise ProviderAway()
+        return IssuedTokens(access, *more)
+
+    def _check(self, id_token: str, nonce: str | None = None) -> None:
+        """Raises `ProviderRefused` unless the token is this provider's, for us and this sign-in."""
+        assert self._keys, "set with the metadata"
+        essential: Any = {"sub": {"essential": True}, "exp": {"essential": True}}
+        addressed: Any = {"iss": {"essential": True, "value": self.metadata["issuer"]},
+                     "aud": {"essential": True, "value": self._client_id}}  # fmt: skip
+        once: Any = {"nonce": {"essential": True, "value": nonce}} if nonce else {}
+        registry = jwt.JWTClaimsRegistry(leeway=LEEWAY, **essential, **addressed, **once)
+        try:
+            keys = self._keys.key_set(peek(id_token)[0].get("kid"))
+            claims = jwt.decode(id_token, keys, algorithms=SIGNED_BY_PROVIDER).claims
+            registry.validate(claims)
+        except UNREADABLE:
+            raise ProviderRefused() from None
+        if claims.get("azp", self._client_id) != self._client_id:
+            raise ProviderRefused()
+
+    def _send(
+        self, method: str, url: str, form: Mapping[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """The status, and the JSON object of the answer. Raises `ProviderAway`."""
+        headers, body = {"Accept": "application/json"}, None
+        if form is not None:
+            authorization, client = self._client()
+            body = urlencode({**form, **client}).encode()
+            headers |= {"Content-Type": FORM, **authorization}
+        outbound = Outbound("identity", method, url, headers, body, 5, None, SECONDS)
+        try:
+            status, raw = self._upstream.fetch(outbound, BYTES)
+            answer = json.loads(raw) if raw.strip() else {}
+        except (UpstreamError, ValueError, RecursionError):
+            raise ProviderAway() from None
+        return status, answer if isinstance(answer, dict) else {}
+
+    def _client(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The client's authentication, as headers and as parameters of the form."""
+        named = {"client_id": self._client_id}
+        if self._secret is None:
+            return {}, named
+        methods = self._metadata.get("token_endpoint_auth_methods_supported")
+        if isinstance(methods, list) and "client_secret_basic" not in methods:
+            return {}, {**named, "client_secret": self._secret}
+        pair = f"{quote(self._client_id, safe='')}:{quote(self._secret, safe='')}"
+        return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}, {}
+
+
+def _is_token(value: Any) -> bool:
+    """Printable ASCII (RFC 6749, appendix A): what a header can carry and a seal can hold."""
+    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""

@@ -1,0 +1,223 @@
+"""The console's sessions: the bearer that a page uses, refreshed by one request at a time.
+
+The refresh follows docs/decisions/0007: it runs under a lease that outlives its deadline, and its
+tokens are stored only if no others have been stored since.
+Source: docs/contract.md, section 19.
+"""
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import gevent
+import structlog
+from sqlalchemy import delete, update
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.auth.tokens import Claims, Verifier
+from service.database import refreshing
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import table
+from service.sealing import places
+from service.sealing.seal import Sealer, Unsealable
+from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAway, ProviderRefused
+from service.sign_in.models import ConsoleSession
+from service.web.errors import Unauthorized, Unavailable, UpstreamFailed
+
+LIFETIME = timedelta(days=30)
+PATIENCE = 25.0  # seconds that a request waits for the refresh of another one
+RETRY_SECONDS = 5.0  # until a page asks again after a refresh that failed
+ENDED = "The session has ended. Sign in again."
+AWAY = "The identity provider can't be reached right now. Please try again."
+_rows = table(ConsoleSession)
+
+log = structlog.get_logger("sessions")
+
+
+class TokensNotAccepted(UpstreamFailed):
+    """The provider's tokens don't pass this service's own check."""
+
+    message = (
+        "The identity provider's tokens are not accepted here. Check AUTH_JWKS_URL, AUTH_ISSUER "
+        "and AUTH_AUDIENCE: they must fit its access token, or its ID token (whose audience is "
+        "CONSOLE_OIDC_CLIENT_ID)."
+    )
+
+
+@dataclass(frozen=True)
+class Bearer:
+    """The token of a page. `expires` is Unix time; `refresh_in` is in seconds, None for never."""
+
+    token: str
+    expires: float
+    refresh_in: float | None
+
+
+class Sessions:
+    """All sessions. Every method needs an app context."""
+
+    def __init__(self, provider: IdentityProvider, verifier: Verifier, sealer: Sealer) -> None:
+        self._provider, self._verifier, self._sealer = provider, verifier, sealer
+
+    def begin(self, issued: IssuedTokens) -> str:
+        """The id of a new session. Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`."""
+        bearer, claims = self._accepted(issued, None)
+        users.admit(claims)
+        session_id = secrets.token_urlsafe(32)
+        id_hash = hashed(session_id)
+        values = self._sealed(id_hash, bearer, claims, issued)
+        values |= {"id_hash": id_hash, "user_id": claims.subject, "version": 1}
+        values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
+        with write_transaction() as session:
+            users.lock(session, claims.subject)  # unless the user is being erased
+            session.execute(_rows.insert().values(**values))
+        return session_id
+
+    def bearer(self, session_id: str) -> Bearer:
+        """The session's token, refreshed shortly before its end.
+
+        Raises `Unauthorized` once the session has ended, and `Unavailable` if the token has expired
+        while the provider is away.
+        """
+        gives_up = time.monotonic() + PATIENCE
+        began, pause = None, 0.03
+        while time.monotonic() < gives_up:
+            read = refreshing.read(ConsoleSession, id_hash=hashed(session_id))
+            if read is None or read.row.ends_at <= read.at:
+                raise Unauthorized(ENDED)
+            row, began = read.row, began or read.at
+            if not read.is_due or (row.refresh_token is None and read.is_usable):
+                return self._opened(read)
+            if row.refresh_token is None:
+                raise self._ended(row)
+            has_failed = read.has_failed(began)
+            if not has_failed and (lease := refreshing.lease(read)):
+                self._refresh(row, lease)
+            elif read.is_usable:
+                return self._opened(read)
+            elif has_failed:
+                break
+            else:
+                gevent.sleep(pause)
+                pause = min(pause * 1.5, 0.5)
+        raise Unavailable(AWAY)
+
+    def end(self, session_id: str, back: str) -> str | None:
+        """End a session; returns where to sign out of the provider too, if it offers that.
+
+        Its refresh token is revoked after the row is gone, whatever the provider answers.
+        """
+        read = refreshing.read(ConsoleSession, id_hash=hashed(session_id))
+        if read is None:
+            return None
+        with write_transaction() as session:
+            session.execute(delete(_rows).where(_rows.c.seq == read.row.seq))
+        if token := self._open(read.row, "refresh_token"):
+            self._provider.revoke(token)
+        return self._provider.end_session_url(self._open(read.row, "id_token"), back)
+
+    def _accepted(self, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
+        """The first token that this service accepts. Raises `TokensNotAccepted`, `Unavailable`."""
+        for token in (issued.access, issued.id_token, earlier):
+            try:
+                if token:
+                    return token, self._verifier.verify(token)
+            except Unauthorized:
+                continue
+        log.warning("no token of the identity provider is accepted")
+        raise TokensNotAccepted(upstreamStatus=None)
+
+    def _opened(self, read: refreshing.TokensRead[ConsoleSession]) -> Bearer:
+        row = read.row
+        token = self._open(row, "bearer")
+        if token is None:
+            raise self._ended(row)
+        try:
+            claims = self._verifier.verify(token)
+            users.admit(claims)
+        except Unauthorized:
+            raise self._ended(row) from None
+        if row.refresh_token is None:
+            return Bearer(token, claims.expires, None)
+        wait = (row.expires_at - read.margin - read.at).total_seconds()
+        return Bearer(token, claims.expires, max(wait, 0.0) or RETRY_SECONDS)
+
+    def _refresh(self, row: ConsoleSession, lease: str) -> None:
+        """Refresh under the lease, with no transaction open.
+
+        A refresh token is kept although the tokens beside it can't be checked right now: the
+        provider may take no other any more.
+        """
+        rotated: dict[str, Any] = {}
+        try:
+            issued = self._provider.refresh(self._open(row, "refresh_token") or "")
+            rotated = self._rotated(row, issued)
+            self._provider.check(issued)
+            bearer, claims = self._accepted(issued, self._open(row, "id_token"))
+        except ProviderRefused:
+            raise self._ended(row) from None
+        except (ProviderAway, TokensNotAccepted, Unavailable) as error:
+            log.warning("not refreshed", why=type(error).__name__)
+            self._write(row, lease, {**rotated, "failed_at": current_time()})
+            return
+        if claims.subject != row.user_id:
+            raise self._ended(row)
+        fresh = self._sealed(row.id_hash, bearer, claims, issued)
+        if not self._write(row, lease, {**fresh, "version": row.version + 1, "failed_at": None}):
+            self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
+
+    def _rotated(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
+        if not issued.refresh:
+            return {}
+        place = places.console_session(row.id_hash, "refresh_token")
+        return {
+            "refresh_token": self._sealer.seal(issued.refresh, place),
+            "version": row.version + 1,
+        }
+
+    def _write(self, row: ConsoleSession, lease: str, values: dict[str, Any]) -> bool:
+        mine = update(_rows).where(*refreshing.is_unchanged(row), _rows.c.lease_id == lease)
+        written = mine.values(**values, lease_id=None, lease_until=None).returning(_rows.c.seq)
+        with write_transaction() as session:
+            return session.execute(written).first() is not None
+
+    def _ended(self, row: ConsoleSession) -> Unauthorized:
+        """Delete the row, unless its tokens have been written since; returns what to raise."""
+        with write_transaction() as session:
+            session.execute(delete(_rows).where(*refreshing.is_unchanged(row)))
+        return Unauthorized(ENDED)
+
+    def _sealed(
+        self, id_hash: str, bearer: str, claims: Claims, issued: IssuedTokens
+    ) -> dict[str, Any]:
+        """The columns of a token answer; a token that it lacks keeps its value."""
+        tokens = {"bearer": bearer, "refresh_token": issued.refresh, "id_token": issued.id_token}
+        values: dict[str, Any] = {
+            name: self._sealer.seal(token, places.console_session(id_hash, name))
+            for name, token in tokens.items()
+            if token
+        }
+        expires_at = from_now(claims.expires - time.time())
+        return values | {"expires_at": expires_at, "updated_at": current_time()}
+
+    def _open(self, row: ConsoleSession, column: str) -> str | None:
+        sealed = getattr(row, column)
+        try:
+            place = places.console_session(row.id_hash, column)
+            return self._sealer.open(sealed, place) if sealed else None
+        except Unsealable as error:
+            log.warning("not opened", why=repr(error))
+            return None
+
+
+def hashed(session_id: str) -> str:
+    return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def sweep(session: Session) -> None:
+    session.execute(delete(_rows).where(_rows.c.ends_at < current_time()))

@@ -1,0 +1,90 @@
+"""A sign-in under way: from the provider's address to the tokens that its redirect leads to.
+
+What has to be remembered meanwhile is sealed into a cookie of the browser, so that anybody can
+begin a sign-in without leaving a row, and nobody can end it in another browser.
+Source: OpenID Connect Core 1.0, section 3.1; RFC 9700.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from service.sealing import places
+from service.sealing.seal import Sealer, Unsealable
+from service.sign_in.identity import IdentityProvider, ProviderAway, ProviderRefused
+from service.sign_in.sessions import Sessions, TokensNotAccepted
+from service.web.errors import Unauthorized, Unavailable
+
+SECONDS = 600
+
+# The page has a sentence for each, in service/browser/console/sign-in-problems.js.
+Problem = Literal["denied", "lost", "refused", "away", "not-accepted", "not-admitted"]
+
+
+class SignInFailed(Exception):
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem: Problem = problem
+
+
+@dataclass(frozen=True)
+class Begun:
+    """`cookie` is for the browser, for `SECONDS`."""
+
+    url: str
+    cookie: str
+
+
+class SignIns:
+    def __init__(
+        self, provider: IdentityProvider, sessions: Sessions, sealer: Sealer, redirect: str
+    ) -> None:
+        self._provider, self._sessions, self._sealer = provider, sessions, sealer
+        self._redirect = redirect
+
+    def begin(self) -> Begun:
+        """Raises `SignInFailed`."""
+        state, nonce = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        verifier = secrets.token_urlsafe(64)
+        try:
+            url = self._provider.authorize_url(self._redirect, state, nonce, verifier)
+        except ProviderAway:
+            raise SignInFailed("away") from None
+        kept = {"state": state, "nonce": nonce, "verifier": verifier}
+        text = json.dumps({**kept, "until": time.time() + SECONDS})
+        return Begun(url, self._sealer.seal(text, places.SIGN_IN))
+
+    def finish(self, answer: Mapping[str, str], cookie: str) -> str:
+        """The id of the new session. Needs an app context; raises `SignInFailed`."""
+        kept = self._read(cookie)
+        if not secrets.compare_digest(answer.get("state", "").encode(), kept["state"].encode()):
+            raise SignInFailed("lost")
+        if "code" not in answer:
+            raise SignInFailed("denied" if answer.get("error") == "access_denied" else "refused")
+        try:
+            self._provider.check_issuer(answer.get("iss"))
+            issued = self._provider.exchange(
+                answer["code"], self._redirect, kept["verifier"], kept["nonce"]
+            )
+            return self._sessions.begin(issued)
+        except ProviderRefused:
+            raise SignInFailed("refused") from None
+        except (ProviderAway, Unavailable):
+            raise SignInFailed("away") from None
+        except TokensNotAccepted:
+            raise SignInFailed("not-accepted") from None
+        except Unauthorized:
+            raise SignInFailed("not-admitted") from None
+
+    def _read(self, cookie: str) -> dict[str, str]:
+        """Raises `SignInFailed` if the cookie is not ours, or too old."""
+        try:
+            kept = json.loads(self._sealer.open(cookie, places.SIGN_IN))
+        except Unsealable:
+            raise SignInFailed("lost") from None
+        if kept.pop("until") < time.time():
+            raise SignInFailed("lost")
+        return kept

@@ -1,0 +1,79 @@
+"""An operator's grants of credits, by a command or by an admin."""
+
+from decimal import Decimal, InvalidOperation
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.auth import users
+from service.billing import ledger
+from service.billing.charges import free_credits
+from service.billing.models import Entry
+from service.billing.prices import CREDIT
+from service.billing.prices import credits as in_credits
+from service.records.once import OtherData
+from service.upkeep.actions import acting
+from service.web.errors import NotFound
+
+MAX_GRANT = 1_000_000_000  # credits
+AMOUNT_RULE = f"must be more than 0, at most {MAX_GRANT}, with at most six decimals"
+
+
+def micro_credits(credits: object) -> int:
+    """An amount of credits in micro-credits. Raises ValueError if it can't be granted."""
+    try:
+        micro = Decimal(str(credits)) * CREDIT
+    except InvalidOperation:
+        raise ValueError(AMOUNT_RULE) from None
+    if not micro.is_finite() or not 0 < micro <= MAX_GRANT * CREDIT or micro % 1:
+        raise ValueError(AMOUNT_RULE)
+    return int(micro)
+
+
+def grant(subject: str, amount: int, ref: str, starting: int) -> bool:
+    """Add `amount` to the account of a subject, who need not be a user, once for each `ref`.
+
+    Amounts are in micro-credits. A new account first gets `starting`. Returns False for a
+    repetition.
+    """
+    with acting(None) as act:
+        _lock(act.session, subject)
+        ledger.ensure_account(act.session, subject, starting)
+        is_new = ledger.grant(act.session, subject, amount, ref)
+        if is_new:
+            act.record("grant", subject, {"credits": in_credits(amount)})
+    return is_new
+
+
+def grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, note: str) -> bool:
+    """The same by an admin, who gives a reason, to a user.
+
+    Raises `NotFound` without such a user, and `Conflict` if the grant of `ref` was another.
+    """
+    with acting(by) as act:
+        if not _lock(act.session, subject):
+            raise NotFound()
+        ledger.ensure_account(act.session, subject, starting)
+        is_new = ledger.grant(act.session, subject, amount, ref, facts={"note": note})
+        if is_new:
+            act.record("grant", subject, {"credits": in_credits(amount), "note": note})
+        else:
+            _check_repetition(act.session, subject, amount, ref, note)
+    return is_new
+
+
+def _lock(session: Session, subject: str) -> bool:
+    """Lock the user's row and the account: an erasure renames the account in between otherwise.
+
+    Returns whether there is a user.
+    """
+    is_user = users.lock_row(session, subject)
+    free_credits(session, subject)
+    return is_user
+
+
+def _check_repetition(session: Session, subject: str, amount: int, ref: str, note: str) -> None:
+    same = {"account": subject, "kind": "grant", "ref": ref}
+    earlier = session.scalars(select(Entry).filter_by(**same)).one()
+    if (earlier.amount, earlier.facts.get("note")) != (amount, note):
+        raise OtherData()

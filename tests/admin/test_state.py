@@ -1,0 +1,99 @@
+"""What admins see of the service's state."""
+
+import pytest
+from sqlalchemy import text
+
+from service.database.access import write_transaction
+from service.integrations.calling.breaker import FAILURES
+from service.web.operations import migrations_head
+from tests.services import on_sqlite
+
+BASE = "/api/admin"
+
+
+def integration(admin, name: str):
+    listed = admin.get(f"{BASE}/integrations").json["integrations"]
+    return next(one for one in listed if one["integration"] == name)
+
+
+@pytest.mark.settings(sandbox="", integrations_billing="weather=developer")
+def test_an_integration_says_who_pays_and_what_is_missing(admin):
+    weather = integration(admin, "weather")
+    assert (weather["payer"], weather["configured"]) == ("owner", weather["endpoints"])
+    [news] = integration(admin, "news")["vendors"]
+    assert news == {"name": "newsapi", "missing": "NEWSAPI_API_KEY", "standIn": False}
+    assert integration(admin, "news")["payer"] == "user"
+
+
+@on_sqlite
+def test_the_sandboxs_stand_ins_are_called_so(admin):
+    listed = admin.get(f"{BASE}/integrations").json["integrations"]
+    vendors = [vendor for one in listed for vendor in one["vendors"]]
+    assert len(vendors) > 25
+    assert {(vendor["missing"], vendor["standIn"]) for vendor in vendors} == {(None, True)}
+
+
+def test_an_open_breaker_is_shown_until_it_closes(app, admin):
+    breakers = app.extensions["proxy"].calls.breakers
+    closed = {"state": "closed", "failures": 0, "openUntil": None}
+    assert integration(admin, "weather")["breaker"] == closed
+    with app.app_context():
+        for _ in range(FAILURES):
+            breakers.failed("weather")
+    shown = integration(admin, "weather")["breaker"]
+    assert (shown["state"], shown["failures"]) == ("open", FAILURES)
+    assert shown["openUntil"].endswith("Z")
+    with app.app_context():
+        breakers.succeeded("weather")
+    assert integration(admin, "weather")["breaker"] == closed
+
+
+def test_errors_are_counted_by_kind(alice, admin):
+    chat = alice.new_chat()
+    alice.turn(chat, "hello")
+    alice.turn(chat, "hello again")
+    alice.turn(chat, "/fail wrong-key hello")
+    told = admin.get(f"{BASE}/errors", query_string={"hours": 1}).json
+    [kind] = told["turns"]["kinds"]
+    assert (kind["status"], kind["finishReason"], kind["count"]) == ("finished", "stop", 2)
+    assert (told["turns"]["total"], told["turns"]["isWhole"]) == (2, True)
+    failed = {"model": "llm-sonnet-4-6", "status": "failed"}
+    assert any(one.items() >= failed.items() for one in told["host"]["turns"])
+    refused = {"upstream": "provider-A", "outcome": "401"}
+    assert any(one.items() >= refused.items() for one in told["host"]["upstreamCalls"])
+
+
+def test_turns_of_earlier_hours_are_not_counted(app, alice, admin):
+    alice.turn(alice.new_chat(), "hello")
+    with app.app_context(), write_transaction() as session:
+        session.execute(text("UPDATE turns SET created_at = '2020-01-01 00:00:00.000000'"))
+    assert admin.get(f"{BASE}/errors").json["turns"]["kinds"] == []
+
+
+def test_the_service_says_what_runs(database_url, alice, admin):
+    alice.turn(alice.new_chat(), "hello")
+    facts = admin.get(f"{BASE}/service").json
+    assert facts["database"] == {
+        "kind": database_url.partition(":")[0].partition("+")[0],
+        "revision": migrations_head(),
+        "newest": migrations_head(),
+        "migrated": True,
+    }
+    assert facts["workers"] == {"configured": 1, "answering": 1}
+    assert (facts["version"], facts["sandbox"]) == ("0.1.0", True)
+
+
+def test_calls_are_added_up_by_integration_and_errors_by_kind(app, alice, bob, admin):
+    assert alice.post("/api/integrations/current-weather", {"city": "Berlin"}).status_code == 200
+    assert bob.post("/api/integrations/current-weather", {}).status_code == 400
+    calls = integration(admin, "weather")["calls"]
+    assert (calls["total"], calls["failed"], calls["refused"]) == (2, 0, 1)
+    assert 0 <= calls["averageMs"] <= calls["longestMs"]
+    assert integration(admin, "news")["calls"]["total"] == 0
+    told = admin.get(f"{BASE}/errors").json["calls"]
+    [kind] = told["kinds"]
+    assert (told["total"], kind["integration"], kind["count"]) == (2, "weather", 1)
+    assert (kind["status"], kind["error"]) == ("refused", "invalid_request")
+    with app.app_context(), write_transaction() as session:
+        session.execute(text("UPDATE integration_calls SET created_at = '2020-01-01 00:00:00'"))
+    assert integration(admin, "weather")["calls"]["total"] == 0

@@ -1,0 +1,233 @@
+"""Searching in chats: on both databases, whatever is written and whatever is asked."""
+
+import pytest
+from flask_migrate import downgrade, upgrade
+from sqlalchemy import delete, insert, text, update
+
+from service.chat.finding import index
+from service.chat.finding.terms import excerpt, parse
+from service.chat.models import Message
+from service.database.access import write_transaction
+from service.extensions import db
+from tests.chat.test_people import erase, everything
+from tests.services import on_sqlite
+
+
+def search(person, question, **query):
+    response = person.get("/api/ai/search", query_string={"q": question, **query})
+    assert response.status_code == 200, response.json
+    return response.json
+
+
+def found(person, question):
+    """The titles of the chats that a question finds."""
+    return [result["chat"]["title"] for result in search(person, question)["results"]]
+
+
+def write(app, chat, *contents, role="user", owner="alice"):
+    """Messages as a release writes them that knows nothing of the search."""
+    message = {"chat_id": chat, "user_id": owner, "role": role}
+    rows = [{**message, "record_id": f"{chat}-{c[:90]}", "content": c} for c in contents]
+    with app.app_context(), write_transaction() as session:
+        session.execute(insert(Message), rows)
+
+
+def test_a_search_finds_what_was_said_in_a_turn(alice):
+    chat = alice.new_chat("Plans")
+    alice.turn(chat, "count to 3, for the zeppelin")
+    (result,) = search(alice, "ZEPP")["results"]
+    assert result["chat"]["recordId"] == chat
+    assert result["chat"]["title"] == "Plans"
+    message = result["message"]
+    assert message["role"] == "user"
+    (hit,) = message["snippet"]["hits"]
+    assert message["snippet"]["text"][hit["start"] : hit["end"]] == "zepp"
+    assert found(alice, "1 2 3") == ["Plans"]  # the assistant's answer
+
+
+def test_titles_come_first_and_each_chat_once(app, alice):
+    first, second = alice.new_chat("first"), alice.new_chat("second")
+    third = alice.new_chat("A walk along the Seine")
+    write(app, second, "the seine", "seine once more", "the Seine again")
+    write(app, first, "in the seine")
+    write(app, third, "seine")
+    assert found(alice, "seine") == ["A walk along the Seine", "first", "second"]
+    last = search(alice, "seine")["results"][-1]["message"]["snippet"]
+    assert last == {"text": "the Seine again", "hits": [{"start": 4, "end": 9}]}
+
+
+def test_a_search_is_read_page_by_page(app, alice):
+    for number in range(4):
+        write(app, alice.new_chat(f"chat {number}"), "a hedgehog")
+    for number in range(3):
+        alice.new_chat(f"hedgehog {number}")
+    titles, cursor = [], None
+    for _ in range(4):
+        page = search(alice, "hedgehog", limit=2, **({"cursor": cursor} if cursor else {}))
+        titles += [result["chat"]["title"] for result in page["results"]]
+        cursor = page["nextCursor"]
+    assert titles == [*(f"hedgehog {n}" for n in (2, 1, 0)), *(f"chat {n}" for n in (3, 2, 1, 0))]
+    assert cursor is None
+
+
+def test_nobody_finds_what_another_has_written(app, alice, bob, admin):
+    write(app, alice.new_chat("a secret title"), "a secret word")
+    write(app, bob.new_chat("mine"), "my own word", owner="bob")
+    assert found(bob, "secret") == found(admin, "secret") == found(admin, "word") == []
+    assert found(bob, "word") == ["mine"]
+
+
+TEXT = (
+    "Der Überblick: tasks.create(foo_bar) on 2026-03-05 costs €30; don't use C++! "
+    "使用Python编程的北京大学 학교에서 ภาษาไทย שלום עולם hello日本 🎉 “quoted” ΩΜΈΓΑ привет 3rd"
+)
+FINDING = (
+    "überblick", "ÜBER", "tasks create", "tasks.create(", "foo_bar", "bar", "2026-03-05", "€30",
+    "don't use", "c++", "C+", "python", "北京", "京大", "大学 北京", "使用Python", "학교", "日本",
+    "hello", "ไทย", "שלום", "עול", "🎉", "quot", '"quoted"', "ωμέγα", "ПРИВ", "3rd",
+    "create 北京 c++", "überblick\u00a0🎉", "use  C",
+)  # fmt: skip
+LATIN = "Der Überblick: tasks.create(foo_bar) “quoted” C++"
+MISSING = ("berblick", "uberblick", "über ", "reate", "über absent", "quote ", "d++")
+HOSTILE = (
+    '"', "'", "\\", "*", "a*", 'a" OR "b', "NEAR(a b)", "content:a", "a AND", "-a", "!", "(((", "%",
+    "_", "&|!<->:*", "'a' & b:*", "…“”—", " ", "\u200b", "\ufffd", "a'b\\'c", "' || '", ";--", "²",
+    "ª", "\u0301", "᾽", "İ", "x" * 200, "好" * 200, "€" * 200, "a " * 100, "\t\n", "1e5", "a_b%",
+    " ".join("abcdefghijklmnopqrstuvwxyz"),
+)  # fmt: skip
+
+
+def test_words_of_any_script_are_found(app, alice):
+    write(app, alice.new_chat("it"), TEXT)
+    assert [question for question in FINDING if found(alice, question) != ["it"]] == []
+    results = [search(alice, question)["results"] for question in FINDING]
+    assert all(result["message"]["snippet"]["hits"] for (result,) in results)
+    assert found(alice, "京北") == found(alice, "学北京") == []
+
+
+def test_a_word_is_found_from_its_beginning(app, alice):
+    write(app, alice.new_chat("it"), LATIN)
+    assert [question for question in MISSING if found(alice, question)] == []
+    assert found(alice, "über") == found(alice, "überblick ") == ["it"]
+
+
+def test_signs_among_the_letters_of_a_script_are_an_error_nowhere(app, alice):
+    """ǃ is a letter without case, ϶ a sign, ᾽ an accent: SQLite divides words there."""
+    for number, word in enumerate(("kunǃona", "a϶b", "a᾽b", "İstanbul")):
+        write(app, alice.new_chat(str(number)), f"about {word} today")
+        assert found(alice, word) == found(alice, f"{word} today") == [str(number)]
+
+
+def test_no_question_is_an_error(app, alice):
+    write(app, alice.new_chat("it"), TEXT)
+    for question in HOSTILE:
+        search(alice, question)  # asserts 200
+    only_punctuation = [*HOSTILE[:4], "!", "(((", "…“”—", " ", "\u200b"]
+    assert [question for question in only_punctuation if found(alice, question)] == []
+
+
+@pytest.mark.parametrize("question", ["", "x" * 201, "x" * 10_000, "a\x00b", None])
+def test_a_question_that_is_none_is_refused(alice, question):
+    query = {} if question is None else {"q": question}
+    assert alice.get("/api/ai/search", query_string=query).status_code == 400
+
+
+@pytest.mark.parametrize("cursor", ["x", "W10", "WyJiIiwidGl0bGUiLDFd", "WyJhIiwidGl0bGUiLC0xXQ",
+                                    "WyJhIiwgInRpdGxlIiwgdHJ1ZV0",
+                                    ])  # fmt: skip
+def test_a_cursor_of_another_search_is_refused(alice, cursor):
+    response = alice.get("/api/ai/search", query_string={"q": "a", "cursor": cursor})
+    assert response.status_code == 400
+    assert list(response.json["details"]) == ["cursor"]
+
+
+def test_what_is_edited_or_deleted_is_no_longer_found(app, alice):
+    chat, other = alice.new_chat("one"), alice.new_chat("two")
+    alice.turn(chat, "a canary, a 金丝雀")
+    write(app, other, "another canary")
+    (message,) = (r for r in alice.records("ai-messages") if "金" in r["data"]["content"])
+    path = f"/api/records/ai-messages/{message['recordId']}"
+    assert alice.patch(path, {"content": "a raven, a 乌鸦"}).status_code == 200
+    assert found(alice, "canary") == ["two"]
+    assert found(alice, "金丝雀") == []
+    assert found(alice, "raven") == found(alice, "乌鸦") == ["one"]
+    alice.patch(f"/api/ai/chats/{other}", {"title": "renamed"})
+    assert found(alice, "renamed") == ["renamed"]
+    assert found(alice, "two") == []
+    alice.delete(f"/api/ai/chats/{other}")
+    assert found(alice, "canary") == found(alice, "renamed") == []
+
+
+@on_sqlite
+def test_sqlite_keeps_no_word_of_a_deleted_chat(app, alice):
+    kept, chat = alice.new_chat("kept"), alice.new_chat("a canary")
+    for number in range(30):
+        write(app, chat, f"canary{number} 金丝雀")
+        write(app, kept, f"raven{number}")
+    alice.delete(f"/api/ai/chats/{chat}")
+    with app.app_context():
+        db.session.execute(text("DELETE FROM outbox"))
+        db.session.commit()
+        index.forget_deleted()
+        for name in index.TABLES:
+            check = f"INSERT INTO search_{name} (search_{name}) VALUES ('integrity-check')"
+            db.session.execute(text(check))
+        db.session.commit()
+    assert "canary" not in everything(app)
+    assert found(alice, "raven7") == ["kept"]
+
+
+def test_an_erased_user_is_found_by_nobody(app, alice, bob):
+    write(app, alice.new_chat("canary title"), "a canary 金丝雀")
+    write(app, bob.new_chat("other"), "a canary 金丝雀", owner="bob")
+    assert erase(app, "alice")
+    assert found(bob, "canary") == found(bob, "金丝雀") == ["other"]
+
+
+def test_rows_that_were_there_before_the_search_are_found(app, alice):
+    write(app, alice.new_chat("old"), "an old canary, 金丝雀")
+    with app.app_context():
+        downgrade(revision="0024")
+        upgrade()
+    assert found(alice, "canary") == found(alice, "金丝雀") == found(alice, "old") == ["old"]
+
+
+def test_a_row_that_any_release_changes_is_found_by_its_new_words(app, alice):
+    chat = alice.new_chat("it")
+    write(app, chat, "first words")
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Message).values(content="later words"))
+    assert found(alice, "first") == []
+    assert found(alice, "later") == ["it"]
+    with app.app_context(), write_transaction() as session:
+        session.execute(delete(Message))
+    assert found(alice, "later") == []
+
+
+def test_a_message_of_any_size_and_content_is_stored(app, alice):
+    long = " ".join(f"word{number}" for number in range(20_000))
+    odd = "".join(chr(c) for c in range(1, 0xD800)) + "\U0001f600"
+    write(app, alice.new_chat("it"), long, odd, "好" * 100_000, "x" * 100_000, role="assistant")
+    assert found(alice, "word7") == ["it"]
+
+
+@on_sqlite
+def test_the_newest_schema_still_has_the_triggers(app):
+    """A migration that makes a table anew drops them: it has to create them again."""
+    with app.app_context():
+        triggers = (
+            "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'search%'"
+        )
+        assert db.session.scalar(text(triggers)) == 6
+        db.session.commit()
+
+
+def test_a_snippet_stands_around_its_first_hit():
+    long = "word " * 100 + "the\nneedle here " + "more " * 100
+    cut = excerpt(long, parse("needle"))
+    assert cut.text.startswith("… word")
+    assert cut.text.endswith("more …")
+    assert [cut.text[a:b] for a, b in cut.hits] == ["needle"]
+    assert len(cut.text) < 180
+    assert excerpt("好" * 300 + "金" + "好" * 300, parse("金")).hits == [(52, 53)]
+    assert excerpt("nothing", parse("absent")).text == "nothing"

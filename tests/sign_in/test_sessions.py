@@ -1,0 +1,195 @@
+"""The console's sessions: refreshed by one request at a time, and how they end."""
+
+import gevent
+import pytest
+from sqlalchemy import update
+
+from config import ConfigError, sealing_keys
+from service import create_app
+from service.auth.users import rights_cache
+from service.database import refreshing
+from service.database.access import write_transaction
+from service.database.clock import from_now
+from service.extensions import db
+from service.sealing.seal import Sealer
+from service.sign_in.models import ConsoleSession
+from service.upkeep import rotation, sweeping
+from tests.services import on_sqlite, settings_for
+
+
+def change(app, **values):
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(ConsoleSession).values(**values))
+
+
+def is_due(app):
+    """Its token ends in a moment; it has lasted for an hour."""
+    change(app, expires_at=from_now(20), updated_at=from_now(-3600), lease_until=None)
+
+
+def has_expired(app):
+    change(app, expires_at=from_now(-1), updated_at=from_now(-3600), failed_at=None)
+
+
+def sessions(app):
+    with app.app_context():
+        return db.session.query(ConsoleSession).count()
+
+
+def test_a_token_is_refreshed_before_it_ends(app, browser, provider):
+    browser.sign_in()
+    first = browser.token()["token"]
+    is_due(app)
+    second = browser.token()["token"]
+    assert second != first
+    assert browser.api(Authorization=f"Bearer {second}") == 200
+    assert browser.token()["token"] == second
+    assert [form["grant_type"] for form in provider.asked("token")][1:] == ["refresh_token"]
+
+
+def test_many_tabs_at_once_make_one_refresh(app, browser, provider):
+    """A provider that rotates refresh tokens ends the session at a second one."""
+    browser.sign_in()
+    has_expired(app)
+    cookie = browser.session_id
+
+    def ask():
+        tab = app.test_client()
+        tab.set_cookie("console_session", cookie)
+        answer = tab.post("/console/token", headers={"Origin": "http://localhost"})
+        return answer.status_code, answer.json.get("token")
+
+    answers = {tab.get() for tab in gevent.joinall([gevent.spawn(ask) for _ in range(12)])}
+    assert [status for status, _ in answers] == [200]
+    assert len(provider.asked("token")) == 2
+
+
+@on_sqlite
+def test_while_the_provider_is_away_the_old_token_serves_to_its_end(app, browser, provider):
+    browser.sign_in()
+    first = browser.token()["token"]
+    is_due(app)
+    provider.is_away = True
+    token = browser.token()
+    assert (token["token"], token["refreshIn"]) == (first, 5.0)
+    has_expired(app)
+    assert browser.post("token").status_code == 503
+    provider.is_away = False
+    change(app, failed_at=from_now(-refreshing.COOL_DOWN.total_seconds()))
+    assert browser.token()["token"] != first
+
+
+@on_sqlite
+def test_a_rotated_refresh_token_is_kept_while_the_keys_are_away(app, browser, provider):
+    """A worker that has just started has no keys, and the old refresh token is used up."""
+    browser.sign_in()
+    has_expired(app)
+    worker = create_app(app.config["SETTINGS"])
+    provider.keys_are_away = True
+    browser.client, old = worker.test_client(), browser.session_id
+    browser.client.set_cookie("console_session", old)
+    assert browser.post("token").status_code == 503
+    change(app, failed_at=None)
+    browser.client = app.test_client()
+    browser.client.set_cookie("console_session", old)
+    assert browser.post("token").status_code == 200
+
+
+@on_sqlite
+def test_a_refresh_that_the_provider_refuses_ends_the_session(app, browser, provider):
+    browser.sign_in()
+    is_due(app)
+    provider.refreshes.clear()
+    assert browser.post("token").status_code == 401
+    assert sessions(app) == 0
+
+
+@on_sqlite
+def test_a_refresh_for_somebody_else_ends_the_session(app, browser, provider):
+    browser.sign_in()
+    is_due(app)
+    provider.refreshes = dict.fromkeys(provider.refreshes, "eve")
+    assert browser.post("token").status_code == 401
+    assert sessions(app) == 0
+
+
+def test_signing_out_ends_the_session_here_and_at_the_provider(app, browser, provider):
+    browser.sign_in()
+    session_id = browser.session_id
+    answer = browser.post("sign-out").json
+    assert answer["endSession"].startswith(f"{provider.url}/logout?id_token_hint=ey")
+    assert provider.refreshes == {}
+    assert browser.session_id == ""
+    browser.client.set_cookie("console_session", session_id)
+    assert browser.post("token").status_code == 401
+    assert browser.post("sign-out").json == {"endSession": None}
+
+
+@on_sqlite
+def test_signing_out_works_while_the_provider_is_away(app, browser, provider):
+    browser.sign_in()
+    provider.is_away = True
+    assert browser.post("sign-out").status_code == 200
+    assert sessions(app) == 0
+
+
+def test_a_disabled_users_session_ends(app, browser):
+    browser.sign_in()
+    app.test_cli_runner().invoke(args=["users", "disable", "ada"])
+    rights_cache.clear()
+    assert browser.post("token").status_code == 401
+    assert sessions(app) == 0
+    assert browser.sign_in() == "not-admitted"
+
+
+def test_an_erased_users_sessions_are_deleted(app, browser):
+    browser.sign_in()
+    done = app.test_cli_runner().invoke(args=["users", "erase", "ada", "--yes"])
+    assert done.exit_code == 0, done.output
+    assert sessions(app) == 0
+    assert browser.post("token").status_code == 401
+
+
+def test_old_sessions_are_swept(app, browser):
+    browser.sign_in()
+    change(app, ends_at=from_now(-1))
+    assert browser.post("token").status_code == 401
+    with app.app_context():
+        sweeping.sweep()
+    assert sessions(app) == 0
+
+
+@on_sqlite
+def test_sealing_keys_can_be_rotated(app, browser):
+    browser.sign_in()
+    key = "n:" + "B" * 43 + "="
+    keys = (*sealing_keys(key), *app.config["SETTINGS"].token_encryption_keys)
+    with app.app_context():
+        result = rotation.rotate(Sealer(keys))
+    assert (result.resealed, result.unopened) == (3, 0)
+    app.extensions["sessions"]._sealer = Sealer(keys[:1])
+    assert browser.token()["token"]
+
+
+ISSUER = {"console_oidc_issuer": "https://id.example.com"}
+CLIENT = {"console_oidc_client_id": "us"}
+KEYS = {"auth_jwks_url": "https://id.example.com/jwks", "auth_issuer": "https://id.example.com"}
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        (ISSUER, "CONSOLE_OIDC_CLIENT_ID"),
+        (CLIENT, "CONSOLE_OIDC_ISSUER"),
+        ({"console_oidc_client_secret": "s"}, "CONSOLE_OIDC_ISSUER"),
+        ({**ISSUER, **CLIENT}, "AUTH_JWKS_URL"),
+        ({**KEYS, **CLIENT, "console_oidc_issuer": "http://id.example.com"}, "CONSOLE_OIDC_ISSUER"),
+        ({**KEYS, **ISSUER, **CLIENT, "public_url": "http://app.example.com", "sandbox": "0"},
+         "PUBLIC_URL"),
+        ({**KEYS, **ISSUER, **CLIENT, "console_oidc_scopes": "email"}, "CONSOLE_OIDC_SCOPES"),
+    ],
+)  # fmt: skip
+def test_settings_that_are_set_in_part_stop_the_start(values, named, tmp_path):
+    with pytest.raises(ConfigError) as raised:
+        create_app(settings_for(f"sqlite:///{tmp_path}/a.db", **values))
+    assert raised.value.message.startswith(named)

@@ -1,0 +1,161 @@
+"""Signing in at an identity provider: the way there and back, and attacks on it."""
+
+import pytest
+
+from service.extensions import db
+from tests.services import on_sqlite
+
+
+def test_a_person_signs_in_and_the_page_gets_a_token_that_the_api_takes(browser, provider):
+    assert browser.sign_in() == ""
+    token = browser.token()
+    assert token["expiresAt"].endswith("Z")
+    assert 3000 < token["refreshIn"] < 3600
+    assert browser.api(Authorization=f"Bearer {token['token']}") == 200
+    assert browser.token()["token"] == token["token"]
+    assert len(provider.asked("token")) == 1
+
+
+def test_the_cookie_is_hidden_from_scripts_and_from_other_sites(browser):
+    browser.sign_in()
+    cookie = browser.client.get_cookie("console_session")
+    assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/")
+    assert len(cookie.value) >= 43
+
+
+@on_sqlite
+@pytest.mark.settings(public_url="https://app.example.com", sandbox="0", port=8000)
+def test_over_https_a_cookie_is_bound_to_its_host(browser):
+    answer = browser.client.get("/console/sign-in")
+    set_cookie = answer.headers["Set-Cookie"]
+    assert set_cookie.startswith("__Host-console_sign_in=")
+    assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(set_cookie.split("; "))
+    assert "redirect_uri=https%3A%2F%2Fapp.example.com%2Fconsole%2Fcallback" in answer.location
+
+
+def test_the_api_does_not_take_the_cookie(browser):
+    browser.sign_in()
+    assert browser.session_id
+    assert browser.api() == 401
+    assert browser.api(Authorization=f"Bearer {browser.session_id}") == 401
+
+
+def test_each_sign_in_has_a_session_of_its_own(browser):
+    """Session fixation: an id from before the sign-in is worth nothing after it."""
+    browser.client.set_cookie("console_session", "chosen-by-somebody-else")
+    browser.sign_in()
+    first = browser.session_id
+    assert first != "chosen-by-somebody-else"
+    browser.sign_in()
+    assert browser.session_id != first
+    browser.client.set_cookie("console_session", first)
+    assert browser.post("token").status_code == 401
+
+
+def test_a_sign_in_that_began_in_another_browser_does_not_end_here(browser, other):
+    other.begin()
+    assert other.arrive(browser.provider.agree(browser.begin())) == "lost"
+    assert other.session_id == ""
+
+
+@pytest.mark.parametrize("state", ["", "forged", "ünï"])
+def test_a_wrong_state_signs_nobody_in(browser, provider, state):
+    assert browser.arrive(provider.agree(browser.begin(), state=state)) == "lost"
+    assert provider.asked("token") == []
+
+
+def test_a_redirect_that_is_replayed_signs_nobody_in(browser, other, provider):
+    begun = browser.begin()
+    cookie = browser.client.get_cookie("console_sign_in").value
+    url = provider.agree(begun)
+    assert browser.arrive(url) == ""
+    assert browser.arrive(url) == "lost"  # the cookie is used up
+    other.client.set_cookie("console_sign_in", cookie)
+    assert other.arrive(url) == "refused"  # and so is the code
+    assert other.session_id == ""
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [{"nonce": "another"}, {"aud": "another"}, {"iss": "https://evil.example"}, {"exp": 1},
+     {"azp": "another"}],
+    ids=lambda claims: next(iter(claims)),
+)  # fmt: skip
+@on_sqlite
+def test_an_id_token_that_is_not_for_this_sign_in_signs_nobody_in(browser, provider, claims):
+    provider.claims = claims
+    assert browser.sign_in() == "refused"
+    assert browser.session_id == ""
+
+
+@on_sqlite
+def test_the_redirect_must_come_from_this_provider(browser, provider):
+    assert browser.arrive(provider.agree(browser.begin(), iss="https://evil.example")) == "refused"
+    assert provider.asked("token") == []
+
+
+@on_sqlite
+def test_the_page_is_told_why_nobody_was_signed_in(browser, provider):
+    begun = browser.begin()
+    state = provider.agree(begun).split("state=")[1].split("&")[0]
+    denied = f"/console/callback?error=access_denied&state={state}"
+    assert browser.arrive(denied) == "denied"
+    begun = browser.begin()
+    provider.is_away = True
+    assert browser.arrive(provider.agree(begun)) == "away"
+
+
+@on_sqlite
+def test_where_to_go_afterwards_is_not_taken_from_the_address(browser, provider):
+    """Every redirect but the one to the provider leads to `/`: `arrive` checks it."""
+    url = provider.agree(browser.begin())
+    assert browser.arrive(f"{url}&next=https://evil.example&return=//evil.example") == ""
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": ""},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ],
+)
+@pytest.mark.parametrize("path", ["token", "sign-out"])
+def test_another_site_gets_nothing_by_the_cookie(browser, path, headers):
+    browser.sign_in()
+    answer = browser.post(path, **headers)
+    assert (answer.status_code, answer.json["error"]) == (403, "forbidden")
+    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert browser.post("token").status_code == 200
+
+
+@on_sqlite
+def test_an_id_token_serves_where_the_access_token_is_not_for_this_service(browser, provider):
+    provider.audience = None  # opaque, as some providers make them
+    provider.claims = {"aud": ["the-console", "the-api"]}
+    assert browser.sign_in() == ""
+    assert browser.api(Authorization=f"Bearer {browser.token()['token']}") == 200
+
+
+@on_sqlite
+def test_tokens_that_this_service_does_not_accept_sign_nobody_in(browser, provider):
+    provider.audience = "another-api"
+    assert browser.sign_in() == "not-accepted"
+
+
+@on_sqlite
+def test_nothing_secret_is_stored_in_plain(browser, app):
+    browser.sign_in()
+    row = stored(app)
+    text = " ".join(str(value) for value in row)
+    assert browser.session_id not in text
+    assert browser.token()["token"] not in text
+    assert "canary" not in text
+
+
+def stored(app):
+    with app.app_context():
+        return db.session.execute(db.text("SELECT * FROM console_sessions")).one()
