@@ -79,7 +79,7 @@ class Server:
     def client(self, query: str = "", **options) -> Client:
         """Connect a client of another library."""
         url = f"ws://127.0.0.1:{self.port}/socket?{query}"
-        options = {"timeout": 10, "skip_utf8_validation": True, **options}  # validation is slow
+        options = {"timeout": 30, "skip_utf8_validation": True, **options}  # validation is slow
         self.opened.append(create_connection(url, **options))
         self.upgrades += 1
         return self.opened[-1]
@@ -90,7 +90,7 @@ class Server:
         self.opened.append(sock)
         if buffer:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-        sock.settimeout(10)
+        sock.settimeout(30)
         sock.connect(("127.0.0.1", self.port))
         headers = HANDSHAKE | {name.replace("_", "-"): value for name, value in changed.items()}
         lines = [f"{name}: {value}" for name, value in headers.items() if value is not None]

@@ -236,3 +236,27 @@ test('a history that was requested before a turn and arrives after it is read ag
   await early;
   assert.deepEqual(talk.messages.map((m) => m.text), ['all of it']);
 });
+
+test('a message that is sent while an ended turn loads what it has missed is not lost', async () => {
+  const refusal = new ApiError(503, { error: 'draining', message: 'Stopping.' }, 1);
+  const answers = [stream(text('Hi'), { type: 'finish' }), refusal, stream({ type: 'finish' })];
+  const { talk, sent, transport } = conversation({ answers });
+  await talk.load();
+  const now = transport.get;
+  let answer;
+  const loading = new Promise((began) => {
+    transport.get = () => (began(), new Promise((resolve) => (answer = resolve)));
+  });
+  const first = talk.send('hello', 'm');
+  await talk.refresh(); // a change that the running turn has to load at its end
+  await loading;
+  assert.equal(talk.phase, 'idle');
+  transport.get = now;
+  const second = talk.send('and more', 'm');
+  answer({ records: [], nextCursor: null });
+  await Promise.all([first, second]);
+  assert.deepEqual(sent.map((body) => body.content), ['hello', 'and more']);
+  assert.deepEqual([talk.phase, talk.restoredText], ['idle', 'and more']);
+  await talk.send('and more', 'm');
+  assert.equal(sent[2].userMessageId, sent[1].userMessageId);
+});

@@ -25,6 +25,7 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
   const node = element('div', { class: 'question', role: 'group' });
   const asking = element('div', { class: 'question-asking' });
   const outcome = element('p', { class: 'question-state', tabindex: '-1' });
+  const price = element('p', {});
   const time = element('p', { class: 'question-time' });
   const label = element('summary', {});
   const sent = element('details', { class: 'question-sent' }, label);
@@ -65,7 +66,8 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
   }
 
   /** @param {ApprovalPart['data']} data */
-  function show({ state, expiresAt }) {
+  function show(data) {
+    const { state } = data;
     const hadFocus = node.contains(document.activeElement) && document.activeElement?.tagName === 'BUTTON';
     const isAsked = state === 'asked';
     node.dataset.state = state;
@@ -74,24 +76,24 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
     outcome.textContent = isAsked ? '' : DECISIONS[state];
     for (const part of [asking, time, actions, hint]) part.hidden = !isAsked;
     outcome.hidden = isAsked;
-    tick(isAsked ? expiresAt : '');
+    tick(isAsked ? data : null);
     if (isAsked) return;
     problem.textContent = '';
     if (hadFocus) outcome.focus(); // its button is gone
   }
 
-  /** @param {string} expiresAt '' if there is nothing to decide */
-  function tick(expiresAt) {
+  /** The time passes, and the balance may come late. @param {ApprovalPart['data'] | null} data null if there is nothing to decide */
+  function tick(data) {
     clearTimeout(timer);
-    if (!expiresAt) return;
-    time.textContent = `Nothing is sent before you allow it. ${timeLeft(expiresAt)}`;
-    timer = setTimeout(() => node.isConnected && tick(expiresAt), TICK);
+    if (!data) return;
+    price.textContent = priceInWords({ credits: data.credits, payer: data.payer, balance: balance() });
+    time.textContent = `Nothing is sent before you allow it. ${timeLeft(data.expiresAt)}`;
+    timer = setTimeout(() => node.isConnected && tick(data), TICK);
   }
 
   /** @param {ApprovalPart['data']} data */
-  function build({ endpoint, summary, body, credits, payer }) {
-    const price = priceInWords({ credits, payer, balance: balance() });
-    asking.append(element('p', { class: 'question-kind' }, 'Allow this call?'), element('h4', {}, summary.replace(/\.$/, '')), element('p', {}, price));
+  function build({ endpoint, summary, body }) {
+    asking.append(element('p', { class: 'question-kind' }, 'Allow this call?'), element('h4', {}, summary.replace(/\.$/, '')), price);
     const json = argumentsOf(JSON.stringify(body));
     json.querySelector('summary')?.replaceChildren('As JSON');
     json.querySelector('pre')?.setAttribute('role', 'group'); // a conversation has many: regions need names of their own

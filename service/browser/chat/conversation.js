@@ -128,7 +128,7 @@ export function createConversation(chatId, context) {
     const draft = drafts.question(chatId);
     const question = draft && !isStored(draft) ? userMessage(draft.id, draft.text) : null;
     const signal = begin(question, search);
-    await reader.read(response, signal).finally(end);
+    await reader.read(response, signal).finally(() => end(signal));
   }
 
   /** Call it when the chat has changed, by a turn of this page or of another tab. */
@@ -204,7 +204,7 @@ export function createConversation(chatId, context) {
    * @param {boolean} [again] the same id replaces what an interrupted turn may have stored
    */
   async function ask(question, modelId, again = false) {
-    if (request) return;
+    if (request && conversation.phase !== 'idle') return; // an ended turn may still load what it has missed
     drafts.setQuestion(chatId, question);
     search?.abort();
     const signal = begin(userMessage(question.id, question.text), new AbortController());
@@ -215,7 +215,7 @@ export function createConversation(chatId, context) {
     } catch (error) {
       await reader.failBeforeStream(error, signal);
     } finally {
-      end();
+      end(signal);
     }
   }
 
@@ -228,8 +228,9 @@ export function createConversation(chatId, context) {
     return request.signal;
   }
 
-  function end() {
-    request = null;
+  /** @param {AbortSignal} signal of the turn; the next one may have begun already */
+  function end(signal) {
+    if (request?.signal === signal) request = null;
     onTurnEnd();
   }
 
