@@ -79,12 +79,13 @@ def test_a_picture_is_shown_where_it_was_made(console):
 def test_the_link_to_a_picture_is_renewed_when_it_has_ended(console):
     call(console, "generate-image-llm", '{"prompt": "a red kite"}')
     allow(console)
+    picture = console.log.get_by_role("img", name="A red kite")
+    expect(picture).to_have_js_property("naturalWidth", 64)
     console.may_say("Failed to load resource")
     pictures = "**/api/media/*?*"
     console.page.route(pictures, lambda route: route.fulfill(status=401), times=1)
     with console.page.expect_request("**/api/media/*/link"):
         console.page.reload()
-    picture = console.log.get_by_role("img", name="A red kite")
     expect(picture).to_have_js_property("naturalWidth", 64)
     console.page.route("**/api/media/**", lambda route: route.fulfill(status=404))
     console.page.reload()

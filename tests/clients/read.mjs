@@ -13,7 +13,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const AT_ONCE = 8; // turns; one after the other would mostly wait
+const AT_ONCE = 32; // turns; one after the other would mostly wait
 const input = JSON.parse(readFileSync(0, 'utf8'));
 
 function questionOf({ id, messages, body }) {
