@@ -8,9 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import canvas, compaction, figures, limits, peers, scenarios
-from bench.peers import Peer
-from bench.scenarios import Round, Scenario
+from bench import compaction, figures, limits, rounds, scenarios
+from bench.canvas import scenario as canvas
+from bench.peers import Peer, command
+from bench.peers.service import OurService
+from bench.rounds import Round
+from bench.scenarios import Scenario
 from tests.postgres import binaries
 from tests.services import Databases
 
@@ -57,33 +60,33 @@ def _started(selected: Sequence[Scenario]) -> Iterator[Mapping[str, Peer]]:
     with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(prefix="bench-") as directory:
         databases = Databases(Path(directory))
         stack.callback(databases.remove)
-        upstream = peers.upstream()
+        upstream = command.upstream()
         upstream.start()
         stack.callback(upstream.stop)
         running: dict[str, Peer] = {upstream.name: upstream}
         for peer in _peers(upstream.port, databases):
             if peer.name in names:
                 stack.callback(peer.stop)
-                scenarios.start(peer)
+                rounds.start(peer)
                 running[peer.name] = peer
         yield running
 
 
 def _peers(port: int, databases: Databases) -> list[Peer]:
     return [
-        peers.OurService("service", "sqlite", port, databases),
-        peers.OurService("service-pg", "postgresql", port, databases),
-        peers.bare(port),
-        peers.naive(port),
+        OurService("service", "sqlite", port, databases),
+        OurService("service-pg", "postgresql", port, databases),
+        command.bare(port),
+        command.naive(port),
     ]
 
 
 def _measure(scenario: Scenario, running: Mapping[str, Peer]) -> list[Round]:
-    rounds = []
+    results = []
     for number in range(scenario.rounds):
         print(f"{scenario.name}, round {number + 1} of {scenario.rounds}", file=sys.stderr)
-        rounds.append(scenarios.measure(scenario, running, number))
-    return rounds
+        results.append(rounds.measure(scenario, running, number))
+    return results
 
 
 def _alone(
@@ -106,8 +109,8 @@ def _print(rows: Sequence[tuple[str, ...]]) -> None:
 
 def _faults(measured: Mapping[str, Sequence[Round]]) -> int:
     count = 0
-    for name, rounds in measured.items():
-        for peer, result in [pair for round_ in rounds for pair in round_.items()]:
+    for name, results in measured.items():
+        for peer, result in [pair for round_ in results for pair in round_.items()]:
             if result.faults:
                 count += 1
                 print(f"{name}, {peer}: {'; '.join(result.faults)}")

@@ -8,7 +8,8 @@ from typing import Any
 
 from bench import calls, changes
 from bench.load import StreamResult
-from bench.scenarios import Round, Scenario
+from bench.rounds import Round
+from bench.scenarios import Scenario
 
 HEADINGS = ("figure", "service", "bare", "naive", "service/bare", "service/naive", "goal")
 NONE = "-"

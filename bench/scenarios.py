@@ -1,23 +1,6 @@
-"""The scenarios (which peers, how many requests, at what rate), and how a round of one is run."""
+"""The scenarios: which peers, how many requests, at what rate."""
 
-import json
-import random
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-
-from bench import wire
-from bench.ask import CallResult
-from bench.calls import measure_calls
-from bench.changes import ChangesResult, measure_changes
-from bench.load import StreamJob, StreamResult
-from bench.peers import Peer
-
-# The results of one round, by the peer's name.
-Round = dict[str, StreamResult | ChangesResult | CallResult]
-
-SPARE_SECONDS = 30  # beyond a run's duration at its rate, until its streams count as incomplete
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -74,54 +57,3 @@ QUICK = (
     Scenario("proxy", 100, 0, 100, parallel=8, rounds=1, paced=50, peers=AND_DIRECT),
 )
 WARM_UP = Scenario("warm-up", 30, 8, 1000, parallel=4)
-
-
-def measure(scenario: Scenario, peers: Mapping[str, Peer], number: int) -> Round:
-    """Run every peer once; the order changes with the round."""
-    names = scenario.peers[number % 2 :] + scenario.peers[: number % 2]
-    return {name: _run(scenario, peers[name]) for name in names if name in peers}
-
-
-def start(peer: Peer) -> None:
-    peer.start()
-    load(WARM_UP, peer)
-
-
-def _run(scenario: Scenario, peer: Peer) -> StreamResult | ChangesResult | CallResult:
-    print(f"  {scenario.name}: {peer.name}", file=sys.stderr)
-    if scenario.fresh:
-        peer.stop()
-        start(peer)
-    if scenario.subscribers:
-        return measure_changes(peer, scenario.subscribers, scenario.rate, scenario.streams)
-    if scenario.paced:
-        return measure_calls(
-            peer, scenario.streams, scenario.parallel, scenario.rate, scenario.paced
-        )
-    return load(scenario, peer)
-
-
-def load(scenario: Scenario, peer: Peer) -> StreamResult:
-    """Run the load generator for one peer, in a process of its own."""
-    text = wire.question(scenario.tokens, scenario.rate, scenario.burst)
-    job = StreamJob(
-        port=peer.port,
-        requests=peer.requests(text, scenario.streams),
-        tokens=scenario.tokens,
-        interval=scenario.burst / scenario.rate,
-        watch=peer.pid,
-        deadline=scenario.ramp + scenario.tokens / scenario.rate + SPARE_SECONDS,
-        starts=[] if scenario.parallel else _starts(scenario),
-        parallel=scenario.parallel,
-    )
-    command = [sys.executable, "-m", "bench.load"]
-    done = subprocess.run(
-        command, input=json.dumps(asdict(job)), stdout=subprocess.PIPE, text=True, check=True
-    )
-    return StreamResult(**json.loads(done.stdout))
-
-
-def _starts(scenario: Scenario) -> Sequence[float]:
-    """Random start times, the same for every peer: even steps would synchronise the streams."""
-    dice = random.Random(scenario.streams)
-    return sorted(dice.uniform(0, scenario.ramp) for _ in range(scenario.streams))

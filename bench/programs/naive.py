@@ -1,7 +1,7 @@
 """The usual way to relay a stream: Flask, gunicorn's gevent worker, requests.post, iter_lines.
 
-`gunicorn -k gevent bench.naive:app` with UPSTREAM_URL and AUTH_SECRET in its environment. It
-verifies the bearer token of a chat as such a service would, and stores nothing.
+`gunicorn -k gevent bench.programs.naive:app` with UPSTREAM_URL and AUTH_SECRET in its
+environment. It verifies the bearer token of a chat as such a service would, and stores nothing.
 """
 
 import json

@@ -1,36 +1,17 @@
-"""The processes of a run: the upstream, and the peers that relay it."""
+"""Peers that are a single command: the upstream and the relays in Python."""
 
 import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from typing import Protocol
 
 from bench.limits import CLIENT_CORE, SERVER_CORE, pinned
 from bench.people import People
 from config import ROOT
-from tests.services import SECRET, Databases, Service, free_port
+from tests.services import SECRET, free_port
 
 START_SECONDS = 20
-
-
-class Peer(Protocol):
-    """A measured server: the process tree below `pid`, which listens on `port`."""
-
-    name: str
-    port: int
-
-    @property
-    def pid(self) -> int: ...
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def requests(self, text: str, count: int) -> list[str]:
-        """Complete HTTP requests with `text` as the question, prepared before the measurement."""
 
 
 class Command:
@@ -75,64 +56,16 @@ def upstream() -> Command:
 
 
 def bare(upstream_port: int) -> Command:
-    arguments = ("bench.bare", "PORT", str(upstream_port))
+    arguments = ("bench.programs.bare", "PORT", str(upstream_port))
     return Command("bare", "/api/ai/chat", SERVER_CORE, *arguments)
 
 
 def naive(upstream_port: int) -> Command:
     arguments = "gunicorn -k gevent -w 1 --worker-connections 5000 --no-control-socket"
-    arguments += " --log-level warning -b 127.0.0.1:PORT bench.naive:app"
+    arguments += " --log-level warning -b 127.0.0.1:PORT bench.programs.naive:app"
     url = f"http://127.0.0.1:{upstream_port}"
     environment = {"UPSTREAM_URL": url, "AUTH_SECRET": SECRET}
     return Command("naive", "/api/ai/chat", SERVER_CORE, *arguments.split(), **environment)
-
-
-class OurService:
-    """The service with its production configuration, on a database of its own."""
-
-    def __init__(self, name: str, kind: str, upstream_port: int, databases: Databases) -> None:
-        self.name = name
-        self.port = 0
-        self._kind = kind
-        self._settings = settings(upstream_port)
-        self._databases = databases
-        self._service: Service | None = None
-        self._people: People | None = None
-
-    @property
-    def pid(self) -> int:
-        assert self._service
-        assert self._service.process
-        return self._service.process.pid
-
-    def start(self) -> None:
-        self._service = Service(self._databases.make(self._kind), **self._settings)
-        with pinned(SERVER_CORE):
-            self._service.execute()
-        self.port = self._service.port
-        self._people = People(self.port)
-
-    def stop(self) -> None:
-        if self._service:
-            self._service.remove()
-            self._service = None
-
-    def requests(self, text: str, count: int) -> list[str]:
-        assert self._people
-        return self._people.requests(text, count)
-
-
-def settings(upstream_port: int) -> Mapping[str, object]:
-    """The settings that differ from the tests'; a version ignores those that it does not know."""
-    return {
-        "SANDBOX": 0,
-        "EXTENSIONS": "bench.board",
-        "WEB_CONCURRENCY": 1,
-        "STARTING_CREDITS": 100_000_000,
-        "PROVIDER_A_BASE_URL": f"http://127.0.0.1:{upstream_port}",
-        "PROVIDER_A_API_KEY": "x",
-        "OPEN_METEO_GEOCODING_BASE_URL": f"http://127.0.0.1:{upstream_port}",
-    }
 
 
 def _wait_for(port: int, process: subprocess.Popen) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Frame, Page, sync_playwright
 
-from bench import canvas_page, relays
+from bench.canvas import page as canvas_page
+from bench.canvas import relays
 from tests.browser.page import Console
 
 FRAMES = 120  # drawn in one drag

@@ -9,11 +9,13 @@ from typing import Any
 import requests
 from playwright.sync_api import Frame
 
-from bench import canvas_page, figures, relays
+from bench import figures
+from bench.canvas import page as canvas_page
+from bench.canvas import relays
+from bench.canvas.watched import WATCH, Watched, opened
 from bench.figures import Figure
 from bench.limits import SERVER_CORE, pinned
 from bench.scenarios import Scenario
-from bench.watched import WATCH, Watched, opened
 from service.auth.tokens import issue
 from tests.browser.page import Console
 from tests.services import Databases, Service, settings_for
@@ -71,7 +73,7 @@ FIGURES = tuple(
 
 def rows(count: int, databases: Databases) -> list[tuple[str, ...]]:
     """The rows of the table, from `count` rounds."""
-    service = Service(databases.make("sqlite"), EXTENSIONS="bench.relays")
+    service = Service(databases.make("sqlite"), EXTENSIONS="bench.canvas.relays")
     with pinned(SERVER_CORE):
         service.execute()
     try:

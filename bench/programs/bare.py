@@ -1,7 +1,8 @@
 """The floor: a relay on gevent and raw sockets, without framework, accounts or rows.
 
-`python -m bench.bare PORT UPSTREAM_PORT`. One write for each read; the text of a delta is copied
-as it stands, still escaped. It does not verify tokens, parse JSON or handle errors.
+`python -m bench.programs.bare PORT UPSTREAM_PORT`. One write for each read; the text of
+a delta is copied as it stands, still escaped. It does not verify tokens, parse JSON or handle
+errors.
 """
 
 import json
@@ -12,8 +13,8 @@ from gevent import socket
 from gevent.server import StreamServer
 
 from bench import limits, lookup, wire
-from bench.bare_board import Board
-from bench.bare_call import Calls
+from bench.programs.bare_board import Board
+from bench.programs.bare_call import Calls
 
 HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n"

@@ -1,0 +1,1 @@
+"""The scenario `canvas`: a large canvas of widgets in a browser."""
