@@ -3,6 +3,7 @@
 import ssl
 import subprocess
 
+import certifi
 import gevent
 import pytest
 from gevent.server import StreamServer
@@ -12,6 +13,7 @@ from service.generation import model_call
 from service.generation.deadline import Deadline
 from service.generation.round_trip import RoundTrip
 from service.outbound import upstream as upstream_module
+from service.outbound.upstream import Outbound, UpstreamError
 from service.providers.catalog import models
 from service.providers.prompt import Prompt, UserMessage
 from tests import recorded
@@ -32,13 +34,12 @@ class Provider:
 
     def __init__(self, end, certificate=None):
         self.end, self.opened, self.left = end, 0, 0
-        tls = {}
-        if certificate:
-            tls["ssl_context"] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            tls["ssl_context"].load_cert_chain(certificate, certificate.with_name("key.pem"))
-        self._server = StreamServer(("127.0.0.1", 0), self._serve, **tls)
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate else None
+        if self._tls:
+            self._tls.load_cert_chain(certificate, certificate.with_name("key.pem"))
+        self._server = StreamServer(("127.0.0.1", 0), self._serve)
         self._server.start()
-        self.url = f"{'https' if tls else 'http'}://localhost:{self._server.server_port}"
+        self.url = f"{'https' if self._tls else 'http'}://localhost:{self._server.server_port}"
 
     def stop(self):
         self._server.stop(timeout=0)
@@ -46,6 +47,8 @@ class Provider:
     def _serve(self, sock, _address):
         self.opened += 1
         try:
+            if self._tls:
+                sock = self._tls.wrap_socket(sock, server_side=True)
             while request := _request(sock):
                 model = "llm-sonnet-4-6" if b"/v1/messages" in request else "gen-5.4"
                 sock.sendall(HEAD + chunk(WHOLE[model].encode()))
@@ -104,7 +107,7 @@ def provide(monkeypatch):
 
     def start(end, certificate=None):
         if certificate:
-            monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(certificate))
+            monkeypatch.setattr("service.outbound.pool.CERTIFICATES", str(certificate))
         providers.append(Provider(end, certificate))
         return providers[-1]
 
@@ -162,3 +165,21 @@ def test_a_stopping_worker_closes_connections_that_are_being_drained(caller, pro
     list(ask(caller, provider, "gen-5.4"))
     caller.close()
     wait_for(lambda: provider.left == 1)
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused(
+    caller, provide, certificate, monkeypatch
+):
+    provider = provide(a_moment_later, certificate)
+    monkeypatch.setattr("service.outbound.pool.CERTIFICATES", certifi.where())
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(Outbound("test", "GET", provider.url, {}), 100)
+    assert error.value.reason == "unreachable"
+
+
+def test_a_certificate_of_another_name_is_refused(caller, provide, certificate):
+    provider = provide(a_moment_later, certificate)
+    url = provider.url.replace("localhost", "127.0.0.1")
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(Outbound("test", "GET", url, {}), 100)
+    assert error.value.reason == "unreachable"

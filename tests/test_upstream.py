@@ -7,7 +7,8 @@ from email.utils import formatdate
 import pytest
 
 from config import ROOT
-from service.outbound.upstream import USER_AGENT, Outbound, retry_after
+from service.outbound.retry import retry_after
+from service.outbound.upstream import USER_AGENT, Outbound
 from tests.upstream import Answer
 
 

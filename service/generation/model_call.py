@@ -14,14 +14,8 @@ from gevent import sleep
 from service.generation.deadline import Deadline
 from service.generation.pace import PacedReader
 from service.generation.round_trip import RoundTrip
-from service.outbound.upstream import (
-    ByteStream,
-    Outbound,
-    Upstream,
-    UpstreamError,
-    read_all,
-    retry_after,
-)
+from service.outbound.retry import retry_after
+from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
 from service.providers.events import (
     OPERATORS,
     PASSING,

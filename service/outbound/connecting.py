@@ -6,10 +6,8 @@ times out while it connects; such a socket would stay open until garbage collect
 
 import socket
 from contextlib import ExitStack
-from typing import Any, ClassVar
+from typing import Any
 
-from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
@@ -58,17 +56,3 @@ class UpstreamConnection(HTTPConnection):
 
 class SecureUpstreamConnection(UpstreamConnection, HTTPSConnection):
     """An HTTPS connection. The server's certificate is checked against the host name."""
-
-
-class Adapter(HTTPAdapter):
-    """An adapter for `requests` with a connection pool for each of the two schemes."""
-
-    plain: ClassVar[type[UpstreamConnection]] = UpstreamConnection
-    secure: ClassVar[type[SecureUpstreamConnection]] = SecureUpstreamConnection
-
-    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
-        super().init_poolmanager(*arguments, **options)
-        self.poolmanager.pool_classes_by_scheme = {
-            "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": self.plain}),
-            "https": type("SecurePool", (HTTPSConnectionPool,), {"ConnectionCls": self.secure}),
-        }

@@ -12,7 +12,6 @@ from ipaddress import IPv4Address, IPv6Address
 from urllib3.exceptions import NewConnectionError
 
 from service.outbound.connecting import (
-    Adapter,
     AddressInfo,
     SecureUpstreamConnection,
     UpstreamConnection,
@@ -44,7 +43,9 @@ def _embedded_addresses(address: Address) -> Iterator[IPv4Address]:
         yield IPv4Address(int(address) & 0xFFFFFFFF)
 
 
-class _Guarded(UpstreamConnection):
+class GuardedConnection(UpstreamConnection):
+    """An HTTP connection to public addresses only."""
+
     def _addresses(self) -> list[AddressInfo]:
         """Return the addresses of the host. Raises `NotPublic`, OSError, UnicodeError."""
         infos = super()._addresses()
@@ -54,12 +55,5 @@ class _Guarded(UpstreamConnection):
         return infos
 
 
-class _GuardedSecure(_Guarded, SecureUpstreamConnection):
-    pass
-
-
-class GuardedAdapter(Adapter):
-    """An adapter for `requests` that connects to public addresses only."""
-
-    plain = _Guarded
-    secure = _GuardedSecure
+class GuardedSecureConnection(GuardedConnection, SecureUpstreamConnection):
+    """An HTTPS connection to public addresses only."""

@@ -1,36 +1,31 @@
 """Make outbound requests. No other module does.
 
-Each worker has one pool of connections. Redirects are not followed, and proxies and netrc files of
-the environment are ignored. Exceptions of the HTTP libraries become `UpstreamError`.
+Each worker has one pool of connections. Redirects are not followed, cookies are not kept, and
+proxies and netrc files of the environment are ignored. Exceptions of the HTTP libraries become
+`UpstreamError`.
 """
 
-import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
 from http.client import HTTPException
-from typing import Any, Literal, Protocol
-from urllib.parse import urlsplit
+from typing import Literal, Protocol
 
 import gevent
-import requests
 import structlog
 from gevent.pool import Group
-from urllib3.exceptions import HTTPError, NewConnectionError, ReadTimeoutError, SSLError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
 from service.observing.observe import UPSTREAM_CALLS
-from service.outbound.body import ResponseBody
-from service.outbound.connecting import Adapter
-from service.outbound.guarded import GuardedAdapter, NotPublic
+from service.outbound.destination import Destination, destination_of
+from service.outbound.exchange import HttpExchange
+from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
+from service.outbound.head import request_head
+from service.outbound.pool import Pool
 
-POOLED_CONNECTIONS = 100
 DRAIN_SECONDS = 2.0  # for the end of a body whose content is complete
 DRAIN_BYTES = 65_536
 USER_AGENT = "chat-integration-service/0.1.0"  # name and version as in setup.cfg
-
-SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")  # some hosts send fractions
 
 log = structlog.get_logger("upstream")
 
@@ -88,12 +83,12 @@ class PooledStream:
     `drains` are the greenlets that read the ends of bodies.
     """
 
-    def __init__(self, response: requests.Response, drains: Group) -> None:
-        self._response, self._drains = response, drains
+    def __init__(self, exchange: HttpExchange, drains: Group) -> None:
+        self._exchange, self._drains = exchange, drains
         self._broken = self._finished = False
-        self._body = ResponseBody(response.raw)
-        self.status = response.status_code
-        self.headers: Mapping[str, str] = response.headers
+        self._body = exchange.body
+        self.status = exchange.head.status
+        self.headers: Mapping[str, str] = exchange.head.headers
 
     def read(self) -> bytes:
         try:  # without `_translate_errors`, which is slower: this is called for every token
@@ -118,7 +113,7 @@ class PooledStream:
 
     def close(self) -> None:
         if not self._finished:
-            self._end()
+            self._exchange.end()
 
     def _drain(self) -> None:
         left = DRAIN_BYTES
@@ -129,25 +124,15 @@ class PooledStream:
         except (HTTPException, OSError) as error:
             log.debug("connection not reusable", error=type(error).__name__)
         finally:
-            self._end()
-
-    def _end(self) -> None:
-        if self._body.complete:
-            self._body.give_back()
-        else:
-            self._response.raw.close()
+            self._exchange.end()
 
 
 class Upstream:
     """Make outbound requests over one pool of connections."""
 
     def __init__(self) -> None:
-        self._session = requests.Session()
-        self._session.trust_env = False
-        adapter = Adapter(pool_connections=32, pool_maxsize=POOLED_CONNECTIONS)
-        self._session.mount("https://", adapter)
-        self._session.mount("http://", adapter)
-        self._guarded = GuardedAdapter(pool_maxsize=POOLED_CONNECTIONS)
+        self._pool = Pool()
+        self._guarded = Pool(GuardedConnection, GuardedSecureConnection)
         self._drains = Group()
 
     @contextmanager
@@ -160,8 +145,7 @@ class Upstream:
         stream = None
         limit = gevent.Timeout.start_new(outbound.whole)
         try:
-            with _translate_errors():
-                stream = PooledStream(self._send(outbound), self._drains)
+            stream = PooledStream(self._send(outbound), self._drains)
             outcome = str(stream.status)
             yield stream
         except gevent.Timeout as expired:
@@ -177,8 +161,7 @@ class Upstream:
             if stream:
                 stream.close()
             UPSTREAM_CALLS.labels(outbound.name, outcome).inc()
-            host = urlsplit(outbound.url).hostname
-            log.info("called", upstream=outbound.name, host=host, outcome=outcome)
+            log.info("called", upstream=outbound.name, host=_host(outbound), outcome=outcome)
 
     def fetch(self, outbound: Outbound, limit: int) -> tuple[int, bytes]:
         """Return the status and the body, of at most `limit` bytes. Raises `UpstreamError`."""
@@ -188,32 +171,57 @@ class Upstream:
     def close(self) -> None:
         """Close all connections, including those whose body is still being read."""
         self._drains.kill()
-        self._session.close()
+        self._pool.close()
         self._guarded.close()
 
-    def _send(self, outbound: Outbound) -> requests.Response:
-        """Send the request by the adapter itself, without a session's cookies and redirects."""
-        defaults = {"Accept-Encoding": "identity", "User-Agent": USER_AGENT}
-        headers: dict[str, Any] = {**defaults, **outbound.headers}
-        request = requests.Request(outbound.method, outbound.url, headers, data=outbound.body)
-        guarded, url = self._guarded, outbound.url
-        adapter = guarded if outbound.guarded else self._session.get_adapter(url)
-        timeout: Any = (outbound.connect, outbound.idle)  # the stubs lack this pair of types
-        return adapter.send(request.prepare(), stream=True, timeout=timeout)
+    def _send(self, outbound: Outbound) -> HttpExchange:
+        """Send a request and read the head of the response. Raises `UpstreamError`."""
+        try:
+            destination, target = destination_of(outbound.url)
+            head = request_head(outbound.method, target, _headers(outbound, destination))
+        except ValueError:
+            raise UpstreamError("cut") from None
+        exchange = self._connect(outbound, destination)
+        try:
+            exchange.run(outbound.method, head, outbound.body, outbound.idle)
+        except TimeoutError:
+            raise UpstreamError("timeout") from None
+        except (HTTPException, OSError):
+            raise UpstreamError("unanswered") from None
+        return exchange
+
+    def _connect(self, outbound: Outbound, destination: Destination) -> HttpExchange:
+        """Raises `UpstreamError`. Nothing has been sent then."""
+        pool = self._guarded if outbound.guarded else self._pool
+        try:
+            return HttpExchange(pool, destination.origin, outbound.connect)
+        except NotPublic:
+            raise UpstreamError("not-public") from None
+        except NewConnectionError:  # urllib3 derives it from that of timeouts
+            raise UpstreamError("unreachable") from None
+        except (ConnectTimeoutError, TimeoutError):
+            raise UpstreamError("timeout") from None
+        except (HTTPError, HTTPException, OSError):
+            raise UpstreamError("unreachable") from None
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds in a `Retry-After` header, or None if it holds no number and no date.
+def _headers(outbound: Outbound, destination: Destination) -> Iterator[tuple[str, str]]:
+    """Yield the headers of a request. Of those of the same name, the last counts."""
+    yield "Host", destination.host
+    yield "Accept-Encoding", "identity"
+    yield "User-Agent", USER_AGENT
+    yield from outbound.headers.items()
+    if destination.authorization:
+        yield "Authorization", destination.authorization
+    if outbound.body is not None or outbound.method not in ("GET", "HEAD"):
+        yield "Content-Length", str(len(outbound.body or b""))
 
-    A date in the past gives 0. Source: RFC 9110, section 10.2.3.
-    """
-    value = headers.get("Retry-After", "").strip()
-    if SECONDS.fullmatch(value):  # `isdigit` accepts superscripts, which `float` does not
-        return float(value)
+
+def _host(outbound: Outbound) -> str | None:
+    """The host's name, for the log."""
     try:
-        date = parsedate_tz(value)
-        return max(0.0, mktime_tz(date) - time.time()) if date else None
-    except (ValueError, OverflowError):  # the 99th of a month, the year 10000
+        return destination_of(outbound.url)[0].origin.host
+    except ValueError:
         return None
 
 
@@ -225,24 +233,3 @@ def read_all(stream: ByteStream, limit: int) -> bytes:
         if len(body) > limit:
             raise UpstreamError("too-large")
     return bytes(body)
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    """Turn exceptions of the HTTP libraries into `UpstreamError`."""
-    try:
-        yield
-    except (requests.Timeout, ReadTimeoutError, TimeoutError):
-        raise UpstreamError("timeout") from None
-    except requests.ConnectionError as error:
-        raise UpstreamError(_reason_of(error)) from None
-    except (requests.RequestException, HTTPError, HTTPException, OSError):
-        raise UpstreamError("cut") from None
-
-
-def _reason_of(error: requests.ConnectionError) -> Reason:
-    """Classify a connection error. Only if nothing was sent does urllib3 give a `reason`."""
-    reason = getattr(error.args[0], "reason", None)
-    if isinstance(reason, NotPublic):
-        return "not-public"
-    return "unreachable" if isinstance(reason, NewConnectionError | SSLError) else "unanswered"

@@ -1,0 +1,74 @@
+"""One request and its response on a pooled connection."""
+
+from contextlib import ExitStack, suppress
+from http.client import HTTPException
+from typing import Any
+
+from service.outbound.body import READ_SIZE, ResponseBody
+from service.outbound.destination import Origin
+from service.outbound.head import ResponseHead, parse_head, split_head
+from service.outbound.pool import Pool
+
+JOINED = 65_536  # bytes: a body up to this size is sent together with its head
+
+
+class HttpExchange:
+    """`head` and `body` are those of the response, once `run` has returned.
+
+    `end` gives the connection back or closes it.
+    """
+
+    head: ResponseHead
+    body: ResponseBody
+
+    def __init__(self, pool: Pool, origin: Origin, seconds: float) -> None:
+        """Take a connection, or connect within so many seconds. Raises as `Pool.take` does."""
+        self._pool, self._origin = pool, origin
+        self._connection = pool.take(origin, seconds)
+        self._is_sent = False
+
+    def run(self, method: str, head: bytes, content: bytes | None, idle: float | None) -> None:
+        """Send the request and read the response's head; each read may take `idle` seconds.
+
+        Raises OSError, HTTPException. The connection is closed after any exception.
+        """
+        sock: Any = self._connection.sock
+        with ExitStack() as on_failure:  # also a timeout of the caller's, and its death
+            on_failure.callback(self._connection.close)
+            sock.settimeout(idle)
+            # A server that refuses a long body may answer before it has read it all.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self._send(sock, head, content or b"")
+            self.head, ahead = _receive(sock, method)
+            self.body = ResponseBody(sock, self.head, ahead)
+            on_failure.pop_all()
+
+    def _send(self, sock: Any, head: bytes, content: bytes) -> None:
+        """Send without `sendall`: gevent's asks the kernel for its buffer's size each time."""
+        joined = len(content) <= JOINED
+        for data in (head + content,) if joined else (head, content):
+            left = memoryview(data)
+            while left:
+                left = left[sock.send(left) :]
+        self._is_sent = True
+
+    def end(self) -> None:
+        """Return the connection to the pool if the server can take another request on it."""
+        body = self.body
+        is_over = self._is_sent and body.complete and not body.is_followed
+        if is_over and self.head.keeps_connection:
+            self._pool.give_back(self._origin, self._connection)
+        else:
+            self._connection.close()
+
+
+def _receive(sock: Any, method: str) -> tuple[ResponseHead, bytes]:
+    """Return the head of the response, and what has arrived of its body."""
+    data = b""
+    while piece := sock.recv(READ_SIZE):
+        data = data + piece if data else piece
+        while split := split_head(data):
+            head, data = parse_head(split[0], method), split[1]
+            if head.status >= 200:  # an answer before it is informational
+                return head, data
+    raise HTTPException("no response")

@@ -1,0 +1,93 @@
+"""Connections to upstreams that stay open between requests."""
+
+import socket
+from collections import OrderedDict
+from functools import cached_property
+from ssl import SSLContext
+from typing import Any
+
+import certifi
+from urllib3.util.ssl_ import create_urllib3_context
+
+from service.outbound.connecting import SecureUpstreamConnection, UpstreamConnection
+from service.outbound.destination import Origin
+
+CERTIFICATES = certifi.where()  # of the authorities that servers are checked by
+MOST_SERVERS = 32
+MOST_IDLE = 100  # connections to one server
+
+
+class Pool:
+    """The idle connections of this worker. Of those to a server, the last one used goes first."""
+
+    def __init__(
+        self,
+        plain: type[UpstreamConnection] = UpstreamConnection,
+        secure: type[SecureUpstreamConnection] = SecureUpstreamConnection,
+    ) -> None:
+        self._plain, self._secure = plain, secure
+        self._idle: OrderedDict[Origin, list[UpstreamConnection]] = OrderedDict()
+        self._is_closed = False
+
+    def take(self, origin: Origin, seconds: float) -> UpstreamConnection:
+        """Return an idle connection, or connect within so many seconds.
+
+        Raises OSError and urllib3's HTTPError.
+        """
+        idle = self._idle.get(origin)
+        while idle:
+            connection = idle.pop()
+            if _is_usable(connection):
+                return connection
+            connection.close()
+        connection = self._make(origin, seconds)
+        connection.connect()
+        return connection
+
+    def give_back(self, origin: Origin, connection: UpstreamConnection) -> None:
+        """Keep a connection whose last response has been read to its end."""
+        idle = self._idle.setdefault(origin, [])
+        self._idle.move_to_end(origin)
+        if self._is_closed or len(idle) >= MOST_IDLE:
+            connection.close()
+        else:
+            idle.append(connection)
+        if len(self._idle) > MOST_SERVERS:
+            self._close_all(self._idle.popitem(last=False)[1])
+
+    def close(self) -> None:
+        """Close the idle connections, and others when they are given back."""
+        self._is_closed = True
+        while self._idle:
+            self._close_all(self._idle.popitem()[1])
+
+    @staticmethod
+    def _close_all(connections: list[UpstreamConnection]) -> None:
+        while connections:
+            connections.pop().close()
+
+    def _make(self, origin: Origin, seconds: float) -> UpstreamConnection:
+        if origin.scheme == "http":
+            return self._plain(origin.host, origin.port, timeout=seconds)
+        context = self._tls
+        return self._secure(origin.host, origin.port, timeout=seconds, ssl_context=context)
+
+    @cached_property
+    def _tls(self) -> SSLContext:
+        """The settings of all TLS connections. To load the authorities takes milliseconds."""
+        context = create_urllib3_context()
+        context.load_verify_locations(CERTIFICATES)
+        return context
+
+
+def _is_usable(connection: UpstreamConnection) -> bool:
+    """Whether the server has neither closed an idle connection nor sent anything on it."""
+    # The socket below gevent's and TLS's, whose own `recv` would wait or can't look ahead.
+    plain: Any = getattr(connection.sock, "_sock", connection.sock)
+    try:
+        plain.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
