@@ -1,37 +1,37 @@
 """`python -m bench`: print every figure of the service beside its floors from the same run."""
 
 import argparse
-import contextlib
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import compaction, figures, limits, rounds, scenarios
+from bench import compaction, figures, limits, rounds, rows, scenarios
 from bench.canvas import scenario as canvas
-from bench.peers import Peer, command
-from bench.peers.service import OurService
+from bench.databases import Databases
+from bench.peers.known import Peers
 from bench.rounds import Round
 from bench.scenarios import Scenario
-from tests.postgres import binaries
-from tests.services import Databases
+
+# Scenarios that need no upstream and none of the peers; these are run only if they are named.
+ALONE = {compaction.NAME: compaction.rows, canvas.NAME: canvas.rows}
+EXTRA = {canvas.NAME}
 
 
 def main() -> int:
     """The number of runs with faults, for example a missing token or a wrong order."""
     arguments = _arguments()
     selected = _select(arguments)
-    limits.raise_descriptors()
+    most = limits.raise_descriptors()
     began = time.monotonic()
-    with limits.pinned(limits.CLIENT_CORE), _started(selected) as running:
-        measured = {scenario.name: _measure(scenario, running) for scenario in selected}
-    rows = [row for s in selected if measured[s.name] for row in figures.table(s, measured[s.name])]
-    if not arguments.only or compaction.NAME in arguments.only:
-        rows += _alone(compaction.rows, 1 if arguments.quick else 3)
-    if canvas.NAME in (arguments.only or ()):
-        rows += _alone(canvas.rows, 1 if arguments.quick else 3)
-    _print(rows)
+    with limits.pinned(limits.CLIENT_CORE):
+        measured = dict(_measured(selected, most))
+        lines = [line for s in selected for line in rows.table(s, measured.get(s.name, []))]
+        for name, measure in ALONE.items():
+            if name in (arguments.only or set(ALONE) - EXTRA):
+                lines += _alone(measure, 1 if arguments.quick else 3)
+    _print(lines)
     cores = len(limits.CORES)
     print(f"\n{time.strftime('%Y-%m-%d')}, {cores} core(s), {time.monotonic() - began:.0f} s")
     return _faults(measured)
@@ -42,61 +42,46 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="takes a minute, with less accurate figures"
     )
-    names = [*(scenario.name for scenario in scenarios.FULL), compaction.NAME, canvas.NAME]
+    names = [*(scenario.name for scenario in scenarios.FULL), *ALONE]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=str(names))
     return parser.parse_args()
 
 
 def _select(arguments: argparse.Namespace) -> list[Scenario]:
     known = scenarios.QUICK if arguments.quick else scenarios.FULL
-    selected = [s for s in known if not arguments.only or s.name in arguments.only]
-    return [s for s in selected if "service-pg" not in s.peers or binaries()]
+    if arguments.only:
+        return [scenario for scenario in known if scenario.name in arguments.only]
+    return [scenario for scenario in known if not scenario.extra]
 
 
-@contextlib.contextmanager
-def _started(selected: Sequence[Scenario]) -> Iterator[Mapping[str, Peer]]:
-    """The upstream and every peer that the scenarios need, by name."""
-    names = {name for scenario in selected for name in scenario.peers}
-    with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(prefix="bench-") as directory:
-        databases = Databases(Path(directory))
-        stack.callback(databases.remove)
-        upstream = command.upstream()
-        upstream.start()
-        stack.callback(upstream.stop)
-        running: dict[str, Peer] = {upstream.name: upstream}
-        for peer in _peers(upstream.port, databases):
-            if peer.name in names:
-                stack.callback(peer.stop)
-                rounds.start(peer)
-                running[peer.name] = peer
-        yield running
+def _measured(selected: Sequence[Scenario], most: int) -> Iterator[tuple[str, list[Round]]]:
+    """The rounds of each scenario by its name; `most` is the limit of descriptors."""
+    with Peers(rounds.start) as peers:
+        for number, scenario in enumerate(selected):
+            peers.keep(name for later in selected[number:] for name in later.peers)
+            if scenario.descriptors > most:
+                needed = f"{scenario.descriptors} descriptors, and may have {most}"
+                print(f"{scenario.name} is left out: it needs {needed}", file=sys.stderr)
+                continue
+            running = peers.get(scenario.peers)
+            if scenario.peers[0] in running:
+                yield (
+                    scenario.name,
+                    [_measure(scenario, running, round_) for round_ in range(scenario.rounds)],
+                )
 
 
-def _peers(port: int, databases: Databases) -> list[Peer]:
-    return [
-        OurService("service", "sqlite", port, databases),
-        OurService("service-pg", "postgresql", port, databases),
-        command.bare(port),
-        command.naive(port),
-    ]
-
-
-def _measure(scenario: Scenario, running: Mapping[str, Peer]) -> list[Round]:
-    results = []
-    for number in range(scenario.rounds):
-        print(f"{scenario.name}, round {number + 1} of {scenario.rounds}", file=sys.stderr)
-        results.append(rounds.measure(scenario, running, number))
-    return results
+def _measure(scenario: Scenario, running: Mapping[str, rounds.Peer], number: int) -> Round:
+    print(f"{scenario.name}, round {number + 1} of {scenario.rounds}", file=sys.stderr)
+    return rounds.measure(scenario, running, number)
 
 
 def _alone(
     rows: Callable[[int, Databases], list[tuple[str, ...]]], rounds: int
 ) -> list[tuple[str, ...]]:
-    """The rows of a scenario that needs no upstream and none of the peers."""
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         databases = Databases(Path(directory))
-        with limits.pinned(limits.CLIENT_CORE):
-            return rows(rounds, databases)
+        return rows(rounds, databases)
 
 
 def _print(rows: Sequence[tuple[str, ...]]) -> None:

@@ -15,6 +15,7 @@ from flask import Flask
 from sqlalchemy import insert
 
 from bench import figures
+from bench.databases import Databases
 from bench.figures import Figure
 from bench.scenarios import Scenario
 from service import create_app
@@ -29,7 +30,7 @@ from service.chat.question import Question
 from service.database.access import write_transaction
 from service.extensions import db, now
 from service.providers.prompt import UserMessage
-from tests.services import Databases, settings_for
+from tests.services import settings_for
 
 MESSAGES = 10_000
 COVERED = (100, 10_000)  # messages that a summary stands for

@@ -32,6 +32,7 @@ class StreamJob:
     tokens: int
     interval: float  # seconds between the tokens of a stream
     watch: int  # the process whose tree is measured
+    beside: list[int]  # those that work for it, measured together
     deadline: float  # seconds
     starts: list[float] = field(default_factory=list)
     parallel: int = 0
@@ -50,6 +51,7 @@ class StreamResult:
     incomplete: int = 0
     late: int = 0
     cpu: int = 0
+    beside_cpu: int = 0
     plateau_cpu: int = 0
     plateau_tokens: int = 0
     plateau_seconds: float = 0.0
@@ -71,7 +73,7 @@ class StreamLoad:
         self.marks: list[tuple[accounts.Usage, int, float]] = []  # plateau: usage, tokens, time
 
     def run(self) -> StreamResult:
-        before = accounts.usage(self.job.watch)
+        before, beside = accounts.usage(self.job.watch), self._beside()
         self.began = time.monotonic()
         end = self.began + self.job.deadline
         while len(self.done) < len(self.job.requests) and time.monotonic() < end:
@@ -81,7 +83,12 @@ class StreamLoad:
         time.sleep(SETTLE)
         after = accounts.usage(self.job.watch)
         self._sum_up(before, after)
+        pairs = zip(self._beside(), beside, strict=True)
+        self.result.beside_cpu = sum(later.cpu_since(earlier) for later, earlier in pairs)
         return self.result
+
+    def _beside(self) -> list[accounts.Usage]:
+        return [accounts.usage(pid) for pid in self.job.beside]
 
     def _wait(self) -> float:
         if self.opened < len(self.job.starts):

@@ -5,7 +5,9 @@ import http.client
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
+from bench import histories
 from config import load
 from service.auth.tokens import issue
 from tests.services import ENVIRONMENT
@@ -16,18 +18,28 @@ AT_ONCE = 4
 _messages = itertools.count(1)
 
 
+@dataclass(frozen=True)
+class Question:
+    """The text of a turn, its model if it is not the default, and the messages before it."""
+
+    text: str
+    model: str = ""
+    history: int = 0
+
+
 class People:
-    """Makes requests, each of another user, in a chat without messages.
+    """Makes requests, each of another user, in a chat of its own.
 
     The history before a turn changes its cost, so no chat is used twice.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, database_url: str) -> None:
         self._port = port
+        self._database_url = database_url
         self._settings = load(ENVIRONMENT)
         self._tokens: list[str] = []
 
-    def requests(self, text: str, count: int) -> list[str]:
+    def requests(self, question: Question, count: int) -> list[str]:
         self._tokens += [self._token(n) for n in range(len(self._tokens), count)]
         parts = [self._tokens[first:count:AT_ONCE] for first in range(AT_ONCE)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -35,12 +47,17 @@ class People:
         pairs = [
             pair for part in zip(parts, chats, strict=True) for pair in zip(*part, strict=True)
         ]
-        return [self.request("/api/ai/chat", chat, text, token) for token, chat in pairs]
+        if question.history:
+            histories.write(self._database_url, [chat for _, chat in pairs], question.history)
+        return [self.request("/api/ai/chat", chat, question, token) for token, chat in pairs]
 
     @staticmethod
-    def request(path: str, chat: str, text: str, token: str = "") -> str:
-        """A complete HTTP request; the relays read only the text."""
-        body = {"chatId": chat, "userMessageId": f"bench-{next(_messages)}", "content": text}
+    def request(path: str, chat: str, question: Question, token: str = "") -> str:
+        """A complete HTTP request; the relays read only the text and the model."""
+        message = f"bench-{next(_messages)}"
+        body = {"chatId": chat, "userMessageId": message, "content": question.text}
+        if question.model:
+            body["modelId"] = question.model
         return _post(path, token or _relay_token(), json.dumps(body))
 
     def _token(self, number: int) -> str:

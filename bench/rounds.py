@@ -13,6 +13,7 @@ from bench.calls import measure_calls
 from bench.changes import ChangesResult, measure_changes
 from bench.load import StreamJob, StreamResult
 from bench.peers import Peer
+from bench.people import Question
 from bench.scenarios import WARM_UP, Scenario
 
 # The results of one round, by the peer's name.
@@ -48,13 +49,15 @@ def _run(scenario: Scenario, peer: Peer) -> StreamResult | ChangesResult | CallR
 
 def load(scenario: Scenario, peer: Peer) -> StreamResult:
     """Run the load generator for one peer, in a process of its own."""
-    text = wire.question(scenario.tokens, scenario.rate, scenario.burst)
+    text = wire.question(scenario.tokens, scenario.rate, scenario.burst, scenario.steps)
+    question = Question(text, scenario.model, scenario.history)
     job = StreamJob(
         port=peer.port,
-        requests=peer.requests(text, scenario.streams),
+        requests=peer.requests(question, scenario.streams),
         tokens=scenario.tokens,
         interval=scenario.burst / scenario.rate,
         watch=peer.pid,
+        beside=list(peer.beside),
         deadline=scenario.ramp + scenario.tokens / scenario.rate + SPARE_SECONDS,
         starts=[] if scenario.parallel else _starts(scenario),
         parallel=scenario.parallel,

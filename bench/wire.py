@@ -7,12 +7,13 @@ base 36. The separators alternate, so that escaping is checked too.
 
 import re
 import time
+from dataclasses import dataclass
 
 SEPARATORS = ("\n", '"', "é", "\U0001f600")
 ESCAPED = ("\\n", '\\"', "é", "\U0001f600")  # inside a JSON string, as the upstream sends them
 TOKEN = re.compile('(\\d+)\\.([0-9a-z]+)([\n"é\U0001f600])')
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-QUESTION = re.compile(rb"bench tokens=(\d+) rate=([\d.]+) burst=(\d+)")
+QUESTION = re.compile(rb"bench tokens=(\d+) rate=([\d.]+) burst=(\d+) steps=(\d+)")
 LAST_CHUNK = b"0\r\n\r\n"
 
 
@@ -33,15 +34,30 @@ def token(index: int, sent: int) -> str:
     return f"{index}.{base36(sent)}{ESCAPED[index % 4]}"
 
 
-def question(tokens: int, rate: float, burst: int = 1) -> str:
-    """The user's text that requests a reply: `rate` in tokens/s, `burst` tokens per write."""
-    return f"bench tokens={tokens} rate={rate:g} burst={burst}"
+@dataclass(frozen=True)
+class Asked:
+    """A question in a request's body, which it leaves at `end`."""
+
+    tokens: int
+    rate: float
+    burst: int
+    steps: int
+    end: int
 
 
-def read_question(body: bytes) -> tuple[int, float, int]:
-    """Tokens, tokens/s and burst of the newest question in a request's body."""
-    tokens, rate, burst = QUESTION.findall(body)[-1]
-    return int(tokens), float(rate), int(burst)
+def question(tokens: int, rate: float, burst: int = 1, steps: int = 1) -> str:
+    """The user's text that requests a reply: `rate` in tokens/s, `burst` tokens per write.
+
+    All but the last of `steps` call a tool.
+    """
+    return f"bench tokens={tokens} rate={rate:g} burst={burst} steps={steps}"
+
+
+def read_question(body: bytes) -> Asked:
+    """The newest question in a request's body."""
+    *_, found = QUESTION.finditer(body)
+    tokens, rate, burst, steps = found.groups()
+    return Asked(int(tokens), float(rate), int(burst), int(steps), found.end())
 
 
 def chunk(body: bytes) -> bytes:

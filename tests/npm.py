@@ -36,19 +36,28 @@ def is_installed(folder: Path) -> bool:
 
 
 def install(folder: Path) -> None:
-    """Install what package.json pins; nothing to do while it has not changed.
+    """Install what package.json pins; nothing to do while it has not changed."""
+    missing = lack(folder)
+    require(not missing, missing or "")
+
+
+def lack(folder: Path) -> str | None:
+    """Install what package.json pins; return what is missing for it.
 
     Another process of the same run that comes meanwhile waits.
     """
     npm = shutil.which("node") and shutil.which("npm")
-    require(npm, "Node.js with npm (nodejs, npm)")
+    if not npm:
+        return "Node.js with npm (nodejs, npm)"
     manifest, stamp = folder / "package.json", folder / "node_modules/.installed"
     with manifest.open() as locked:
         fcntl.flock(locked, fcntl.LOCK_EX)
         if is_installed(folder):
-            return
+            return None
         command = [npm, "install", *OPTIONS]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         said = [line for line in done.stderr.splitlines() if line.startswith("npm error")]
-        require(done.returncode == 0, f"the packages of {manifest} ({said[:2]})")
+        if done.returncode:
+            return f"the packages of {manifest} ({said[:2]})"
         stamp.touch()
+    return None

@@ -77,9 +77,12 @@ class Databases:
         if self._cluster is None:
             self._cluster = Cluster()
             self._cluster.start()
-            flask(self._cluster.create("migrated"), "db", "upgrade")
+            self.migrate(self._cluster.create("migrated"))
             self._migrated = Template(self._cluster, "migrated")
         return self._cluster
+
+    def migrate(self, url: str) -> None:
+        flask(url, "db", "upgrade")
 
     def remove(self) -> None:
         if self._cluster:
@@ -88,7 +91,7 @@ class Databases:
     def _sqlite(self) -> str:
         if self._template is None:
             self._template = self.directory / "template.db"
-            flask(f"sqlite:///{self._template}", "db", "upgrade")
+            self.migrate(f"sqlite:///{self._template}")
         copy = self.directory / f"test-{self.count}.db"
         shutil.copy(self._template, copy)
         return f"sqlite:///{copy}"

@@ -13,12 +13,13 @@ from bench import figures
 from bench.canvas import page as canvas_page
 from bench.canvas import relays
 from bench.canvas.watched import WATCH, Watched, opened
+from bench.databases import Databases
 from bench.figures import Figure
 from bench.limits import SERVER_CORE, pinned
 from bench.scenarios import Scenario
 from service.auth.tokens import issue
 from tests.browser.page import Console
-from tests.services import Databases, Service, settings_for
+from tests.services import Service, settings_for
 
 NAME = "canvas"
 SIZE = {"width": 1440, "height": 900}

@@ -1,28 +1,34 @@
-"""Peers that are a single command: the upstream and the relays in Python."""
+"""Peers that are a single command: the upstreams, and the relays in Python and on Node."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 from bench.limits import CLIENT_CORE, SERVER_CORE, pinned
-from bench.people import People
+from bench.people import People, Question
 from config import ROOT
 from tests.services import SECRET, free_port
 
 START_SECONDS = 20
+NODE = ROOT / "bench/programs/node"
 
 
 class Command:
-    """A Python process that takes its port as an argument."""
+    """A process that takes its port as an argument, where the command says PORT."""
 
-    def __init__(self, name: str, path: str, core: int, *arguments: str, **values: str) -> None:
+    path = "/api/ai/chat"
+    core = SERVER_CORE
+
+    def __init__(self, name: str, *command: str, **values: str) -> None:
         self.name = name
         self.port = 0
-        self._path = path
-        self._core = core
-        self._arguments = arguments
+        self.beside: Sequence[int] = ()
+        self._command = command
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT), **values}
         self._process: subprocess.Popen | None = None
 
@@ -33,42 +39,62 @@ class Command:
 
     def start(self) -> None:
         self.port = free_port()
-        command = [part.replace("PORT", str(self.port)) for part in self._arguments]
-        with pinned(self._core):
+        command = [part.replace("PORT", str(self.port)) for part in self._command]
+        with pinned(self.core):
             # Not in the project's directory, where gunicorn would read gunicorn.conf.py.
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", *command], cwd=ROOT / "bench", env=self._environment
-            )
-        _wait_for(self.port, self._process)
+            self._process = subprocess.Popen(command, cwd=ROOT / "bench", env=self._environment)
+        wait_for(self.port, self._process)
 
     def stop(self) -> None:
         if self._process:
-            self._process.kill() if self._arguments[0] != "gunicorn" else self._process.terminate()
+            self._process.terminate()
             self._process.wait()
             self._process = None
 
-    def requests(self, text: str, count: int) -> list[str]:
-        return [People.request(self._path, "chat", text) for _ in range(count)]
+    def requests(self, question: Question, count: int) -> list[str]:
+        return [People.request(self.path, "chat", question) for _ in range(count)]
 
 
-def upstream() -> Command:
-    return Command("direct", "/v1/messages", CLIENT_CORE, "bench.upstream", "PORT")
+class Upstream(Command):
+    """A stand-in for the model providers; with a folder, one with the certificate in it."""
+
+    path = "/v1/messages"
+    core = CLIENT_CORE
+
+    def __init__(self, name: str, certified: Path | None = None) -> None:
+        folder = [str(certified)] if certified else []
+        super().__init__(name, sys.executable, "-m", "bench.upstream", "PORT", *folder)
+        self._scheme = "https" if certified else "http"
+
+    @property
+    def url(self) -> str:
+        return f"{self._scheme}://127.0.0.1:{self.port}"
 
 
-def bare(upstream_port: int) -> Command:
-    arguments = ("bench.programs.bare", "PORT", str(upstream_port))
-    return Command("bare", "/api/ai/chat", SERVER_CORE, *arguments)
+def bare(name: str, upstream: Upstream, certificate: str) -> Command:
+    program = [sys.executable, "-m", "bench.programs.bare", "PORT", str(upstream.port)]
+    return Command(name, *program, *([certificate] if certificate else []))
 
 
-def naive(upstream_port: int) -> Command:
-    arguments = "gunicorn -k gevent -w 1 --worker-connections 5000 --no-control-socket"
+def naive(name: str, upstream: Upstream, certificate: str) -> Command:
+    arguments = "-m gunicorn -k gevent -w 1 --worker-connections 12000 --no-control-socket"
     arguments += " --log-level warning -b 127.0.0.1:PORT bench.programs.naive:app"
-    url = f"http://127.0.0.1:{upstream_port}"
-    environment = {"UPSTREAM_URL": url, "AUTH_SECRET": SECRET}
-    return Command("naive", "/api/ai/chat", SERVER_CORE, *arguments.split(), **environment)
+    values = {"UPSTREAM_URL": upstream.url, "AUTH_SECRET": SECRET}
+    if certificate:
+        values["REQUESTS_CA_BUNDLE"] = certificate
+    return Command(name, sys.executable, *arguments.split(), **values)
 
 
-def _wait_for(port: int, process: subprocess.Popen) -> None:
+def node(name: str, program: str, upstream: Upstream, certificate: str) -> Command:
+    values = {"NODE_ENV": "production", "AUTH_SECRET": SECRET}
+    if certificate:
+        values["NODE_EXTRA_CA_CERTS"] = certificate
+    executable = shutil.which("node") or "node"
+    return Command(name, executable, str(NODE / program), "PORT", upstream.url, **values)
+
+
+def wait_for(port: int, process: subprocess.Popen) -> None:
+    """Until something listens."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         if process.poll() is not None:

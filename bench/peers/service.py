@@ -1,20 +1,28 @@
 """The service as a peer."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from bench.databases import Databases
 from bench.limits import SERVER_CORE, pinned
-from bench.people import People
-from tests.services import Databases, Service
+from bench.people import People, Question
+from config import ROOT
+from tests.services import Service
+
+TRUST = ROOT / "bench/programs/trust"
 
 
 class OurService:
     """The service with its production configuration, on a database of its own."""
 
-    def __init__(self, name: str, kind: str, upstream_port: int, databases: Databases) -> None:
+    def __init__(
+        self, name: str, kind: str, databases: Databases, settings: Mapping[str, object]
+    ) -> None:
         self.name = name
         self.port = 0
+        self.beside: Sequence[int] = ()
         self._kind = kind
-        self._settings = settings(upstream_port)
+        self._settings = settings
         self._databases = databases
         self._service: Service | None = None
         self._people: People | None = None
@@ -25,31 +33,43 @@ class OurService:
         assert self._service.process
         return self._service.process.pid
 
+    @property
+    def database_url(self) -> str:
+        assert self._service
+        return self._service.database_url
+
     def start(self) -> None:
         self._service = Service(self._databases.make(self._kind), **self._settings)
+        if self._kind == "postgresql":
+            assert self._databases.cluster.process
+            self.beside = (self._databases.cluster.process.pid,)
         with pinned(SERVER_CORE):
             self._service.execute()
         self.port = self._service.port
-        self._people = People(self.port)
+        self._people = People(self.port, self._service.database_url)
 
     def stop(self) -> None:
         if self._service:
             self._service.remove()
             self._service = None
 
-    def requests(self, text: str, count: int) -> list[str]:
+    def requests(self, question: Question, count: int) -> list[str]:
         assert self._people
-        return self._people.requests(text, count)
+        return self._people.requests(question, count)
 
 
-def settings(upstream_port: int) -> Mapping[str, object]:
+def settings(url: str, certificate: str = "") -> Mapping[str, object]:
     """The settings that differ from the tests'; a version ignores those that it does not know."""
+    trusted = {"PYTHONPATH": TRUST, "BENCH_CERTIFICATE": Path(certificate)} if certificate else {}
     return {
         "SANDBOX": 0,
+        "SQLITE_SYNC": "full",
         "EXTENSIONS": "bench.board",
         "WEB_CONCURRENCY": 1,
         "STARTING_CREDITS": 100_000_000,
-        "PROVIDER_A_BASE_URL": f"http://127.0.0.1:{upstream_port}",
+        "PROVIDER_A_BASE_URL": url,
         "PROVIDER_A_API_KEY": "x",
-        "OPEN_METEO_GEOCODING_BASE_URL": f"http://127.0.0.1:{upstream_port}",
+        "PROVIDER_C_BASE_URL": f"{url}/v1",
+        "OPEN_METEO_GEOCODING_BASE_URL": url,
+        **trusted,
     }

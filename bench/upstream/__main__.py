@@ -1,88 +1,70 @@
-"""A stand-in for the Anthropic Messages API that sends checkable tokens at a given pace.
+"""A stand-in for the model providers that sends checkable tokens at a given pace.
 
-`python -m bench.upstream PORT`: one thread, epoll, one write for each burst of tokens. The pace
-comes with the prompt (`wire.question`). Nothing is lost when a reader is slow: bytes that the
-socket does not accept are sent later, and the token's time is when it was due.
+`python -m bench.upstream PORT [FOLDER]`: one thread, epoll, one write for each burst of tokens.
+With a folder that has `certificate.pem` and `key.pem` it speaks TLS. The pace comes with the prompt
+(`wire.question`), and so does the number of steps: all but the last one call a tool. Nothing is
+lost when a reader is slow: bytes that the socket does not accept are sent later, and the token's
+time is when it was due.
 
 A GET is a lookup and is answered at once; see `lookup`.
 """
 
 import gc
 import heapq
-import json
 import select
 import socket
+import ssl
 import sys
 import time
+from pathlib import Path
 
 from bench import limits, lookup, wire
+from bench.upstream import formats
 
-HEAD = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
-    b"cache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n"
-)
-
-
-def _event(kind: str, **fields: object) -> bytes:
-    body = json.dumps({"type": kind, **fields}, separators=(",", ":"))
-    return f"event: {kind}\ndata: {body}\n\n".encode()
-
-
-_USAGE = {"input_tokens": 20, "output_tokens": 1}
-_MESSAGE = {"id": "msg_bench", "type": "message", "role": "assistant", "model": "bench"}
-BEGIN = HEAD + b"".join(
-    [
-        wire.chunk(_event("message_start", message={**_MESSAGE, "content": [], "usage": _USAGE})),
-        wire.chunk(
-            _event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        ),
-        wire.chunk(_event("ping")),
-    ]
-)
-DELTA = (
-    "event: content_block_delta\n"
-    'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"%s"}}\n\n'
-)
-STOP = wire.chunk(_event("content_block_stop", index=0))
-BYE = wire.chunk(_event("message_stop")) + wire.LAST_CHUNK
-
-
-def _end(tokens: int) -> bytes:
-    usage = {"output_tokens": tokens}
-    delta = {"stop_reason": "end_turn", "stop_sequence": None}
-    return STOP + wire.chunk(_event("message_delta", delta=delta, usage=usage)) + BYE
+LATER = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class UpstreamConnection:
     """One kept-alive connection and its current reply."""
 
-    __slots__ = ("burst", "received", "interval", "next", "sock", "tokens", "unsent", "waiting")
+    __slots__ = ("burst", "format", "interval", "next", "received", "sock", "tokens", "unsent",
+                 "waiting")  # fmt: skip
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
         self.received = b""
         self.unsent = b""
         self.waiting = False
+        self.format = formats.ANTHROPIC
         self.tokens = self.next = self.burst = 0
         self.interval = 0.0  # seconds between bursts
 
-    def begin(self, body: bytes) -> None:
-        self.tokens, rate, self.burst = wire.read_question(body)
-        self.next, self.interval = 0, self.burst / rate
-        self.unsent += BEGIN
+    def begin(self, head: bytes, body: bytes) -> bool:
+        """Whether tokens follow, instead of a tool's call."""
+        self.format = formats.format_of(head)
+        asked = wire.read_question(body)
+        step = body[asked.end :].count(self.format.result)
+        if step + 1 < asked.steps:
+            self.unsent += self.format.call(step)
+            return False
+        self.tokens, self.burst = asked.tokens, asked.burst
+        self.next, self.interval = 0, asked.burst / asked.rate
+        self.unsent += self.format.begin
+        return True
 
     def burst_of_tokens(self) -> bytes:
         """The next tokens as HTTP chunks, one for each, and the end after the last."""
         last = min(self.next + self.burst, self.tokens)
         sent = wire.micros()
-        frames = [DELTA % wire.token(index, sent) for index in range(self.next, last)]
+        frames = [self.format.delta % wire.token(index, sent) for index in range(self.next, last)]
         self.next = last
         body = b"".join(wire.chunk(frame.encode()) for frame in frames)
-        return body + _end(self.tokens) if last == self.tokens else body
+        return body + self.format.end(self.tokens) if last == self.tokens else body
 
 
 class UpstreamServer:
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, tls: ssl.SSLContext | None) -> None:
+        self.tls = tls
         self.listener = socket.create_server(("127.0.0.1", port), backlog=4096)
         self.listener.setblocking(False)
         self.epoll = select.epoll()
@@ -116,13 +98,19 @@ class UpstreamServer:
                 return
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.tls:  # the handshake comes with the first read
+                sock = self.tls.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
             self.connections[sock.fileno()] = UpstreamConnection(sock)
             self.epoll.register(sock, select.EPOLLIN)
 
     def _read(self, connection: UpstreamConnection) -> None:
         try:
             data = connection.sock.recv(1 << 16)
-        except ConnectionError:
+            while self.tls and connection.sock.pending():
+                data += connection.sock.recv(1 << 16)
+        except LATER:
+            return
+        except OSError:
             data = b""
         if not data:
             self._close(connection)
@@ -130,12 +118,15 @@ class UpstreamServer:
         connection.received += data
         if request := wire.head_and_body(connection.received):
             connection.received = b""
-            if request[0].startswith(b"GET "):
-                connection.unsent += lookup.answer(request[0])
-                self._flush(connection)
-                return
-            connection.begin(request[1])
+            self._answer(connection, *request)
+
+    def _answer(self, connection: UpstreamConnection, head: bytes, body: bytes) -> None:
+        if head.startswith(b"GET "):
+            connection.unsent += lookup.answer(head)
+        elif connection.begin(head, body):
             self._send_burst(connection, time.monotonic())
+            return
+        self._flush(connection)
 
     def _send_due(self) -> None:
         now = time.monotonic()
@@ -155,9 +146,9 @@ class UpstreamServer:
         try:
             sent = connection.sock.send(connection.unsent)
             connection.unsent = connection.unsent[sent:]
-        except BlockingIOError:
+        except LATER:
             pass
-        except ConnectionError:
+        except OSError:
             self._close(connection)
             return
         if connection.waiting != bool(connection.unsent):
@@ -170,7 +161,15 @@ class UpstreamServer:
         connection.sock.close()
 
 
+def _tls(arguments: list[str]) -> ssl.SSLContext | None:
+    if not arguments:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*(Path(arguments[0], name) for name in ("certificate.pem", "key.pem")))
+    return context
+
+
 if __name__ == "__main__":
     limits.raise_descriptors()
     gc.disable()  # nothing here makes cycles, and a pause would count as the server's
-    UpstreamServer(int(sys.argv[1])).run()
+    UpstreamServer(int(sys.argv[1]), _tls(sys.argv[2:])).run()

@@ -12,6 +12,7 @@ import pytest
 import requests
 
 from config import ROOT
+from tests.certificates import certified
 from tests.records.listening import Subscriber, token_of
 from tests.services import flask, free_port, require, wait_for
 
@@ -58,17 +59,6 @@ def front(service, tmp_path):
     made.client.close()
     process.terminate()
     process.wait()
-
-
-def certified(directory: Path) -> Path:
-    """A directory with a self-signed certificate."""
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
-         "-keyout", directory / "key.pem", "-out", directory / "certificate.pem"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return directory
 
 
 def site(service_port: int, front: Front) -> str:
