@@ -23,9 +23,9 @@ from service.admin.answers import (
     UsersSchema,
 )
 from service.auth import bearer
-from service.billing import ledger
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
+from service.billing.statements import statement_of
 from service.billing.views import StatementQuery, StatementSchema, encode_seq, statement_answer
 from service.chat.turn.running import Runs
 from service.extensions import db, timestamp
@@ -90,7 +90,7 @@ def change_rights(data: dict[str, Any], subject: str) -> dict[str, Any]:
 @answers(StatementSchema())
 def read_statement(params: dict[str, Any], subject: str) -> dict[str, Any]:
     """A user's account, as `GET /api/credits` shows it to the user"""
-    page = ledger.statement(db.session(), subject, params["limit"], params["cursor"])
+    page = statement_of(db.session(), subject, params["limit"], params["cursor"])
     if page is None:
         raise NotFound()
     return statement_answer(page)
@@ -109,7 +109,7 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
     settings: Settings = current_app.config["SETTINGS"]
     starting, amount = settings.starting_credits * CREDIT, round(data["credits"] * CREDIT)
     granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
-    account = ledger.statement(db.session(), subject, 1, None)
+    account = statement_of(db.session(), subject, 1, None)
     assert account is not None, "the grant has opened it"
     balance = {"balance": in_credits(account.balance), "held": in_credits(account.held)}
     return {"subject": subject, "credits": in_credits(amount), **balance}

@@ -10,7 +10,6 @@ owner seems dead. If the owner is alive and settles a swept hold, it is charged 
 the sweeper did not charge.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -33,19 +32,6 @@ SWEEP_BATCH = 100
 ALLOWANCE_SPENT = "This token may not spend so many credits any more. Make another one."
 
 
-@dataclass(frozen=True)
-class Statement:
-    """An account's state in micro-credits.
-
-    `entries` are newest first; `more` says whether there are older ones.
-    """
-
-    balance: int
-    held: int
-    entries: list[Entry]
-    more: bool
-
-
 # Built once, because building a statement takes several times as long as running it.
 _accounts, _holds = table(Account), table(Hold)
 _this_account = _accounts.c.subject == bindparam("account")
@@ -64,25 +50,28 @@ CLOSE_HOLD = (
     .values(state=bindparam("closed"))
     .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref, _holds.c.token_id)
 )
-INSERT_HOLD = insert(_holds).values(expires_at=from_now(bindparam("seconds", type_=Double)))
+INSERT_HOLD = (
+    insert(_holds).inline().values(expires_at=from_now(bindparam("seconds", type_=Double)))
+)
 
 
 class HoldLost(Exception):
     """A sweeper has ended the hold. Its owner has to reserve credits again."""
 
 
-def ensure_account(session: Session, subject: str, starting: int) -> None:
+def ensure_account(session: Session, subject: str, starting: int) -> bool:
     """Create the account of `subject` if there is none, and grant it `starting` micro-credits.
 
-    Parallel calls create one account. A subject that was erased before gets no starting credits.
+    Returns whether there was none when it looked. Parallel calls create one account. A subject that
+    was erased before gets no starting credits.
     """
     if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
-        return
+        return False
     account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
-    if not _insert_new(session, Account, account) or not starting:
-        return
-    if erased_at(session, subject) is None:
+    is_new = _insert_new(session, Account, account)
+    if is_new and starting and erased_at(session, subject) is None:
         grant(session, subject, starting, "starting", "starting credits")
+    return True
 
 
 def grant(
@@ -112,18 +101,27 @@ def refund(
 
 
 def reserve(
-    session: Session, payer: Payer, amount: int, ref: str, lease_id: str | None, seconds: float
+    session: Session,
+    payer: Payer,
+    amount: int,
+    ref: str,
+    lease_id: str | None,
+    seconds: float,
+    starting: int | None = None,
 ) -> str:
     """Hold `amount` of the payer's account and return the id of the hold.
 
     The hold expires after `seconds`, or with the lease of its worker. `ref` identifies the payment:
-    it is unique among the holds and among the charges of an account. Raises `InsufficientCredits`.
+    it is unique among the holds and among the charges of an account. With `starting`, a payer
+    without an account gets one as by `ensure_account`. Raises `InsufficientCredits`.
     """
     if not _hold_more(session, payer.subject, amount):
-        raise _insufficient(session, payer, amount)
+        is_new = starting is not None and ensure_account(session, payer.subject, starting)
+        if not is_new or not _hold_more(session, payer.subject, amount):
+            raise _insufficient(session, payer, amount)
     hold_id = new_id("hold")
     hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
-    hold["token_id"] = _spend_allowance(session, payer.limit, amount) if payer.limit else None
+    hold["token_id"] = _spend_allowance(session, payer, amount)
     session.connection().execute(INSERT_HOLD, {**hold, "lease_id": lease_id, "seconds": seconds})
     return hold_id
 
@@ -202,31 +200,23 @@ def _lock_payers(session: Session, rows: list[tuple[str, str, str | None]]) -> N
         allowances.lock(session, tokens)
 
 
-def statement(session: Session, subject: str, limit: int, before: int | None) -> Statement | None:
-    """Return an account's state and its newest entries, of those whose `seq` is below `before`.
-
-    Returns None if there is no account.
-    """
-    find = select(Account.balance, Account.held).where(Account.subject == subject)
-    account = session.execute(find).one_or_none()
-    if account is None:
-        return None
-    own = select(Entry).where(Entry.account == subject).order_by(Entry.seq.desc())
-    page = own if before is None else own.where(Entry.seq < before)
-    entries = list(session.scalars(page.limit(limit + 1)))
-    return Statement(account.balance, account.held, entries[:limit], more=len(entries) > limit)
-
-
 def _hold_more(session: Session, subject: str, amount: int) -> bool:
     """Hold `amount` more, or less if it is negative. Returns whether the account can afford it."""
     more = {"account": subject, "more": amount}
     return session.connection().scalar(HOLD_MORE, more) is not None
 
 
-def _spend_allowance(session: Session, limit: allowances.TokenLimit, amount: int) -> str:
-    """Spend `amount` of a token's limit; returns the token's id. Raises `InsufficientCredits`."""
+def _spend_allowance(session: Session, payer: Payer, amount: int) -> str | None:
+    """Spend `amount` of a token's limit; returns the token's id, or None without a limit.
+
+    Raises `InsufficientCredits`, and frees what was held: the caller may try a smaller amount.
+    """
+    limit = payer.limit
+    if limit is None:
+        return None
     allowances.begin(session, limit)
     if not allowances.spend(session, limit.token_id, amount):
+        _hold_more(session, payer.subject, -amount)
         left = credits(allowances.left(session, limit.token_id))
         raise InsufficientCredits(credits(amount), left, ALLOWANCE_SPENT)
     return limit.token_id

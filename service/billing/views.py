@@ -10,11 +10,11 @@ from marshmallow import Schema, ValidationError, fields, validate
 from config import Settings
 from service.auth import users
 from service.billing import ledger
-from service.billing.ledger import Statement
 from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
+from service.billing.statements import Statement, statement_of
 from service.database.access import write_transaction
 from service.extensions import db, now, timestamp
 from service.web.edge import answers, query
@@ -131,7 +131,7 @@ def _sum(one: Sum) -> dict[str, Any]:
 
 
 def _page(params: dict[str, Any]) -> Statement | None:
-    return ledger.statement(db.session(), g.caller.subject, params["limit"], params["cursor"])
+    return statement_of(db.session(), g.caller.subject, params["limit"], params["cursor"])
 
 
 def _open_account(params: dict[str, Any]) -> Statement:

@@ -11,7 +11,7 @@ from service.auth import users
 from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.turn import turn
-from service.chat.turn.admission import hold_for
+from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
@@ -56,6 +56,8 @@ def _question(app: Flask, text: str, model_id: str) -> Question:
         request_id="",
         hold_id="",
         hold_amount=0,
+        has_history=False,
+        has_earlier=False,
         system=system_text(app, owner),
         aside=time_text(now(), "UTC"),
     )

@@ -27,13 +27,13 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
+from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
 from service.web.errors import Conflict
 
@@ -93,21 +93,21 @@ DROP_LOST = delete(_claims).where(
     or_(_of_message, _claims.c.replaced_chat == bindparam("replaced")), ~_kept
 )
 FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindparam("chat"))
-CLAIM = insert(_claims).values(began_at=current_time())
+CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
-def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> None:
-    """Claim the message for this turn. Raises `AlreadyRunning` while another turn has claimed it,
-    or replaces messages in the same chat as this one does.
+def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> bool:
+    """Claim the message for this turn. False while another turn has claimed it, or replaces
+    messages in the same chat as this one does.
 
-    Claims without a lease are removed, and those whose lease has lapsed and is in `silent`.
+    Claims in the way are removed if they have no lease, or one that has lapsed and is in `silent`.
     """
-    connection = session.connection()
+    if _insert(session, question, lease_id):
+        return True
     message = {"owner": question.caller.subject, "message": question.user_message_id}
-    replaced = _replaced_chat(question)
-    connection.execute(DROP_LOST, {**message, "replaced": replaced, "silent": list(silent)})
-    if not _insert(session, question, lease_id):
-        raise AlreadyRunning()
+    lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
+    session.connection().execute(DROP_LOST, lost)
+    return _insert(session, question, lease_id)
 
 
 def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
@@ -135,13 +135,7 @@ def _insert(session: Session, question: Question, lease_id: str) -> bool:
         "replaced_chat": _replaced_chat(question),
         "model": question.model.id,
     }
-    connection = session.connection()
-    try:
-        with connection.begin_nested():
-            connection.execute(CLAIM, claim)
-    except IntegrityError:
-        return False
-    return True
+    return CLAIM.execute(session.connection(), claim)
 
 
 class AlreadyRunning(Conflict):

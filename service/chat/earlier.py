@@ -80,13 +80,14 @@ def fingerprint_of(tool: str, tool_input: Any) -> str:
 
 
 def load(question: Question) -> EarlierWrites:
-    """The writes of earlier tries of this message. Needs an app context."""
+    """The writes of earlier tries of this message. Needs an app context.
+
+    The read transaction stays open for the caller's next reads.
+    """
     if not question.chat_id:
         return EarlierWrites()
     keys = {**_of_message(question), "turn": question.turn_id}
-    entries = db.session.connection().execute(FIND, keys).all()
-    db.session.commit()
-    return EarlierWrites(entries)
+    return EarlierWrites(db.session.connection().execute(FIND, keys).all())
 
 
 def settle(session: Session, question: Question) -> None:

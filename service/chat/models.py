@@ -35,6 +35,7 @@ class Chat(db.Model):  # type: ignore[name-defined,misc]
     title: Mapped[str] = mapped_column(String(TITLE_LIMIT), default="")
     pinned: Mapped[bool | None]
     active_at: Mapped[datetime | None]  # see `collections.keep_place`
+    history_tokens: Mapped[int | None]  # an upper bound, as the last turn left it
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
 

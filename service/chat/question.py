@@ -13,9 +13,11 @@ class Question:
 
     `replaces` are the ids of the stored messages that this turn replaces: a user's message and all
     after it. `history_end` is the sequence number of the first of them. `answered_by` is the last
-    turn that answered `user_message_id`. `hold_amount` is in micro-credits. `token` is the caller's
-    bearer as it came. `system` is the system text, and `aside` tells the model the time beside
-    the content; all steps of the turn have the same.
+    turn that answered `user_message_id`. `has_history` is false if the chat had no messages at the
+    turn's admission, and `has_earlier` if no earlier try of the message had written anything.
+    `hold_amount` is in micro-credits. `token` is the caller's bearer as it came. `system` is the
+    system text, and `aside` tells the model the time beside the content; all steps of the turn have
+    the same.
     """
 
     turn_id: str
@@ -31,6 +33,8 @@ class Question:
     replaces: tuple[str, ...] = ()
     history_end: int | None = None
     answered_by: str | None = None
+    has_history: bool = True
+    has_earlier: bool = True
     token: str = field(default="", repr=False)
     system: str = field(default="", repr=False)
     aside: str = ""

@@ -5,11 +5,10 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from config import Settings
-from service.billing import ledger
-from service.billing.ledger import Statement
 from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
+from service.billing.statements import Statement, statement_of
 from service.cli.terminal import AS_JSON, ShortText, print_json, print_list
 from service.extensions import db
 from service.ids import new_id
@@ -85,7 +84,7 @@ def statement(subject: str, as_json: bool) -> None:
 
 
 def _statement(subject: str, limit: int) -> Statement:
-    account = ledger.statement(db.session(), subject, limit, None)
+    account = statement_of(db.session(), subject, limit, None)
     if account is None:
         raise click.ClickException(f"no account for {subject} yet")
     return account

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from flask import Flask
 
 from service.auth.users import Caller
-from service.billing import ledger
 from service.billing.prices import credits
+from service.billing.statements import statement_of
 from service.chat.tools.needs import GrantMissing, NeededGrant
 from service.chat.tools.run import (
     InvalidInput,
@@ -119,7 +119,7 @@ class Invocation:
 
     def _price(self) -> str | None:
         with self.app.app_context():
-            account = ledger.statement(db.session(), self.caller.subject, RECENT, None)
+            account = statement_of(db.session(), self.caller.subject, RECENT, None)
             db.session.commit()
         if account is None:
             return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select
+from sqlalchemy import Connection, bindparam, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.chat.history.messages import Row
@@ -30,9 +30,10 @@ EPOCH, TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 # Times are added up modulo twelve days: SQLite's sums end at 2**63, some 5 000 whole times.
 CYCLE = 10**12  # microseconds
 
-_messages, _turns = table(Message), table(Turn)
+_messages, _turns, _summaries = table(Message), table(Turn), table(Summary)
 _of_chat = _messages.c.chat_id == bindparam("chat")
 
+CACHED = select(_summaries).where(_summaries.c.chat_id == bindparam("chat"))
 COVERED = select(
     func.count(),
     func.sum(_messages.c.seq),
@@ -105,14 +106,14 @@ class Recalled:
 
 def load(question: Question, summary_model: str) -> Recalled:
     """Needs an app context. Messages that this turn replaces, and any after them, are left out."""
-    session = db.session()
-    cached = session.get(Summary, question.chat_id, populate_existing=True)
-    cover = _cover(session, question, cached) if cached and cached.text else Cover()
+    connection = db.session.connection()
+    cached = connection.execute(CACHED, {"chat": question.chat_id}).one_or_none()
+    cover = _cover(connection, question, cached) if cached and cached.text else Cover()
     valid = cached is not None and cached.fingerprint == cover.fingerprint(summary_model)
     if not valid:
         cover = Cover()
-    rows = _rows(session, question, cover.last)
-    ends = session.execute(ODD_ENDS, {"chat": question.chat_id}).all() if rows else []
+    rows = _rows(connection, question, cover.last)
+    ends = connection.execute(ODD_ENDS, {"chat": question.chat_id}).all() if rows else []
     db.session.commit()
     return Recalled(
         rows=_marked(rows, ends),
@@ -123,20 +124,20 @@ def load(question: Question, summary_model: str) -> Recalled:
     )
 
 
-def _cover(session: Session, question: Question, cached: Summary) -> Cover:
+def _cover(connection: Connection, question: Question, cached: Any) -> Cover:
     """The rows that are in the cached summary's range now; none if this turn replaces some."""
     range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
     if question.history_end is not None and question.history_end <= cached.covers_seq:
         return Cover()
-    count, numbers, changes, newest = session.execute(COVERED, range_).one()
+    count, numbers, changes, newest = connection.execute(COVERED, range_).one()
     changed = timestamp(newest) if newest else ""
     return Cover(count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq)
 
 
-def _rows(session: Session, question: Question, after: int) -> list[Any]:
+def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
     end = LAST_SEQ if question.history_end is None else question.history_end
     keys = {"chat": question.chat_id, "after": after, "end": end}
-    return list(session.execute(ROWS, keys).all())
+    return list(connection.execute(ROWS, keys).all())
 
 
 def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
@@ -166,7 +167,7 @@ def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
     )
 
 
-def _rests(cached: Summary) -> bool:
+def _rests(cached: Any) -> bool:
     if cached.failures < FAILURES or cached.failed_at is None:
         return False
     return (now() - cached.failed_at).total_seconds() < REST_SECONDS

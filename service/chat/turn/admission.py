@@ -3,35 +3,37 @@
 Source: docs/contract.md, section 5.1.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import gevent
 from flask import Flask
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, exists, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import users
 from service.auth.users import Caller
-from service.billing import ledger, prices
-from service.billing.payer import payer_of
 from service.chat import claims
-from service.chat.models import Chat, Message
+from service.chat.models import Chat, JournalEntry, Message
 from service.chat.question import Question
 from service.chat.turn import reuse
 from service.chat.turn.claim_watch import ClaimWatch
-from service.chat.turn.hold import HOLD_SECONDS
+from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.lease_watch import LeaseWatch
 from service.database.access import write_transaction
 from service.extensions import db, now, table
 from service.generation.completion import require_configured
-from service.generation.round_trip import RoundTrip
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
-from service.providers.prompt import Prompt, UserMessage
 from service.providers.provider import Model
-from service.web.errors import Draining, InvalidModel, NotFound, ServiceError
+from service.web.errors import (
+    Draining,
+    InvalidModel,
+    NotFound,
+    ServiceError,
+)
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,35 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
     if app.extensions["lifecycle"].draining:
         raise Draining()
     model = _model(app, submission.model_id)
+    question = _question(app, submission, model)
+    if submission.replaces in (None, submission.user_message_id):
+        try:
+            return _claimed(app, question, _claim_new)
+        except _StoredBefore:
+            pass
+    return _admit_again(app, submission, question)
+
+
+def _admit_again(
+    app: Flask, submission: Submission, question: Question
+) -> Question | reuse.StoredAnswer:
+    """A message that is stored already, or that replaces others."""
     check_chat(submission.caller, submission.chat_id)
     asked = reuse.find_message(submission.caller, submission.user_message_id)
     sent = (submission.chat_id, submission.content, submission.trigger)
     if stored := reuse.stored_answer(asked, *sent):
         return stored
-    question = _question(app, submission, model, asked)
-    require_configured(model)
+    ids = (submission.chat_id, submission.user_message_id, submission.replaces)
+    replaced = reuse.find_replaced(submission.caller, *ids, asked)
+    require_configured(question.model)
     db.session.commit()
-    return _claimed(app, question)
+    question = replace(
+        question,
+        replaces=replaced.record_ids,
+        history_end=replaced.first,
+        answered_by=replaced.answered_by,
+    )
+    return _claimed(app, question, _claim)
 
 
 def _model(app: Flask, model_id: str | None) -> Model:
@@ -78,8 +100,22 @@ def _model(app: Flask, model_id: str | None) -> Model:
     return model
 
 
-_FIND_CHAT = select(table(Chat).c.seq).where(
-    table(Chat).c.record_id == bindparam("chat"), table(Chat).c.user_id == bindparam("owner")
+_chats, _messages, _journal = table(Chat), table(Message), table(JournalEntry)
+_FIND_CHAT = select(_chats.c.seq).where(
+    _chats.c.record_id == bindparam("chat"), _chats.c.user_id == bindparam("owner")
+)
+_of_message = (
+    _journal.c.user_id == bindparam("owner"),
+    _journal.c.user_message_id == bindparam("message"),
+)
+_is_stored = exists().where(
+    _messages.c.user_id == bindparam("owner"), _messages.c.record_id == bindparam("message")
+)
+LOOK = _FIND_CHAT.add_columns(
+    _chats.c.history_tokens,
+    _is_stored.label("is_stored"),
+    exists().where(_messages.c.chat_id == _chats.c.record_id).label("has_messages"),
+    exists().where(*_of_message).label("has_earlier"),
 )
 
 
@@ -89,9 +125,7 @@ def check_chat(caller: Caller, chat_id: str) -> None:
         raise NotFound()
 
 
-def _question(app: Flask, submission: Submission, model: Model, asked: Message | None) -> Question:
-    ids = (submission.chat_id, submission.user_message_id, submission.replaces)
-    replaced = reuse.find_replaced(submission.caller, *ids, asked)
+def _question(app: Flask, submission: Submission, model: Model) -> Question:
     return Question(
         turn_id=new_id("turn"),
         chat_id=submission.chat_id,
@@ -103,24 +137,29 @@ def _question(app: Flask, submission: Submission, model: Model, asked: Message |
         request_id=submission.request_id,
         hold_id="",
         hold_amount=0,
-        replaces=replaced.record_ids,
-        history_end=replaced.first,
-        answered_by=replaced.answered_by,
         token=submission.token,
         system=system_text(app, submission.caller),
         aside=time_text(now(), submission.time_zone),
     )
 
 
-def _claimed(app: Flask, question: Question) -> Question:
+def _claimed(
+    app: Flask, question: Question, claim: Callable[[Flask, Session, Question], Question]
+) -> Question:
     """The question, with its claim and its hold. The claim watch expects its run from here on.
 
     If it is unknown whether the transaction was committed, the claim watch removes both.
     """
     claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    lease: claims.WorkerLease = app.extensions["lease"]
     claim_watch.expect(question.turn_id)
     try:
-        return _claim(app, question)
+        lease.renew_if_due()
+        with write_transaction() as session:
+            return claim(app, session, question)
+    except _StoredBefore:  # rolled back
+        claim_watch.expect_no_more(question.turn_id)
+        raise
     except ServiceError:  # rolled back
         claim_watch.expect_no_more(question.turn_id)
         claim_watch.wake()  # it finds a claim that is left without a run
@@ -130,19 +169,44 @@ def _claimed(app: Flask, question: Question) -> Question:
         raise
 
 
-def _claim(app: Flask, question: Question) -> Question:
-    """Claim and hold in one transaction. The caller pays for a chat turn.
+class _StoredBefore(Exception):
+    """The message is stored already: whether it may be answered again is a longer story."""
 
-    Raises `Unauthorized` for a user who was just disabled or erased.
+
+def _claim_new(app: Flask, session: Session, question: Question) -> Question:
+    """Claim and hold for a new message, if it is one. Raises `_StoredBefore`.
+
+    The claim comes first, so that a message which another worker has stored until then is found.
     """
-    lease: claims.WorkerLease = app.extensions["lease"]
-    lease.renew_if_due()
+    is_claimed = _take(app, session, question)
+    keys = {"chat": question.chat_id, "owner": question.caller.subject}
+    keys["message"] = question.user_message_id
+    chat = session.connection().execute(LOOK, keys).one_or_none()
+    if chat is None:
+        raise NotFound()
+    if chat.is_stored:
+        raise _StoredBefore()
+    require_configured(question.model)
+    if not is_claimed:
+        raise claims.AlreadyRunning()
+    question = replace(question, has_history=chat.has_messages, has_earlier=chat.has_earlier)
+    return hold_for(app, session, question, question.caller, chat.history_tokens or 0)
+
+
+def _claim(app: Flask, session: Session, question: Question) -> Question:
+    """Claim and hold for a message that replaces stored ones."""
+    if not _take(app, session, question):
+        raise claims.AlreadyRunning()
+    _check_again(question)
+    return hold_for(app, session, question, forwarded=question.caller)
+
+
+def _take(app: Flask, session: Session, question: Question) -> bool:
+    """Whether the message is claimed. Raises `Unauthorized` for a user who was just disabled or
+    erased."""
     lease_watch: LeaseWatch = app.extensions["lease_watch"]
-    with write_transaction() as session:
-        users.lock(session, question.caller.subject)  # or their account would come back
-        claims.take(session, question, lease.id, lease_watch.silent)
-        _check_again(question)
-        return hold_for(app, session, question, forwarded=question.caller)
+    users.lock(session, question.caller.subject)  # or their account would come back
+    return claims.take(session, question, app.extensions["lease"].id, lease_watch.silent)
 
 
 def _check_again(question: Question) -> None:
@@ -153,28 +217,3 @@ def _check_again(question: Question) -> None:
     ids = (question.chat_id, question.user_message_id, replaces)
     if reuse.find_replaced(question.caller, *ids, asked).record_ids != question.replaces:
         raise claims.AlreadyRunning()
-
-
-def hold_for(
-    app: Flask, session: Session, question: Question, forwarded: Caller | None
-) -> Question:
-    """The question with a hold on its payer's account, for the most its first step can cost.
-
-    Raises `InsufficientCredits`.
-    """
-    payer = payer_of(forwarded, app.extensions["owner"].subject, question.caller)
-    amount = max_cost(app, question)
-    starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
-    ledger.ensure_account(session, payer.subject, starting)
-    lease_id = app.extensions["lease"].id
-    hold = ledger.reserve(session, payer, amount, question.turn_id, lease_id, HOLD_SECONDS)
-    return replace(question, hold_id=hold, hold_amount=amount)
-
-
-def max_cost(app: Flask, question: Question) -> int:
-    """The most that a first step without history can cost, in micro-credits."""
-    output = app.config["SETTINGS"].max_output_tokens
-    messages = (UserMessage(question.content, question.aside),)
-    tools = app.extensions["tools"].specs
-    prompt = Prompt(question.system, messages, tools, max_output_tokens=output)
-    return RoundTrip(question.model, prompt).max_cost

@@ -7,10 +7,12 @@ from flask import Flask
 
 from config import Settings
 from service.auth.pseudonym import pseudonym
+from service.chat import earlier
 from service.chat.history import recall
 from service.chat.history.compaction import Stage, compact_history, cut_old_results, history_of
 from service.chat.history.limits import Limits
 from service.chat.history.messages import messages_of_parts
+from service.chat.history.recall import Recalled
 from service.chat.history.shortening import shorten_messages
 from service.chat.turn.running import Run
 from service.chat.turn.summary import Summarizer
@@ -25,8 +27,7 @@ class Conversation:
     def __init__(self, app: Flask, run: Run) -> None:
         settings: Settings = app.config["SETTINGS"]
         question, tools = run.question, app.extensions["tools"].specs
-        with app.app_context():
-            recalled = recall.load(question, settings.summary_model)
+        recalled = _recall(app, run)
         kind = question.model.provider.kind
         user = pseudonym(settings, question.caller.subject, kind)
         output = settings.max_output_tokens
@@ -34,6 +35,7 @@ class Conversation:
         self._limits = limits_of(settings, kind, self._bare)
         self._summarize = Summarizer(app, run, recalled)
         self._steps: tuple[Message, ...] = ()  # of this turn
+        self._sent: tuple[Message, ...] = ()  # in the last prompt
         self._counted: set[Stage] = set()
         asked = UserMessage(question.content, question.aside)
         self._history = history_of(recalled.rows, recalled.summary, asked, run.earlier.note)
@@ -52,6 +54,7 @@ class Conversation:
         messages = (*self._history.messages, *steps)
         fitting = shorten_messages(messages, self._limits)
         self._has_shortened |= fitting != messages
+        self._sent = fitting
         self._record()
         return replace(self._bare, messages=fitting, calls_allowed=not muted)
 
@@ -66,7 +69,9 @@ class Conversation:
         Its messages have the same bytes as in every later turn: a provider's cache serves only a
         prompt that begins with the same bytes.
         """
-        self._steps += tuple(messages_of_parts(parts))
+        messages = tuple(messages_of_parts(parts))
+        self._steps += messages
+        self._tally.history_tokens = Prompt("", (*self._sent, *messages)).tokens
 
     @property
     def _stages(self) -> list[Stage]:
@@ -82,6 +87,17 @@ class Conversation:
         for stage in set(stages) - self._counted:
             COMPACTIONS.labels(stage).inc()
             self._counted.add(stage)
+
+
+def _recall(app: Flask, run: Run) -> Recalled:
+    """The chat's history, and what earlier tries of the message have written, for the run."""
+    question = run.question
+    if not (question.has_history or question.has_earlier):
+        return Recalled(())
+    with app.app_context():
+        if question.has_earlier:
+            run.earlier = earlier.load(question)
+        return recall.load(question, app.config["SETTINGS"].summary_model)
 
 
 def limits_of(settings: Settings, kind: Kind, bare: Prompt) -> Limits:

@@ -1,21 +1,63 @@
 """The credits that a turn has reserved: extended step by step, charged once at its end."""
 
+from dataclasses import replace
 from typing import Any
 
 import structlog
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from service.billing import ledger
+from service.auth.users import Caller
+from service.billing import ledger, prices
 from service.billing.payer import payer_of
 from service.chat.question import Question
 from service.chat.turn.tally import Tally
 from service.database.access import write_transaction
+from service.providers.prompt import Prompt, UserMessage
 from service.web.errors import InsufficientCredits
 
 HOLD_SECONDS = 3600  # longer than any turn: a lost worker's holds are swept with its lease
 
 log = structlog.get_logger("turn")
+
+
+def hold_for(
+    app: Flask,
+    session: Session,
+    question: Question,
+    forwarded: Caller | None,
+    history_tokens: int = 0,
+) -> Question:
+    """The question with a hold on its payer's account, for the most its first step can cost.
+
+    `history_tokens` is an upper bound for the chat's messages, as its last turn has counted them,
+    so that hardly any first step has to extend its hold. A payer who can't afford that may still
+    afford a shorter history.
+    The caller pays for a chat turn. Raises `InsufficientCredits`.
+    """
+    payer = payer_of(forwarded, app.extensions["owner"].subject, question.caller)
+    starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
+    lease_id = app.extensions["lease"].id
+
+    def hold(amount: int) -> Question:
+        reserved = (payer, amount, question.turn_id, lease_id, HOLD_SECONDS, starting)
+        hold_id = ledger.reserve(session, *reserved)
+        return replace(question, hold_id=hold_id, hold_amount=amount)
+
+    try:
+        return hold(max_cost(app, question, history_tokens))
+    except InsufficientCredits:
+        if not history_tokens:
+            raise
+        return hold(max_cost(app, question, 0))
+
+
+def max_cost(app: Flask, question: Question, history_tokens: int) -> int:
+    """The most that a first step can cost behind such a history, in micro-credits."""
+    output = app.config["SETTINGS"].max_output_tokens
+    messages = (UserMessage(question.content, question.aside),)
+    prompt = Prompt(question.system, messages, app.extensions["tools"].specs)
+    return prices.max_cost(question.model.id, prompt.tokens + history_tokens, output)
 
 
 class TurnHold:

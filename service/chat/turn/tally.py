@@ -12,7 +12,10 @@ from service.providers.provider import Model
 
 @dataclass
 class Tally:
-    """Sums over the steps of a turn. `estimated` is true once a provider reported no usage."""
+    """Sums over the steps of a turn. `estimated` is true once a provider reported no usage.
+
+    `history_tokens` is an upper bound for the messages of the last prompt and their answer.
+    """
 
     model: Model
     steps: int = 0
@@ -22,6 +25,7 @@ class Tally:
     cache_write: int = 0
     estimated: bool = False
     reason: FinishReason = "other"
+    history_tokens: int = 0
     summary: dict[str, Any] | None = None  # the usage of a summary that this turn pays
     compaction: dict[str, Any] = field(default_factory=dict)
     _summary_cost: int = 0

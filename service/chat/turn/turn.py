@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from flask import Flask
 
-from service.chat import earlier
 from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
@@ -35,8 +34,6 @@ def answer(app: Flask, run: Run) -> Chunks:
 
     Raises `ProviderError` and `ServiceError`.
     """
-    with app.app_context():
-        run.earlier = earlier.load(run.question)
     conversation, context = Conversation(app, run), _context(app, run)
     for number in range(1, STEPS + 1):
         step = Step(number, muted=number == STEPS)

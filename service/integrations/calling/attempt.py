@@ -84,9 +84,14 @@ class Attempt:
         charge = self._charge
         with write_transaction() as session:
             users.lock(session, self._user_id)  # or their account would come back after an erase
-            ledger.ensure_account(session, charge.payer.subject, charge.starting)
             self._hold = ledger.reserve(
-                session, charge.payer, charge.most, self._logged.call_id, None, charge.seconds
+                session,
+                charge.payer,
+                charge.most,
+                self._logged.call_id,
+                None,
+                charge.seconds,
+                charge.starting,
             )
 
     def leave(self) -> None:
