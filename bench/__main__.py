@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench import compaction, figures, limits, rounds, rows, scenarios
+from bench import compaction, figures, limits, rounds, rows, scenarios, start
 from bench.canvas import scenario as canvas
 from bench.databases import Databases
 from bench.peers.known import Peers
@@ -15,7 +15,7 @@ from bench.rounds import Round
 from bench.scenarios import Scenario
 
 # Scenarios that need no upstream and none of the peers; these are run only if they are named.
-ALONE = {compaction.NAME: compaction.rows, canvas.NAME: canvas.rows}
+ALONE = {compaction.NAME: compaction.rows, start.NAME: start.rows, canvas.NAME: canvas.rows}
 EXTRA = {canvas.NAME}
 
 
