@@ -91,10 +91,11 @@ def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], filed: set[str
     somebody else's variable.
     """
     known = _with_files(plain, filed)
+    missing = sorted(key for key in known if not environ.get(key))
     for name in [name for name, value in environ.items() if value and name not in known]:
         if name in NOT_BUILT:
             raise ConfigError(f"{name}: must not be set, because this version does not have it")
-        meant = misspelt(name, known - {key for key in known if environ.get(key)})
+        meant = misspelt(name, missing)
         if meant:
             raise ConfigError(f"{name}: must be spelt {meant}, if that is meant; else unset it")
 

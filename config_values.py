@@ -170,16 +170,17 @@ def hidden_in(database_url: str) -> list[str]:
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """The known name of at least eight letters that `name` nearly is, or None.
+    """The first known name of at least eight letters that `name` nearly is, or None.
 
     A near miss is one slip, or two in a name of sixteen letters: a letter too many, too few, wrong,
     or swapped with the next one. XAI_BASE_URL, which others use, is two slips from EXA_BASE_URL.
     """
-    for other in sorted(known):
+    for other in known:
         allowed = 0 if len(other) < 8 else 1 if len(other) < 16 else 2
-        # A slip changes at most two letters: this cheap test excludes nearly every pair of names.
-        alike = len(set(name) ^ set(other)) <= 2 * allowed and name != other
-        if alike and abs(len(name) - len(other)) <= allowed and _slips(name, other) <= allowed:
+        # These cheap tests exclude nearly every pair of names. A slip changes at most two letters.
+        if not allowed or abs(len(name) - len(other)) > allowed or name == other:
+            continue
+        if len(set(name) ^ set(other)) <= 2 * allowed and _slips(name, other) <= allowed:
             return other
     return None
 

@@ -32,17 +32,19 @@ except ConfigError as error:
 from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
 from service.auth.tokens import issue  # noqa: E402
+from service.database.access import engine_options  # noqa: E402
+from service.database.revisions import revisions  # noqa: E402
 from service.declarations import declarations  # noqa: E402
 from service.observing import observe, stall  # noqa: E402
 from service.observing.observe import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
-from service.web.operations import revisions  # noqa: E402
 from serving import descriptors, handover, logs, pending  # noqa: E402
 from serving import worker as worker_module  # noqa: E402
 
 try:
     settings = declarations(settings).settings
     effective = prepare(settings)  # with the sandbox's own secrets
+    engine_options(effective.database_url, effective.database_pool_size)  # loads the driver
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 

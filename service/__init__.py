@@ -21,13 +21,13 @@ from service.chat.turns import turns
 from service.chat.undo.views import changes
 from service.chat.views import chats
 from service.cli import catalog as catalog_commands
-from service.cli import credits, keys, people, work
+from service.cli import credits, keys, migrations, people, work
 from service.console.sign_in import sign_in
 from service.console.views import console
 from service.database import access as database
 from service.declarations import declarations
-from service.deferred import Extensions
-from service.extensions import db, migrate
+from service.deferred import DeferredModule, Extensions
+from service.extensions import db
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.oauth import oauth
@@ -75,6 +75,7 @@ BLUEPRINTS = (
 MCP_BLUEPRINTS = (mcp,)
 SANDBOX_BLUEPRINTS = (suite_pages, widget_developer)
 COMMANDS = (
+    migrations.migrations,
     people.token,
     people.users,
     credits.credits,
@@ -84,6 +85,8 @@ COMMANDS = (
     work.sweep,
 )
 BODY_LIMIT = 1 << 20  # bytes
+
+migrating = DeferredModule("service.database.migrating")
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -141,7 +144,7 @@ def _open_database(app: Flask, settings: Settings) -> None:
     options = database.engine_options(settings.database_url, settings.database_pool_size)
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options
     db.init_app(app)
-    migrate.init_app(app, db)
+    app.extensions.defer(("migrate",), lambda: migrating.init_app(app), serving=False)
     database.init_app(app, settings.sqlite_sync)
 
 

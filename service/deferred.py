@@ -1,10 +1,13 @@
-"""Extensions that are created when they are first used.
+"""What is made or loaded when it is first used.
 
 A serving process needs every secret. A command that creates a secret or the database can't have all
-of them, so it creates only the extensions that it uses.
+of them, so it creates only the extensions that it uses. A module that most processes never use
+costs them neither time nor memory.
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -14,17 +17,37 @@ class Extensions(dict[str, Any]):
     def __init__(self) -> None:
         super().__init__()
         self._makers: dict[str, Callable[[], None]] = {}
+        self._serving: list[str] = []
 
-    def defer(self, names: tuple[str, ...], make: Callable[[], None]) -> None:
-        """Register `make`, which sets the extensions of these names."""
+    def defer(self, names: tuple[str, ...], make: Callable[[], None], serving: bool = True) -> None:
+        """Register `make`, which sets the extensions of these names.
+
+        A process that serves needs them, unless `serving` is false.
+        """
         self._makers |= dict.fromkeys(names, make)
+        self._serving += names if serving else ()
 
     def complete(self) -> None:
         """Create the missing extensions. Raises what the makers raise, such as `ConfigError`."""
-        for name, make in self._makers.items():
+        for name in self._serving:
             if name not in self:
-                make()
+                self._makers[name]()
 
     def __missing__(self, name: str) -> Any:
         self._makers[name]()
         return self[name]
+
+
+class DeferredModule:
+    """A module that is imported when something of it is first used.
+
+    Raises ModuleNotFoundError at once if there is none, as an import would.
+    """
+
+    def __init__(self, name: str) -> None:
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)

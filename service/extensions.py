@@ -1,9 +1,8 @@
-"""The database and its migrations, which `create_app` binds to an app."""
+"""The database, which `create_app` binds to an app."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, Table, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, registry
@@ -48,7 +47,6 @@ class Base(DeclarativeBase):
 
 
 db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
-migrate = Migrate(render_as_batch=True, compare_type=True)
 
 
 def table(model: Any) -> Table:

@@ -102,6 +102,8 @@ def imports(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "DeferredModule":
+            yield ast.literal_eval(node.args[0])
 
 
 def rooms_of(path: Path) -> set[str]:

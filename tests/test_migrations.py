@@ -12,8 +12,8 @@ from sqlalchemy.exc import OperationalError
 
 from config import ROOT
 from service.chat.models import JournalEntry
+from service.database.revisions import newest_revision
 from service.extensions import db
-from service.web.operations import migrations_head
 from tests.chat.test_record_tools import NOTES, called
 from tests.services import on_sqlite, wait_for
 
@@ -169,7 +169,7 @@ def test_altering_a_parent_keeps_its_children(app, alice, tmp_path):
     chat = alice.new_chat()
     alice.turn(chat, "hello")
     copied = shutil.copytree(ROOT / "migrations", tmp_path / "migrations")
-    script = REMAKES_A_PARENT.format(head=migrations_head())
+    script = REMAKES_A_PARENT.format(head=newest_revision())
     (copied / "versions" / "test.py").write_text(script)
     with app.app_context():
         upgrade(directory=str(copied))

@@ -15,10 +15,10 @@ from service.admin import calls, failures, health
 from service.auth import bearer
 from service.chat import claims
 from service.chat.models import Lease
+from service.database.revisions import is_migrated, newest_revision, stored_revision
 from service.extensions import db, now, timestamp
 from service.web.edge import answers, query
 from service.web.fields import Digits
-from service.web.operations import is_migrated, migrations_head, stored_revision
 
 MOST_HOURS = 30 * 24
 
@@ -178,7 +178,7 @@ def describe_service() -> dict[str, Any]:
     database = {
         "kind": db.engine.dialect.name,
         "revision": current,
-        "newest": migrations_head(),
+        "newest": newest_revision(),
         "migrated": is_migrated(current),
     }
     live = select(func.count()).select_from(Lease).where(~claims.has_lapsed())

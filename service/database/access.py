@@ -5,13 +5,13 @@ writers begin with BEGIN IMMEDIATE. They take a lock of the process first, becau
 for another writer would block the event loop.
 """
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-import psycopg
 from flask import Flask
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import make_url
@@ -19,11 +19,14 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutEr
 from sqlalchemy.orm import Session
 
 from config import ConfigError
-from service.database import postgresql, sqlite
+from service.database import sqlite
+from service.deferred import DeferredModule
 from service.extensions import db
 
 STATEMENT_SECONDS = 10.0
 POOL_SECONDS = 2  # to wait for a connection from the pool
+
+postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
 
 _sqlite_writer = BoundedSemaphore(1)
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -89,18 +92,11 @@ def is_outage(error: SQLAlchemyError) -> bool:
         return True  # no connection became free
     if not isinstance(error, DBAPIError):
         return False
-    if error.connection_invalidated or sqlite.primary_code(error.orig) in sqlite.OUTAGE:
+    if error.connection_invalidated:
         return True
+    if isinstance(error.orig, sqlite3.Error):
+        return sqlite.primary_code(error.orig) in sqlite.OUTAGE
     return postgresql.is_outage(error.orig)
-
-
-def connect_to_listen() -> psycopg.Connection:
-    """Open a PostgreSQL connection outside the pool, for notifications. Needs an app context.
-
-    Raises `psycopg.Error`.
-    """
-    url = db.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return psycopg.connect(url, autocommit=True, connect_timeout=postgresql.CONNECT_SECONDS)
 
 
 @contextmanager

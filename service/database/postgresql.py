@@ -6,7 +6,7 @@ from typing import Any
 import gevent
 import psycopg
 import psycopg.waiting
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import URL, Connection, Engine, event
 
 CONNECT_SECONDS = 2
 PING_SECONDS = 1.0
@@ -16,6 +16,8 @@ GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
 # intervention, system; then read-only after a failover, timeouts of transactions, serialization
 # failures, deadlocks and locks.
 OUTAGE = ("08", "53", "57", "58", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
+
+Error = psycopg.Error
 
 
 class NoAnswer(psycopg.OperationalError):
@@ -78,6 +80,12 @@ def prepare_engine(
             left = seconds_left()
             limit = 0 if left == float("inf") else round(left * 1000) or 1
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
+
+
+def connect_to_listen(url: URL) -> psycopg.Connection[Any]:
+    """Open a connection outside the pool, for notifications. Raises `Error`."""
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_SECONDS)
 
 
 def is_outage(error: BaseException | None) -> bool:

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import gevent
-import psycopg
 import structlog
 from flask import Flask
 from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import rights_cache
-from service.database.access import connect_to_listen
+from service.database.access import postgresql
 from service.extensions import db
 from service.records import changes
 from service.records.changes import Change, Scope
@@ -201,12 +200,12 @@ class Feed:
         while True:
             try:
                 with self._app.app_context():
-                    connection = connect_to_listen()
+                    connection = postgresql.connect_to_listen(db.engine.url)
                 with connection:
                     connection.execute(f"LISTEN {CHANNEL}")
                     self._wake.set()
                     for _ in connection.notifies():
                         self._wake.set()
-            except psycopg.Error as error:
+            except postgresql.Error as error:
                 log.warning("not listening", error=type(error).__name__)
             gevent.sleep(RETRY_SECONDS)

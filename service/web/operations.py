@@ -1,13 +1,9 @@
 """Routes for operators: health, readiness, metrics, and the OpenAPI document."""
 
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 import gevent
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from flask import Blueprint, Response, current_app, jsonify, request
 from marshmallow import Schema, fields
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -15,9 +11,9 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 
-from config import ROOT
 from service.database.access import write_transaction
 from service.database.clock import current_time
+from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
 from service.observing.observe import metrics_registry
 from service.web.edge import answers
@@ -108,39 +104,9 @@ def _checks() -> dict[str, bool]:
     return {"database": True, "migrations": has_schema, "accepting": not draining}
 
 
-def stored_revision() -> str | None:
-    with db.engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
-
-
 def _write() -> None:
     """Write the row, unless another worker has locked it: that worker may have stopped."""
     unlocked = select(Probe.id).with_for_update(skip_locked=True)
     with write_transaction() as session:
         for number in session.scalars(unlocked).all():
             session.execute(update(Probe).filter_by(id=number).values(written_at=current_time()))
-
-
-def is_migrated(current: str | None) -> bool:
-    """Whether a database at the revision `current` has everything that this release needs.
-
-    An unknown revision is of a later release, which only adds to the database.
-    """
-    all_revisions = revisions()[1]
-    return current == migrations_head() or (current is not None and current not in all_revisions)
-
-
-def migrations_head() -> str | None:
-    return revisions()[0]
-
-
-@cache
-def revisions() -> tuple[str | None, frozenset[str]]:
-    """Return this release's newest revision and all its revisions.
-
-    They are read once, when the process starts, because the files may be replaced while it runs.
-    """
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
-    scripts = ScriptDirectory.from_config(config)
-    return scripts.get_current_head(), frozenset(s.revision for s in scripts.walk_revisions())

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import text
 
 from service.database.access import write_transaction
+from service.database.revisions import newest_revision
 from service.integrations.calling.breaker import FAILURES
-from service.web.operations import migrations_head
 from tests.services import on_sqlite
 
 BASE = "/api/admin"
@@ -75,8 +75,8 @@ def test_the_service_says_what_runs(database_url, alice, admin):
     facts = admin.get(f"{BASE}/service").json
     assert facts["database"] == {
         "kind": database_url.partition(":")[0].partition("+")[0],
-        "revision": migrations_head(),
-        "newest": migrations_head(),
+        "revision": newest_revision(),
+        "newest": newest_revision(),
         "migrated": True,
     }
     assert facts["workers"] == {"configured": 1, "answering": 1}

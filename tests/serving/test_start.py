@@ -1,0 +1,82 @@
+"""What a process has loaded when it begins to serve."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from config import ROOT
+from service.database import revisions
+from service.deferred import DeferredModule, Extensions
+from tests.services import environment
+
+MASTER = "import runpy, sys; runpy.run_path('gunicorn.conf.py')"
+WORKER = f"{MASTER}; import wsgi; wsgi.app.extensions.complete()"
+TELL = "print(*sys.modules)"
+# Only `flask db` migrates, and only PostgreSQL has a driver of its own.
+HEAVY = {"alembic", "mako", "flask_migrate", "psycopg", "psycopg_binary"}
+
+
+def loaded(steps: str, database_url: str) -> set[str]:
+    """The top-level modules that a new process has after these steps."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{steps}; {TELL}"],
+        cwd=ROOT,
+        env=environment(database_url),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_a_worker_on_sqlite_loads_nothing_that_only_others_use(tmp_path):
+    modules = loaded(WORKER, f"sqlite:///{tmp_path}/app.db")
+    assert {"service", "wsgi"} <= modules
+    assert modules & HEAVY == set()
+
+
+def test_the_master_loads_the_driver_of_postgresql():
+    """Otherwise a worker would load it, maybe from the files of the next release."""
+    assert "psycopg" in loaded(MASTER, "postgresql+psycopg://app@127.0.0.1:1/app")
+
+
+def test_a_deferred_module_that_is_missing_is_refused_at_once():
+    with pytest.raises(ModuleNotFoundError, match="service.missing"):
+        DeferredModule("service.missing")
+
+
+def test_only_what_serving_needs_is_made_when_it_begins():
+    extensions = Extensions()
+    extensions.defer(("verifier",), lambda: extensions.update(verifier=1))
+    extensions.defer(("migrate",), lambda: extensions.update(migrate=2), serving=False)
+    extensions.complete()
+    assert extensions == {"verifier": 1}
+    assert extensions["migrate"] == 2
+
+
+def test_the_revisions_are_those_of_alembic():
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    script = ScriptDirectory.from_config(config)
+    every = frozenset(one.revision for one in script.walk_revisions())
+    assert revisions.revisions() == (script.get_current_head(), every)
+
+
+@pytest.mark.parametrize(("second", "third"), [("1", "1"), ("1", "9")])
+def test_migrations_that_are_no_chain_are_refused(monkeypatch, tmp_path, second, third):
+    write_chain(tmp_path, {"1": None, "2": second, "3": third})
+    monkeypatch.setattr(revisions, "ROOT", tmp_path)
+    with pytest.raises(ValueError, match="not one chain"):
+        revisions.revisions.__wrapped__()
+
+
+def write_chain(root: Path, before: dict[str, str | None]) -> None:
+    directory = root / "migrations" / "versions"
+    directory.mkdir(parents=True)
+    for name, earlier in before.items():
+        named = f"revision = {name!r}\ndown_revision = {earlier!r}\n"
+        (directory / f"{name}.py").write_text(named)
