@@ -52,6 +52,7 @@ def run_online() -> None:
             # children without an error. The pragma counts only outside a transaction.
             driver = connection.connection.driver_connection
             driver.execute("PRAGMA foreign_keys=OFF")
+            driver.execute("PRAGMA synchronous=FULL")  # no writer here waits for a shared sync
             run(connection)
             connection.commit()
             broken = driver.execute("PRAGMA foreign_key_check").fetchall()

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from flask import Flask
+from flask import Flask, current_app
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
@@ -62,7 +62,7 @@ def _is_sqlite(url: str) -> bool:
 def init_app(app: Flask, sqlite_sync: str) -> None:
     with app.app_context():
         if db.engine.dialect.name == "sqlite":
-            sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
+            app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
         else:
             postgresql.prepare_engine(db.engine, _seconds_left, time_limit, _has_limit)
 
@@ -103,13 +103,16 @@ def is_outage(error: SQLAlchemyError) -> bool:
 def write_transaction() -> Iterator[Session]:
     """Run a write transaction, which is committed on exit and rolled back on an exception.
 
-    An open read transaction is committed first.
+    After it, what was committed is on disk, unless `SQLITE_SYNC` says otherwise. An open read
+    transaction is committed first.
     """
     session = db.session()
     session.commit()
     with _writer_lock(), session.begin():
         session.connection(execution_options={"immediate": True})
         yield session
+    if commits := current_app.extensions.get("commits"):
+        commits.wait()
 
 
 def _writer_lock() -> AbstractContextManager[Any]:

@@ -15,6 +15,7 @@ import gevent
 from sqlalchemy import Connection, Engine, ExceptionContext, event
 
 from service.database.clock import SQLITE_FUNCTION, time_from_now
+from service.database.commits import CommitSync
 from service.lifecycle import let_others_run
 
 PRAGMAS = (
@@ -40,25 +41,29 @@ BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement reached its time limit
 
 
-def prepare_engine(engine: Engine, sync: str, seconds_left: Callable[[], float]) -> None:
-    """Prepare an engine.
+def prepare_engine(
+    engine: Engine, sync: str, seconds_left: Callable[[], float]
+) -> CommitSync | None:
+    """Prepare an engine; returns what a writer has to wait for after its commit, if anything.
 
-    `sync` is the value of the pragma `synchronous`, and `seconds_left()` is how long a transaction
-    may read.
+    `sync` is the value of `SQLITE_SYNC`, and `seconds_left()` is how long a transaction may read.
     """
+    path = engine.url.database or ""
+    is_file = not path.startswith("file:")
+    commits = CommitSync(path) if is_file and sync == "full" else None
+    level = "normal" if commits else sync
 
     @event.listens_for(engine, "do_connect")
     def make_private(*_: object) -> None:
         """Create the file with access for its owner only. SQLite copies the mode to other files."""
-        path = engine.url.database or ""
-        if not path.startswith("file:"):
+        if is_file:
             with suppress(OSError):  # the file exists, or SQLite will report the error
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
         connection.isolation_level = None  # because `begin` begins transactions
-        for pragma in (*PRAGMAS, f"PRAGMA synchronous={sync}"):
+        for pragma in (*PRAGMAS, f"PRAGMA synchronous={level}"):
             connection.execute(pragma)
         connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
         handler = record.info["progress"] = ProgressHandler()
@@ -66,6 +71,8 @@ def prepare_engine(engine: Engine, sync: str, seconds_left: Callable[[], float])
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        if commits:
+            commits.check()
         immediate = bool(connection.get_execution_options().get("immediate"))
         connection.info["progress"].begin(immediate, seconds_left())
         if immediate:
@@ -79,6 +86,8 @@ def prepare_engine(engine: Engine, sync: str, seconds_left: Callable[[], float])
             context.connection.info["progress"].raise_reason()
         if primary_code(context.original_exception) in BROKEN:
             context.is_disconnect = True  # so that the pool opens a new connection
+
+    return commits
 
 
 def primary_code(error: BaseException | None) -> int:

@@ -9,6 +9,7 @@ import requests
 from sqlalchemy import text
 
 from service.auth.tokens import issue
+from service.database import commits
 from service.database.access import time_limit
 from service.extensions import db
 from tests.faults.conftest import client_of
@@ -182,8 +183,12 @@ def test_an_exhausted_pool_is_answered_503(app, alice):
 
 @on_sqlite
 @pytest.mark.parametrize(
-    ("configure", "level"), [({"sqlite_sync": ""}, 2), ({"sqlite_sync": "normal"}, 1)]
+    ("configure", "is_synced"), [({"sqlite_sync": ""}, True), ({"sqlite_sync": "normal"}, False)]
 )
-def test_an_acknowledged_write_is_on_disk_unless_configured_otherwise(app, level):
-    with app.app_context(), db.engine.connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == level
+def test_an_acknowledged_write_is_on_disk_unless_configured_otherwise(
+    app, alice, monkeypatch, is_synced
+):
+    synced = []
+    monkeypatch.setattr(commits, "_sync_data", synced.append)
+    assert alice.post(NOTES, {"title": "t"}).status_code == 201
+    assert bool(synced) == is_synced

@@ -1,0 +1,145 @@
+"""SQLite: commits that survive a power cut, many of them by one sync.
+
+With `PRAGMA synchronous=NORMAL` a commit hands its pages of the write-ahead log to the operating
+system and does not wait for the disk. Here one `fdatasync` of the log, in a thread of its own,
+makes every commit durable that came before it. Whoever has committed waits for one that began
+later, and acknowledges nothing before.
+
+After a failed sync the kernel forgets which pages were not written, so that a second one succeeds
+without them. They are written again by a checkpoint, which copies them from memory into the
+database's file and syncs that. Until one succeeds the database counts as unavailable.
+Source: docs/decisions/0030-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import structlog
+from gevent.event import AsyncResult
+from gevent.threadpool import ThreadPool
+from sqlalchemy.exc import OperationalError
+
+BUSY_SECONDS = 1.0  # for which a checkpoint waits for readers
+
+log = structlog.get_logger("database")
+
+Work = Callable[[], None]
+_sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
+
+
+@cache
+def _thread() -> ThreadPool:
+    """One thread for this process. The pool of gevent's hub may be full of names to look up."""
+    return ThreadPool(1)
+
+
+class CommitSync:
+    """Syncs the log of one database file for all greenlets of this process."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._log = f"{path}-wal"
+        self._next: AsyncResult[Exception | None] | None = None
+        self._is_running = False
+        self._descriptor = -1  # of the log whose directory entry is on disk
+        self._failed = False
+
+    def wait(self) -> None:
+        """Return when every commit so far is on disk. Raises `OperationalError`.
+
+        If it raises, or is interrupted, the commit may or may not survive.
+        """
+        batch = self._next = self._next or AsyncResult()
+        if not self._is_running:
+            self._begin()
+        if error := batch.get():
+            raise _unavailable(error)
+
+    def check(self) -> None:
+        """Raises `OperationalError` while commits can't be made durable."""
+        if self._failed and (error := _thread().apply(self._try, (self._repair,))):
+            raise _unavailable(error)
+
+    def _begin(self) -> None:
+        batch, self._next = self._next, None
+        self._is_running = True
+        task = _thread().spawn(self._try, self._sync)
+        task.rawlink(lambda _: self._end(batch, task))
+
+    def _end(self, batch: Any, task: Any) -> None:
+        self._is_running = False
+        if self._next:
+            self._begin()
+        batch.set(task.value)
+
+    def _try(self, work: Work) -> Exception | None:
+        """In the thread: the error of `work`, which would be printed if it was raised there."""
+        try:
+            work()
+        except (OSError, sqlite3.Error) as error:
+            self._failed = True
+            return error
+        return None
+
+    def _sync(self) -> None:
+        try:
+            if not self._failed:
+                self._sync_log()
+        except FileNotFoundError:
+            return  # the last connection has closed: all of it is in the database's file
+        except OSError:
+            self._failed = True
+            self._close()
+        if self._failed:
+            self._repair()
+
+    def _sync_log(self) -> None:
+        """Sync the file that has the log's name now. The last connection to close deletes it."""
+        is_new = not self._is_open()
+        if is_new:
+            self._open()
+        _sync_data(self._descriptor)
+        if is_new:
+            _sync_directory(Path(self._log).parent)
+
+    def _is_open(self) -> bool:
+        named = os.stat(self._log)
+        return self._descriptor >= 0 and os.path.samestat(os.fstat(self._descriptor), named)
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _open(self) -> None:
+        self._close()
+        self._descriptor = os.open(self._log, os.O_RDONLY | os.O_CLOEXEC)
+
+    def _repair(self) -> None:
+        """Copy the log into the database's file and empty it: nothing then depends on the log."""
+        with closing(sqlite3.connect(self._path, BUSY_SECONDS, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous=FULL")
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise sqlite3.OperationalError("the log is in use")
+        self._failed = False
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unavailable(error: Exception) -> OperationalError:
+    log.error("commits not synced", error=str(error))
+    reason = sqlite3.OperationalError("disk I/O error")
+    reason.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    return OperationalError("COMMIT", None, reason)
