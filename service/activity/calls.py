@@ -4,10 +4,11 @@ Source: docs/contract.md, section 17.2.
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -15,7 +16,7 @@ from service.activity.models import IntegrationCall
 from service.billing import prices
 from service.database.clock import from_now
 from service.extensions import now, table
-from service.integrations.calling.call_log import CallFacts, CallOutcome
+from service.integrations.calling.call_log import CallFacts, CallOutcome, EndedCall
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column
 from service.records.envelope import full_envelope
@@ -50,6 +51,7 @@ INSERT = {
     name: dialect.insert(_calls).on_conflict_do_nothing().returning(_calls.c.seq)
     for name, dialect in (("postgresql", postgresql), ("sqlite", sqlite))
 }
+INSERT_NEW = insert(_calls)
 OF_JOB = (
     select(_calls)
     .where(_calls.c.job_id == bindparam("job"), _calls.c.user_id == bindparam("user"))
@@ -60,28 +62,15 @@ OF_JOB = (
 class CallRows:
     """The rows of calls, for the proxy. Every method writes in the caller's transaction."""
 
-    def add(self, session: Session, facts: CallFacts, outcome: CallOutcome) -> None:
-        """Add the row of a call, once: a transaction whose end is unknown is tried again."""
+    def add(self, session: Session, calls: list[EndedCall]) -> None:
+        """Add the rows of calls. A single one is added once, however often that is tried."""
         connection, moment = session.connection(), now()
-        row = {
-            "call_id": facts.call_id,
-            "user_id": facts.user_id,
-            "endpoint": facts.endpoint,
-            "integration": facts.integration,
-            "payer": facts.payer,
-            "door": facts.door,
-            "approval": facts.approval,
-            "status": outcome.status,
-            "error": outcome.error,
-            "upstream_status": outcome.upstream_status,
-            "credits": outcome.credits,
-            "ms": facts.ms,
-            "job_id": outcome.job_id,
-            "created_at": moment,
-            "updated_at": moment,
-        }
-        if connection.scalar(INSERT[connection.dialect.name], row) is not None:
-            outbox.append(connection, [_change(None, row)])
+        rows = [_row(facts, outcome, moment) for facts, outcome in calls]
+        if len(rows) > 1:
+            connection.execute(INSERT_NEW, rows)
+        elif connection.scalar(INSERT[connection.dialect.name], rows[0]) is None:
+            return
+        outbox.append(connection, [_change(None, row) for row in rows])
 
     def end_job(
         self, session: Session, user_id: str, job_id: str, error: str | None, refund: int
@@ -90,6 +79,26 @@ class CallRows:
         for row in session.execute(OF_JOB, {"job": job_id, "user": user_id}).mappings().all():
             if row["status"] == "accepted":
                 _end(session, row, error, refund)
+
+
+def _row(facts: CallFacts, outcome: CallOutcome, moment: datetime) -> dict[str, Any]:
+    return {
+        "call_id": facts.call_id,
+        "user_id": facts.user_id,
+        "endpoint": facts.endpoint,
+        "integration": facts.integration,
+        "payer": facts.payer,
+        "door": facts.door,
+        "approval": facts.approval,
+        "status": outcome.status,
+        "error": outcome.error,
+        "upstream_status": outcome.upstream_status,
+        "credits": outcome.credits,
+        "ms": facts.ms,
+        "job_id": outcome.job_id,
+        "created_at": moment,
+        "updated_at": moment,
+    }
 
 
 def _end(session: Session, row: Any, error: str | None, refund: int) -> None:

@@ -76,6 +76,12 @@ LOCK = (
 )
 
 _row = select(_users.c.seq).where(_this_user)
+LOCK_ROWS = (
+    select(_users.c.subject)
+    .where(_users.c.subject.in_(bindparam("subjects", expanding=True)))
+    .order_by(_users.c.subject)
+    .with_for_update(read=True, key_share=True)
+)
 LOCK_ROW = {alone: _row.with_for_update(read=not alone, key_share=True) for alone in (True, False)}
 
 
@@ -179,6 +185,13 @@ def lock_row(session: Session, subject: str, alone: bool = False) -> bool:
     False if there is no row; then nothing may be stored.
     """
     return session.connection().scalar(LOCK_ROW[alone], {"subject": subject}) is not None
+
+
+def lock_rows(session: Session, subjects: Iterable[str]) -> set[str]:
+    """Lock the rows of many users as `lock_row` does. Returns the subjects that have one."""
+    if not (names := list(subjects)):
+        return set()
+    return set(session.connection().scalars(LOCK_ROWS, {"subjects": names}))
 
 
 def lock_unchanged(session: Session, then: Standing) -> None:

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Literal, Protocol
 
-import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import users
-from service.database.access import write_transaction
+from service.database.sharing import SharedWrites
 from service.ids import new_id
 from service.integrations.inbound import ProxyResponse
 from service.web.errors import ServiceError
@@ -25,8 +24,6 @@ from service.web.errors import ServiceError
 Status = Literal["succeeded", "accepted", "failed", "refused", "consent"]
 ABORTED = "aborted"  # the error of a call whose work was ended from outside
 DEFECT = ServiceError.code  # that of a fault of ours
-
-log = structlog.get_logger("integrations")
 
 
 @dataclass(frozen=True)
@@ -59,23 +56,48 @@ class CallOutcome:
     job_id: str | None = None
 
 
+EndedCall = tuple[CallFacts, CallOutcome]
+
+
 class Rows(Protocol):
     """Where the rows of calls are kept. Each method writes in the caller's transaction."""
 
-    def add(self, session: Session, facts: CallFacts, outcome: CallOutcome) -> None: ...
+    def add(self, session: Session, calls: list[EndedCall]) -> None: ...
 
     def end_job(
         self, session: Session, user_id: str, job_id: str, error: str | None, refund: int
     ) -> None: ...
 
 
+class LoggedRows:
+    """Writes rows of calls: with others of the moment, or in a transaction of the caller's."""
+
+    def __init__(self, rows: Rows, writes: SharedWrites) -> None:
+        self._rows, self._writes = rows, writes
+
+    def add(self, session: Session, facts: CallFacts, outcome: CallOutcome) -> None:
+        """Write the row of a call in a transaction that may be tried again."""
+        self._rows.add(session, [(facts, outcome)])
+
+    def write(self, facts: CallFacts, outcome: CallOutcome) -> None:
+        """Write the row of a call, and wait until it is there. A failure is logged only."""
+        self._writes.add(self._store, (facts, outcome)).wait()
+
+    def _store(self, session: Session, calls: list[EndedCall]) -> None:
+        """Users who were erased meanwhile get no row."""
+        there = users.lock_rows(session, {facts.user_id for facts, _ in calls})
+        known = [call for call in calls if call[0].user_id in there]
+        if known:
+            self._rows.add(session, known)
+
+
 class LoggedCall:
     """A context manager for one call, whose row is written at its exit unless it has one by then.
 
-    Needs an app context.
+    The rows of calls that end at the same moment share a transaction.
     """
 
-    def __init__(self, rows: Rows, facts: CallFacts) -> None:
+    def __init__(self, rows: "LoggedRows", facts: CallFacts) -> None:
         self.has_row = False
         self.call_id = facts.call_id
         self._rows, self._facts = rows, facts
@@ -95,7 +117,7 @@ class LoggedCall:
             return
         if error:
             self._outcome = _outcome_of(error)
-        self._write_alone()
+        self._rows.write(self._timed(), self._outcome)
 
     def end(self, outcome: CallOutcome) -> None:
         """Tell how the call has ended, unless it ends with an error."""
@@ -106,16 +128,10 @@ class LoggedCall:
 
         `has_row` is set by the caller, after the commit.
         """
-        ms = round((time.monotonic() - self._began) * 1000)
-        self._rows.add(session, replace(self._facts, ms=ms), outcome)
+        self._rows.add(session, self._timed(), outcome)
 
-    def _write_alone(self) -> None:
-        try:
-            with write_transaction() as session:
-                if users.lock_row(session, self._facts.user_id):
-                    self.write(session, self._outcome)
-        except SQLAlchemyError as failure:
-            log.warning("call not logged", error=type(failure).__name__)
+    def _timed(self) -> CallFacts:
+        return replace(self._facts, ms=round((time.monotonic() - self._began) * 1000))
 
 
 def _outcome_of(error: BaseException) -> CallOutcome:

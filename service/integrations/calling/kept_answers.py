@@ -5,22 +5,24 @@ Source: docs/contract.md, section 10.17.
 """
 
 import hashlib
-import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import structlog
-from flask import current_app
-from sqlalchemy import Select, delete, func, or_, select
+from flask import Flask, current_app
+from gevent.event import Event
+from sqlalchemy import Select, bindparam, delete, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from service.auth import users
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
-from service.database.upsert import insert_into
+from service.database.sharing import SharedWrites, Together
 from service.extensions import db, table
 from service.integrations.calling.admission import Admitted
 from service.integrations.declare.endpoint import Endpoint
@@ -31,13 +33,31 @@ from service.sealing.seal import Sealer, Unsealable
 LARGEST = 256 << 10  # bytes of one answer's JSON
 MOST = 10_000  # answers
 MOST_BYTES = 200 << 20  # of all of them
-TRIMMED_AFTER = 50  # answers that a worker has stored
+TRIMMED_AFTER = 500  # answers that a worker has stored: to count them all reads the whole table
+TRIMMED_AFTER_BYTES = 10 << 20
 BATCH = 500  # rows of one transaction
 
 log = structlog.get_logger("integrations")
 
 _answers = table(KeptAnswer)
 _age = (microseconds(current_time()) - microseconds(_answers.c.stored_at)).label("age")
+# Built once: to build a statement takes several times as long as to run it.
+FIND = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
+    _answers.c.key.in_(bindparam("digests", expanding=True)),
+    _answers.c.expires_at > current_time(),
+)
+_times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds"))}
+_new = {
+    name: dialect.insert(_answers).values(**_times)
+    for name, dialect in (("postgresql", postgresql), ("sqlite", sqlite))
+}
+_replaced = ("user_id", "endpoint", "size", "stored_at", "expires_at", "answer", "sealed")
+STORE = {
+    name: new.on_conflict_do_update(
+        index_elements=[_answers.c.key], set_={column: new.excluded[column] for column in _replaced}
+    )
+    for name, new in _new.items()
+}
 
 
 @dataclass(frozen=True)
@@ -71,69 +91,121 @@ def key_of(admitted: Admitted, settings: Mapping[str, str], sandbox: str) -> Ans
     user_id = None if declared.shared else admitted.user_id
     grant = admitted.connection.identity if admitted.connection else None
     facts = [endpoint.name, admitted.params, user_id, grant]
-    account = json.dumps(dict(settings), sort_keys=True)
-    account = account.replace(sandbox, "sandbox:") if sandbox else account
+    account = _account(tuple(settings.items()), sandbox)
     text = json.dumps(facts, sort_keys=True, default=repr) + _form(endpoint) + account
     digest = hashlib.sha256(text.encode()).hexdigest()
     return AnswerKey(digest, endpoint.name, user_id, declared.seconds)
 
 
+@lru_cache(8)
+def _account(settings: tuple[tuple[str, str], ...], sandbox: str) -> str:
+    """What tells the vendors' accounts from others."""
+    text = json.dumps(dict(settings), sort_keys=True)
+    text = text.replace(sandbox, "sandbox:") if sandbox else text
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 @cache
 def _form(endpoint: Endpoint) -> str:
-    """The schema of its answers, which may change with a release."""
-    return json.dumps(endpoint.gives.schema())
+    """A digest of the schema of its answers, which may change with a release."""
+    return hashlib.sha256(json.dumps(endpoint.gives.schema()).encode()).hexdigest()
+
+
+class AnswerSearch:
+    """A search for an answer: its row, or the error of the database."""
+
+    def __init__(self, digest: str) -> None:
+        self.digest = digest
+        self.row: Any = None
+        self.error: SQLAlchemyError | None = None
+
+
+def _search(searches: list[AnswerSearch]) -> None:
+    try:
+        with db.engine.connect() as connection:
+            digests = {"digests": list({search.digest for search in searches})}
+            rows = {row.key: row for row in connection.execute(FIND, digests)}
+    except SQLAlchemyError as error:
+        for search in searches:
+            search.error = error
+        return
+    for search in searches:
+        search.row = rows.get(search.digest)
 
 
 class KeptAnswers:
     """Needs an app context."""
 
-    def __init__(self, sealer: Sealer) -> None:
-        self._sealer = sealer
-        self._stored = itertools.count(1)
+    def __init__(self, app: Flask, sealer: Sealer, writes: SharedWrites) -> None:
+        self._sealer, self._writes = sealer, writes
+        self._searches: Together[AnswerSearch] = Together(app, _search)
+        self._stored, self._size = 0, 0  # since the last trim
+        self._unwritten: dict[str, str] = {}  # JSON by key
 
     def find(self, key: AnswerKey) -> Kept | None:
         """The kept answer, unless it has expired or can't be opened any more."""
-        named = select(_answers.c.answer, _answers.c.sealed, _age).where(
-            _answers.c.key == key.digest, _answers.c.expires_at > current_time()
-        )
-        row = db.session.execute(named).one_or_none()
-        db.session.commit()
+        if key.digest in self._unwritten:
+            return Kept(json.loads(self._unwritten[key.digest]))
+        search = AnswerSearch(key.digest)
+        self._searches.add(search).wait()
+        if search.error:
+            raise search.error
+        row = search.row
         try:
             text = row and (row.answer or self._sealer.open(row.sealed, _place(key)))
         except Unsealable:
             return None
         return Kept(json.loads(text), max(row.age // 1_000_000, 0)) if row and text else None
 
-    def keep(self, key: AnswerKey, data: Any) -> None:
-        """Store an answer, unless it is too large. A failure is logged: the caller has the answer.
+    def keep(self, key: AnswerKey, data: Any) -> Event | None:
+        """Have an answer stored, unless it is too large. Returns an event that is set afterwards.
 
-        Whoever was erased meanwhile leaves none.
+        Until then this worker finds it as well. If it can't be stored, that is logged: the caller
+        has the answer. Whoever was erased meanwhile leaves none.
         """
         try:
             text = current_app.json.within(LARGEST, data)  # type: ignore[attr-defined]
             if text is None or (size := len(text.encode())) > LARGEST:
-                return
-            self._store(key, text, size)
-            if next(self._stored) % TRIMMED_AFTER == 0:
-                trim()
-        except (SQLAlchemyError, UnicodeEncodeError) as error:
+                return None
+        except UnicodeEncodeError as error:
             log.warning("answer not kept", error=type(error).__name__)
+            return None
+        self._unwritten[key.digest] = text
+        row = self._row(key, text, size)
+        return self._writes.add(_store, row, partial(self._end, key.digest, size))
 
-    def _store(self, key: AnswerKey, text: str, size: int) -> None:
-        values = {
+    def _row(self, key: AnswerKey, text: str, size: int) -> dict[str, Any]:
+        return {
+            "key": key.digest,
             "user_id": key.user_id,
             "endpoint": key.endpoint,
             "size": size,
-            "stored_at": current_time(),
-            "expires_at": from_now(key.seconds),
+            "seconds": key.seconds,
             "answer": text if key.user_id is None else None,
             "sealed": None if key.user_id is None else self._sealer.seal(text, _place(key)),
         }
-        with write_transaction() as session:
-            if key.user_id is None or users.lock_row(session, key.user_id):
-                new = insert_into(session, _answers).values(key=key.digest, **values)
-                key_column = [_answers.c.key]
-                session.execute(new.on_conflict_do_update(index_elements=key_column, set_=values))
+
+    def _end(self, digest: str, size: int) -> None:
+        """Go on after a transaction with an answer."""
+        self._unwritten.pop(digest, None)
+        self._stored, self._size = self._stored + 1, self._size + size
+        if self._stored >= TRIMMED_AFTER or self._size >= TRIMMED_AFTER_BYTES:
+            self._stored = self._size = 0
+            try:
+                trim()
+            except SQLAlchemyError as error:
+                log.warning("answers not trimmed", error=type(error).__name__)
+
+
+def _store(session: Session, rows: list[dict[str, Any]]) -> None:
+    """Store answers, in the order of their keys: two workers may store the same ones."""
+    owners = {row["user_id"] for row in rows if row["user_id"] is not None}
+    there = users.lock_rows(session, owners)
+    kept = [row for row in rows if row["user_id"] is None or row["user_id"] in there]
+    if kept:
+        connection = session.connection()
+        kept.sort(key=lambda row: row["key"])
+        connection.execute(STORE[connection.dialect.name], kept)
 
 
 def _place(key: AnswerKey) -> str:

@@ -26,11 +26,16 @@ class Lookup:
         self.kept = self._answers.find(self._key)
         return self.kept is not None
 
-    def land(self, data: Any) -> None:
-        """Take the answer of the call that was made."""
-        if self._key:
-            self._answers.keep(self._key, data)
+    def land(self, data: Any, wait: bool) -> None:
+        """Take the answer of the call that was made.
+
+        Without `wait`, it may not be stored yet. Then the call's row, which is written later in the
+        same transaction, is waited for.
+        """
         self.kept = Kept(data)
+        stored = self._answers.keep(self._key, data) if self._key else None
+        if stored and wait:
+            stored.wait()
 
 
 class Lookups:

@@ -16,6 +16,7 @@ from service.auth import permits
 from service.auth.users import Caller
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
+from service.database.sharing import SharedWrites
 from service.integrations.calling import user_limits
 from service.integrations.calling.admission import Admitted, validated
 from service.integrations.calling.attempt import Attempt, Charge
@@ -23,6 +24,7 @@ from service.integrations.calling.call_log import (
     CallFacts,
     CallOutcome,
     LoggedCall,
+    LoggedRows,
     outcome_elsewhere,
 )
 from service.integrations.calling.call_media import CallMedia
@@ -66,7 +68,9 @@ class Proxy:
             app.extensions["call_rows"],
         )
         self.gateway = self._gateway()
-        self._lookups = Lookups(KeptAnswers(sealer))
+        writes = SharedWrites(app)
+        self._rows = LoggedRows(app.extensions["call_rows"], writes)
+        self._lookups = Lookups(KeptAnswers(app, sealer, writes))
         self._renewal = LeaseRenewal(app)
 
     def _gateway(self) -> Gateway | None:
@@ -99,7 +103,7 @@ class Proxy:
             door=request.door or "http",
             approval=request.approval,
         )
-        return LoggedCall(self._app.extensions["call_rows"], facts)
+        return LoggedCall(self._rows, facts)
 
     def job(self, caller: Caller, token: str, browser: str, job_id: str) -> ProxyResponse:
         """The state of a job of the caller's own. Raises `ServiceError`.
@@ -182,7 +186,7 @@ class Proxy:
             answer, job = self._ask(admitted, attempt, media, lookup.seconds)
             if not answer.consent:
                 media.confirm()
-                lookup.land(answer.data)
+                lookup.land(answer.data, wait=admitted.logged.has_row)
         return self._wait(admitted, job, lease) if job else answer
 
     def _ask(

@@ -1,0 +1,119 @@
+"""Work of one moment is done together: reads share a statement, writes a transaction.
+
+A statement costs more than the row that it reads, and a commit more than the rows of a small
+write: on SQLite, the worker waits for the disk. So what requests have ready at the same time goes
+to the database together. Nothing waits for more of it to come.
+"""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import gevent
+import structlog
+from flask import Flask
+from gevent.event import Event
+from gevent.lock import BoundedSemaphore
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.database.access import is_outage, write_transaction
+from service.lifecycle import let_others_run
+from service.observing import attribution
+
+MOST = 200  # items of one moment
+
+Item = TypeVar("Item")
+Store = Callable[[Session, list[Any]], None]  # writes rows of one kind
+
+log = structlog.get_logger("database")
+
+
+class SharedMoment(Generic[Item]):
+    """The items that have come at the same time, and an event that is set when they are done."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.ended = Event()
+
+
+class Together(Generic[Item]):
+    """Does the work of the items of each moment, one moment after the other."""
+
+    def __init__(self, app: Flask, work: Callable[[list[Item]], None]) -> None:
+        self._app, self._work = app, work
+        self._open: SharedMoment[Item] | None = None
+        self._working = BoundedSemaphore(1)
+
+    def add(self, item: Item) -> Event:
+        """Have the work of an item done. Returns an event that is set afterwards, in any case."""
+        moment = self._open
+        if moment is None or len(moment.items) >= MOST:
+            moment = self._open = SharedMoment()
+            gevent.spawn(self._run, moment)
+        moment.items.append(item)
+        return moment.ended
+
+    def _run(self, moment: SharedMoment[Item]) -> None:
+        """In a greenlet of its own: a request that is killed takes no other item along."""
+        attribution.begin()
+        try:
+            let_others_run()
+            with self._working, self._app.app_context():
+                if self._open is moment:
+                    self._open = None
+                self._work(moment.items)
+        finally:
+            moment.ended.set()
+
+
+class SharedWrite:
+    """A row, the function that writes it, and one that is called when that is over."""
+
+    __slots__ = ("at_end", "row", "store")
+
+    def __init__(self, store: Store, row: Any, at_end: Callable[[], None] | None) -> None:
+        self.store, self.row, self.at_end = store, row, at_end
+
+
+class SharedWrites:
+    """Writes rows, those of one moment in one transaction. A failure is logged."""
+
+    def __init__(self, app: Flask) -> None:
+        self._together: Together[SharedWrite] = Together(app, _work)
+
+    def add(self, store: Store, row: Any, at_end: Callable[[], None] | None = None) -> Event:
+        """Have a row written with others. `at_end` is called afterwards, in an app context.
+
+        Returns an event that is set when the row is in the database, or could not be written.
+        """
+        return self._together.add(SharedWrite(store, row, at_end))
+
+
+def _work(writes: list[SharedWrite]) -> None:
+    try:
+        _write(writes)
+    finally:
+        for write in writes:
+            if write.at_end:
+                write.at_end()
+
+
+def _write(writes: list[SharedWrite]) -> None:
+    """Write all rows, or as many as the database takes."""
+    try:
+        _write_in_one_transaction(writes)
+    except SQLAlchemyError as error:
+        if len(writes) > 1 and not is_outage(error):
+            for write in writes:
+                _write([write])
+        else:
+            log.warning("rows not written", error=type(error).__name__, rows=len(writes))
+
+
+def _write_in_one_transaction(writes: list[SharedWrite]) -> None:
+    rows: dict[Store, list[Any]] = {}
+    for write in writes:
+        rows.setdefault(write.store, []).append(write.row)
+    with write_transaction() as session:
+        for store, of_kind in rows.items():
+            store(session, of_kind)
