@@ -3,6 +3,9 @@
 `assemble` is the whole wiring: explicit lists of extensions, blueprints and commands.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from flask import Flask
 from flask_cors import CORS
 
@@ -89,6 +92,13 @@ BODY_LIMIT = 1 << 20  # bytes
 migrating = DeferredModule("service.database.migrating")
 
 
+class Service(Flask):
+    """Nothing here is asynchronous: Flask would inspect every handler in every request for that."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+
 def create_app(settings: Settings | None = None) -> Flask:
     """The app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
     app = assemble(settings)
@@ -103,7 +113,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     """
     declared = declarations(settings or load())
     settings = boot.prepare(declared.settings)
-    app = Flask("service", static_folder=None)
+    app = Service("service", static_folder=None)
     app.extensions = Extensions()
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT

@@ -12,6 +12,8 @@ import time
 import traceback
 import uuid
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from json import JSONEncoder
 from typing import Any
 
 import structlog
@@ -32,6 +34,7 @@ KEPT_ANSWERS = Counter(
 COMPACTIONS = Counter("compactions_total", "Turns whose history was compacted.", ["stage"])
 TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
 
+COUNTERS = 4096  # children of a metric that are found fast
 FRAMES = 30  # of an exception, in the log
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
@@ -50,7 +53,16 @@ class Redactor:
         self.pattern = re.compile("|".join(reversed(patterns))) if patterns else None
 
     def __call__(self, _logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
-        return self._clean(event) if self.pattern else event
+        return self._clean(event) if self._may_show(event) else event
+
+    def _may_show(self, event: dict[str, Any]) -> bool:
+        """Whether a line may contain a secret. One search finds that hardly any does."""
+        if not self.pattern:
+            return False
+        texts = [value for value in event.values() if isinstance(value, str)]
+        others = sum(isinstance(value, int | float | None) for value in event.values())
+        is_flat = len(texts) + others == len(event)
+        return not is_flat or self.pattern.search("\0".join(texts)) is not None
 
     def _clean(self, value: Any) -> Any:
         match value:
@@ -93,14 +105,22 @@ def _add_facts(_logger: object, _method: str, event: dict[str, Any]) -> dict[str
     return {"worker": os.getpid(), **attribution.current_facts(), **event}
 
 
+# A value that is not JSON is replaced by its type's name, because its repr may show secrets.
+_encoder = JSONEncoder(default=lambda value: type(value).__name__)
+
+
+def _encode(_logger: object, _method: str, event: dict[str, Any]) -> str:
+    """Encode a line, by an encoder that is not made anew for each as structlog's is."""
+    return _encoder.encode(event)
+
+
 PROCESSORS: list[Any] = [
     _add_facts,
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     place_of_error,
     redactor,
-    # A value that is not JSON is replaced by its type's name, because its repr may show secrets.
-    structlog.processors.JSONRenderer(default=lambda value: type(value).__name__),
+    _encode,
 ]
 
 
@@ -110,6 +130,18 @@ def write_line(level: str, event: str, **facts: Any) -> None:
     for processor in PROCESSORS:
         line = processor(None, level, line)
     os.write(2, f"{line}\n".encode(errors="replace"))
+
+
+def log_info(event: str, **facts: Any) -> None:
+    """Write a line of level `info` as structlog does, in two thirds of its time.
+
+    For what every request and every call logs.
+    """
+    line: Any = {"event": event, **facts}
+    for processor in PROCESSORS:
+        line = processor(None, "info", line)
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 def configure_logs(secrets: Iterable[str]) -> None:
@@ -149,11 +181,17 @@ def _end(response: Response) -> Response:
     @response.call_on_close
     def on_close() -> None:
         seconds = time.perf_counter() - began
-        REQUESTS.labels(facts["method"], route, facts["status"]).inc()
-        REQUEST_SECONDS.labels(route).observe(seconds)
-        log.info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
+        _count(facts["method"], route, facts["status"]).inc()
+        _seconds(route).observe(seconds)
+        log_info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
 
     return response
+
+
+# To find a metric's child by its labels takes longer than to count.
+_count = lru_cache(COUNTERS)(REQUESTS.labels)
+_seconds = lru_cache(COUNTERS)(REQUEST_SECONDS.labels)
+count_upstream_call = lru_cache(COUNTERS)(UPSTREAM_CALLS.labels)
 
 
 def metrics_registry() -> CollectorRegistry:

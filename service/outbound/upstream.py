@@ -16,7 +16,7 @@ import structlog
 from gevent.pool import Group
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from service.observing.observe import UPSTREAM_CALLS
+from service.observing.observe import count_upstream_call, log_info
 from service.outbound.destination import Destination, destination_of
 from service.outbound.exchange import HttpExchange
 from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
@@ -160,8 +160,8 @@ class Upstream:
             limit.close()
             if stream:
                 stream.close()
-            UPSTREAM_CALLS.labels(outbound.name, outcome).inc()
-            log.info("called", upstream=outbound.name, host=_host(outbound), outcome=outcome)
+            count_upstream_call(outbound.name, outcome).inc()
+            log_info("called", upstream=outbound.name, host=_host(outbound), outcome=outcome)
 
     def fetch(self, outbound: Outbound, limit: int) -> tuple[int, bytes]:
         """Return the status and the body, of at most `limit` bytes. Raises `UpstreamError`."""
