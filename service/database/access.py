@@ -7,14 +7,14 @@ for another writer would block the event loop.
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
 from flask import Flask, current_app
 from gevent.lock import BoundedSemaphore
-from sqlalchemy import make_url
+from sqlalchemy import Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
 from sqlalchemy.orm import Session
 
@@ -24,6 +24,7 @@ from service.deferred import DeferredModule
 from service.extensions import db
 
 STATEMENT_SECONDS = 10.0
+AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
@@ -109,10 +110,18 @@ def write_transaction() -> Iterator[Session]:
     session = db.session()
     session.commit()
     with _writer_lock(), session.begin():
-        session.connection(execution_options={"immediate": True})
+        connection = session.connection(execution_options={"immediate": True})
+        calls = connection.info[AFTER_COMMIT] = {}
         yield session
     if commits := current_app.extensions.get("commits"):
         commits.wait()
+    for call in calls:
+        call()
+
+
+def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
+    """Call a function once, after the `write_transaction` of this connection has committed."""
+    connection.info.setdefault(AFTER_COMMIT, {})[call] = True
 
 
 def _writer_lock() -> AbstractContextManager[Any]:

@@ -60,6 +60,14 @@ class CommitSync:
         if error := batch.get():
             raise _unavailable(error)
 
+    def wait_for_others(self) -> None:
+        """Return when every commit of this process that can be read is on disk.
+
+        For a reader: it does not sync if all have been synced. Raises `OperationalError`.
+        """
+        if self._is_running:
+            self.wait()
+
     def check(self) -> None:
         """Raises `OperationalError` while commits can't be made durable."""
         if self._failed and (error := _thread().apply(self._try, (self._repair,))):

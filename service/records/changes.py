@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
     Select,
     String,
     Text,
@@ -88,6 +89,19 @@ class Change:
 
 
 @dataclass(frozen=True)
+class ChangePage:
+    """Some changes in a row.
+
+    `is_last` tells whether there were no more at the time of the read, and `has_unsettled` whether
+    others can't be read until an older transaction ends.
+    """
+
+    changes: list[Change]
+    is_last: bool
+    has_unsettled: bool
+
+
+@dataclass(frozen=True)
 class Scope:
     """Changes to select: those of some collections and of one owner, or of all if it is None."""
 
@@ -95,24 +109,27 @@ class Scope:
     owner: str | None
 
 
-def read(session: Session, after: Position, scope: Scope | None = None) -> list[Change]:
-    """Return the next changes, at most `PAGE`, or an empty list if there are no more."""
+def read(connection: Connection, after: Position, scope: Scope | None = None) -> ChangePage:
+    """Return the next changes, at most `PAGE`."""
     params: dict[str, Any] = {"seq": after.seq}
-    if _is_postgresql(session):
+    if connection.dialect.name == "postgresql":
         params["xid"] = after.xid
     if scope:
         params["collections"] = scope.collections
         if scope.owner is not None:
             params["owner"] = scope.owner
     page: list[Change] = []
-    bytes_ = 0
-    with session.execute(_page(*params), params) as rows:
+    bytes_, has_unsettled = 0, False
+    with connection.execute(_page(*params), params) as rows:
         for row in rows:
-            page.append(Change(Position(row.xid, row.seq), *row[2:]))
+            has_unsettled = bool(row.unsettled)
+            if row.seq is None:
+                break
+            page.append(Change(Position(row.xid, row.seq), *row[3:]))
             bytes_ += row.size
             if bytes_ >= PAGE_BYTES:
                 break
-    return page
+    return ChangePage(page, len(page) < PAGE and bytes_ < PAGE_BYTES, has_unsettled)
 
 
 @cache
@@ -123,7 +140,11 @@ def _page(*params: str) -> Select[Any]:
 
 def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:
     c = _outbox.c
-    later = select(*_columns(c)).where(c.seq > bindparam("seq")).order_by(c.seq)
+    later = (
+        select(literal(0).label("unsettled"), *_columns(c))
+        .where(c.seq > bindparam("seq"))
+        .order_by(c.seq)
+    )
     # An expression instead of the column, because the index on collection would be slower here.
     return _in_scope(later, params, c.collection + "", c.owner).limit(PAGE)
 
@@ -134,7 +155,9 @@ def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
     OFFSET makes PostgreSQL read the changes in their order and stop at the end of the page;
     without it, all later changes would be sorted for every page. The sizes are summed in SQL,
     because the driver fetches all rows at once and a page of the largest records would take
-    hundreds of megabytes.
+    hundreds of megabytes. The first column says whether there are changes that can't be read until
+    an older transaction ends. It is part of the same statement: between two, a change might settle
+    and be late. Without changes the statement returns one row, of nulls.
     """
     c = _outbox.c
     place = row_of(bindparam("xid", type_=BigInteger), bindparam("seq", type_=BigInteger))
@@ -144,8 +167,11 @@ def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
     page = in_scope.limit(PAGE).subquery()
     sizes = func.sum(page.c.size).over(order_by=(page.c.xid, page.c.seq), rows=(None, -1))
     summed = select(page, func.coalesce(sizes, 0).label("ahead")).subquery()
-    columns = select(*(summed.c[column.name] for column in page.c))
-    return columns.where(summed.c.ahead < PAGE_BYTES).order_by(summed.c.xid, summed.c.seq)
+    unsettled = select(literal(1)).where(c.xid >= _horizon).exists()
+    state = select(unsettled.label("unsettled")).subquery()
+    columns = select(state.c.unsettled, *(summed.c[column.name] for column in page.c))
+    joined = columns.select_from(state.outerjoin(summed, summed.c.ahead < PAGE_BYTES))
+    return joined.order_by(summed.c.xid, summed.c.seq)
 
 
 def _columns(c: Any) -> list[ColumnElement[Any]]:
@@ -164,14 +190,6 @@ def _in_scope(
     if "collections" in params:
         statement = statement.where(collection.in_(bindparam("collections", expanding=True)))
     return statement.where(owner == bindparam("owner")) if "owner" in params else statement
-
-
-def has_unsettled(session: Session) -> bool:
-    """Whether there are changes that can't be read until an older transaction ends."""
-    if not _is_postgresql(session):
-        return False
-    unsettled = select(literal(1)).where(_outbox.c.xid >= _horizon)
-    return bool(session.scalar(select(unsettled.exists())))
 
 
 def begin_snapshot(session: Session) -> None:

@@ -2,10 +2,12 @@
 
 The newest changes are kept in a window in memory. A slow subscriber costs only its place; if that
 is no longer in the window, the subscriber reads from the database.
+
+On SQLite a write of this worker wakes the feed, and a poll notices the writes of other processes.
+On PostgreSQL notifications wake it, and a poll makes up for lost ones.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Protocol
 
 import gevent
@@ -17,15 +19,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.auth.users import rights_cache
 from service.database.access import postgresql
 from service.extensions import db
-from service.records import changes
+from service.records import changes, outbox
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
-from service.records.outbox import CHANNEL
+from service.records.reader import FeedReader
+from service.records.window import Window
 
-WINDOW_CHANGES = 2_000
-WINDOW_BYTES = 8 << 20
-CHANGE_BYTES = 500  # memory of a change without its records
-POLL_SECONDS = {"sqlite": 0.05, "postgresql": 1.0}
+POLL_SECONDS = {"sqlite": 0.01, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
@@ -51,42 +51,6 @@ class FeedListener(Protocol):
 
 class ChangesPruned(Exception):
     """A subscriber is so far behind that changes it has not received have been pruned."""
-
-
-class Window:
-    """The newest changes in memory: all changes after `floor`."""
-
-    def __init__(self, floor: Position) -> None:
-        self.floor = self.tail = floor
-        self._changes: list[Change] = []
-        self._sizes: list[int] = []
-
-    def extend(self, new: Iterable[Change]) -> None:
-        for change in new:
-            self._changes.append(change)
-            self._sizes.append(CHANGE_BYTES + change.size)
-            self.tail = change.position
-        if len(self._changes) > WINDOW_CHANGES or sum(self._sizes) > WINDOW_BYTES:
-            self._shrink()
-
-    def after(self, place: Position) -> list[Change] | None:
-        """Return the changes after a place, or None if the window does not hold all of them."""
-        if place < self.floor:
-            return None
-        start = bisect_right(self._changes, place, key=lambda change: change.position)
-        return self._changes[start : start + changes.PAGE]
-
-    def _shrink(self) -> None:
-        """Drop the oldest changes, down to half of each limit."""
-        count = size = 0
-        for bytes_ in reversed(self._sizes):
-            size += bytes_
-            if count >= WINDOW_CHANGES // 2 or size > WINDOW_BYTES // 2:
-                break
-            count += 1
-        start = len(self._changes) - count
-        self.floor = self._changes[start - 1].position
-        del self._changes[:start], self._sizes[:start]
 
 
 class Feed:
@@ -140,49 +104,57 @@ class Feed:
     def _read(self, place: Position, scope: Callable[[], Scope]) -> list[Change]:
         with self._app.app_context():
             is_pruned = place < changes.pruned_position(db.session())
-            page = [] if is_pruned else changes.read(db.session(), place, scope())
+            page = None if is_pruned else changes.read(db.session.connection(), place, scope())
             db.session.commit()
-        if is_pruned:
+        if page is None:
             raise ChangesPruned()
-        return page
+        return page.changes
 
     def stop(self) -> None:
         """Stop following the outbox. A listener may join again while the greenlets end."""
         greenlets, self._greenlets, self._window = self._greenlets, [], None
+        outbox.after_write.discard(self._wake.set)
         gevent.killall(greenlets)
 
     def _start(self, place: Position) -> None:
         self._window = Window(place)
         with self._app.app_context():
-            dialect = db.engine.dialect.name
-        self._greenlets = [gevent.spawn(self._follow, dialect), gevent.spawn(self._watch_rights)]
-        if dialect == "postgresql":
+            reader = FeedReader(db.engine)
+        self._greenlets = [gevent.spawn(self._follow, reader), gevent.spawn(self._watch_rights)]
+        if reader.dialect == "postgresql":
             self._greenlets.append(gevent.spawn(self._listen))
+        else:
+            outbox.after_write.add(self._wake.set)
 
-    def _follow(self, dialect: str) -> None:
-        pause = 0.0
-        while True:
-            self._wake.wait(pause)
-            self._wake.clear()
-            try:
-                with self._app.app_context():
-                    # Checked before reading, or a change that settles in between would be late.
-                    unsettled = changes.has_unsettled(db.session())
-                    db.session.commit()
-                    self._read_new()
-                pause = UNSETTLED_SECONDS if unsettled else POLL_SECONDS[dialect]
-            except SQLAlchemyError as error:
-                log.warning("feed not read", error=type(error).__name__)
-                pause = RETRY_SECONDS
+    def _follow(self, reader: FeedReader) -> None:
+        try:
+            while True:
+                pause = self._read_new(reader)
+                while not self._wake.wait(pause) and reader.is_unchanged():
+                    continue
+        finally:
+            reader.close()
 
-    def _read_new(self) -> None:
+    def _read_new(self, reader: FeedReader) -> float:
+        """Read and announce all new changes. Returns the seconds until the next poll."""
         window = self._window
         assert window
-        while new := changes.read(db.session(), window.tail):
-            db.session.commit()
-            window.extend(new)
-            for listener in list(self._listeners):
-                listener.on_changes(new, window.tail)
+        is_last = False
+        try:
+            while not is_last:
+                self._wake.clear()
+                page = reader.read(window.tail)
+                is_last = page.is_last
+                if page.changes:
+                    if commits := self._app.extensions.get("commits"):
+                        commits.wait_for_others()  # or a power cut might take back what was sent
+                    window.extend(page.changes)
+                for listener in list(self._listeners) if page.changes else ():
+                    listener.on_changes(page.changes, window.tail)
+        except SQLAlchemyError as error:
+            log.warning("feed not read", error=type(error).__name__)
+            return RETRY_SECONDS
+        return UNSETTLED_SECONDS if page.has_unsettled else POLL_SECONDS[reader.dialect]
 
     def _watch_rights(self) -> None:
         while True:
@@ -202,7 +174,7 @@ class Feed:
                 with self._app.app_context():
                     connection = postgresql.connect_to_listen(db.engine.url)
                 with connection:
-                    connection.execute(f"LISTEN {CHANNEL}")
+                    connection.execute(f"LISTEN {outbox.CHANNEL}")
                     self._wake.set()
                     for _ in connection.notifies():
                         self._wake.set()

@@ -5,7 +5,7 @@ a transaction at its first write. So a writer first locks the record: of two cha
 then has the higher id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from service.database.access import call_after_commit
 from service.database.clock import from_now
 from service.extensions import now, table
 from service.records.collection import Collection
@@ -34,6 +35,9 @@ from service.records.models import FeedState, Outbox
 CHANNEL = "records"
 RETENTION = timedelta(hours=24)
 PRUNE_BATCH = 1000
+
+# Functions that this process calls after it has committed changes on SQLite. They must not wait.
+after_write: set[Callable[[], None]] = set()
 
 ChangeAction = Literal["added", "updated", "removed"]
 Row = dict[str, Any]
@@ -75,11 +79,21 @@ def change(
 
 
 def append(connection: Connection, rows: list[Row]) -> None:
-    """Write changes and, on PostgreSQL, wake the workers when the transaction commits."""
+    """Write changes and wake the workers when the transaction commits.
+
+    On SQLite that is only this worker; others notice the changes by polling.
+    """
     dialect = connection.dialect.name
     connection.execute(INSERT[dialect], rows)
     if dialect == "postgresql":
         connection.execute(NOTIFY)
+    else:
+        call_after_commit(connection, _wake)
+
+
+def _wake() -> None:
+    for wake in list(after_write):
+        wake()
 
 
 def erase_text(session: Session, collection: Collection, owner: str, ids: Iterable[str]) -> None:
