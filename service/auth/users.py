@@ -90,12 +90,15 @@ class RightsCache:
 
     def __init__(self) -> None:
         self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of the query
+        self.version = 0  # rises whenever `peek` may answer differently for a subject it has known
 
     def clear(self) -> None:
         self._rights.clear()
+        self.version += 1
 
     def forget(self, subject: str) -> None:
         self._rights.pop(subject, None)
+        self.version += 1
 
     def get(self, subject: str) -> Rights | None:
         """Return the rights of a subject, at most `RIGHTS_AGE` old, or None if it has no row.
@@ -113,9 +116,7 @@ class RightsCache:
         if len(self._rights) >= CACHE_SIZE:
             self.clear()
         erased_at = row.erased_at.timestamp() if row.erased_at else None
-        rights = Rights(row.role, row.disabled, erased_at)
-        self._rights[subject] = rights, time.monotonic()
-        return rights
+        return self._keep(subject, Rights(row.role, row.disabled, erased_at), time.monotonic())
 
     def peek(self, subject: str) -> Rights | None:
         """Return the rights as last read, however old, without a query."""
@@ -126,8 +127,18 @@ class RightsCache:
         names, moment = list(subjects), time.monotonic()
         for start in range(0, len(names), REFRESH_BATCH):
             for subject, rights in _read_rights(names[start : start + REFRESH_BATCH]).items():
-                self._rights[subject] = rights, moment
+                self._keep(subject, rights, moment)
         db.session.commit()
+
+    def _keep(self, subject: str, rights: Rights, moment: float) -> Rights:
+        """Keep rights that were read at `moment`; the same object while they are the same."""
+        before = self.peek(subject)
+        if before == rights:
+            rights = before
+        elif before:
+            self.version += 1
+        self._rights[subject] = rights, moment
+        return rights
 
 
 def _read_rights(subjects: list[str]) -> dict[str, Rights]:

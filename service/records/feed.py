@@ -7,7 +7,7 @@ On SQLite a write of this worker wakes the feed, and a poll notices the writes o
 On PostgreSQL notifications wake it, and a poll makes up for lost ones.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import gevent
@@ -20,9 +20,11 @@ from service.auth.users import rights_cache
 from service.database.access import postgresql
 from service.extensions import db
 from service.records import changes, outbox
+from service.records.audience import Audiences, Member
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
 from service.records.reader import FeedReader
+from service.records.subscription import Subscription
 from service.records.window import Window
 
 POLL_SECONDS = {"sqlite": 0.01, "postgresql": 1.0}
@@ -33,14 +35,13 @@ RETRY_SECONDS = 1.0
 log = structlog.get_logger("feed")
 
 
-class FeedListener(Protocol):
+class FeedListener(Member, Protocol):
     """A session on a socket."""
 
-    subject: str
     place: Position  # in the feed
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
-        """Handle new changes in the window. Must not wait."""
+        """Handle new changes in the window while it is in no audience. Must not wait."""
 
     def on_rights(self) -> None:
         """Handle a possible change of rights. Must not wait."""
@@ -59,7 +60,10 @@ class Feed:
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._listeners: set[FeedListener] = set()
+        self._alone: set[FeedListener] = set()  # those in no audience
+        self._audiences = Audiences()
         self._window: Window | None = None
+        self.delivered = Position(0, 0)  # all sessions in audiences have the changes up to here
         self._wake = Event()
         self._greenlets: list[gevent.Greenlet] = []
 
@@ -71,12 +75,26 @@ class Feed:
             if self._window is None:
                 self._start(place)
         self._listeners.add(listener)
+        self._alone.add(listener)
         listener.place = self.tail
 
     def leave(self, listener: FeedListener) -> None:
+        self.leave_audiences(listener)
+        self._alone.discard(listener)
         self._listeners.discard(listener)
         if not self._listeners:
             self.stop()
+
+    def join_audiences(self, listener: FeedListener, subscriptions: Iterable[Subscription]) -> None:
+        """Send changes to a session that is at the tail, together with others."""
+        if listener in self._alone:
+            self._alone.remove(listener)
+            self._audiences.join(listener, subscriptions)
+
+    def leave_audiences(self, listener: FeedListener) -> None:
+        """Send nothing to a session. It must then fall behind, or it would miss changes."""
+        self._audiences.leave(listener)
+        self._alone.add(listener)
 
     def restart(self) -> None:
         """Close the sessions of all listeners without waiting for slow ones."""
@@ -117,7 +135,7 @@ class Feed:
         gevent.killall(greenlets)
 
     def _start(self, place: Position) -> None:
-        self._window = Window(place)
+        self._window, self.delivered = Window(place), place
         with self._app.app_context():
             reader = FeedReader(db.engine)
         self._greenlets = [gevent.spawn(self._follow, reader), gevent.spawn(self._watch_rights)]
@@ -148,13 +166,20 @@ class Feed:
                 if page.changes:
                     if commits := self._app.extensions.get("commits"):
                         commits.wait_for_others()  # or a power cut might take back what was sent
-                    window.extend(page.changes)
-                for listener in list(self._listeners) if page.changes else ():
-                    listener.on_changes(page.changes, window.tail)
+                    self._deliver(page.changes)
         except SQLAlchemyError as error:
             log.warning("feed not read", error=type(error).__name__)
             return RETRY_SECONDS
         return UNSETTLED_SECONDS if page.has_unsettled else POLL_SECONDS[reader.dialect]
+
+    def _deliver(self, new: list[Change]) -> None:
+        assert self._window
+        self._window.extend(new)
+        tail = self._window.tail
+        for listener in list(self._alone):
+            listener.on_changes(new, tail)
+        self._audiences.deliver(new, tail)
+        self.delivered = tail
 
     def _watch_rights(self) -> None:
         while True:

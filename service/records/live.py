@@ -1,12 +1,13 @@
 """The session of a client on the socket: its operations and subscriptions.
 
-One greenlet reads operations, another writes changes. The writer has one place in the feed for all
-subscriptions, so a slow client costs no more than its place.
+One greenlet reads operations. The feed's greenlet sends new changes while the client takes them at
+once. Otherwise the session falls behind, and a greenlet of its own, the writer, sends them. A
+session has one place in the feed for all subscriptions, so a slow client costs no more than that.
 Source: docs/contract.md, section 7.9.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -20,20 +21,19 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
 from service.lifecycle import let_others_run
-from service.records import permissions
+from service.records.audience import Audience
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import ChangesPruned, Feed
 from service.records.line import Queues
-from service.records.subscription import Id, Subscription
-from service.web.errors import Forbidden, Unauthorized
+from service.records.messages import end_message, next_batch
+from service.records.subscription import Id, Subscription, scope_of
+from service.web.errors import Unauthorized
 from service.web.fields import unstorable
 from service.web.json_values import encode
-from service.websockets.frames import Piece
 from service.websockets.websocket import Closed, WebSocket
 
-BATCH_BYTES = 256 << 10  # of one write
 SESSION_OVER, RESTART, FAILED = 4401, 1012, 1011
 SESSION_IS_OVER = "the session is over"
 
@@ -41,16 +41,21 @@ log = structlog.get_logger("socket")
 
 
 class SocketSession:
-    """A `FeedListener`. Its place is the feed's tail unless changes are `_pending`."""
+    """A `FeedListener`.
+
+    While changes are `_pending`, the writer sends those after its place. It has `memberships` while
+    it has received everything up to the feed's tail; its place is not always updated then.
+    """
 
     def __init__(self, app: Flask, caller: Caller, expires: float, socket: WebSocket) -> None:
         self.subject = caller.subject
         self.caller = caller
         self.place = Position(0, 0)
         self.subscriptions: dict[Id, Subscription] = {}
+        self.memberships: list[tuple[Audience, bytes]] = []
         self._app = app
         self.entitlement = Entitlement(caller, expires)
-        self._socket = socket
+        self.socket = socket
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
@@ -71,60 +76,80 @@ class SocketSession:
 
     def restart(self) -> None:
         """Close the connection, so that the client connects to another worker."""
-        self._socket.close(RESTART, "the server restarts")
+        self.socket.close(RESTART, "the server restarts")
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message. Raises `Closed`."""
         text = encode(message)
         # Escaped if UTF-8 can't encode it: an error may repeat a lone surrogate of the client.
-        self._socket.send(json.dumps(message) if unstorable(text) else text)
-
-    def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
-        """Send one message in pieces. Raises `Closed`."""
-        self._socket.send_in_pieces(pieces)
+        self.socket.send(json.dumps(message) if unstorable(text) else text)
 
     def subscribe(self, subscription: Subscription) -> None:
+        self._feed.leave_audiences(self)
         self.subscriptions[subscription.id] = subscription
-        self._wake_writer()
+        self.fall_behind()
 
     def unsubscribe(self, id: Id) -> bool:
         """Send no further changes. Returns False if there is no such subscription."""
         with self._batch_lock:
-            return self.subscriptions.pop(id, None) is not None
+            if id not in self.subscriptions:
+                return False
+            self._feed.leave_audiences(self)
+            del self.subscriptions[id]
+        self.fall_behind()
+        return True
 
     @contextmanager
     def snapshot_turn(self) -> Iterator[None]:
         """Wait until this is the user's only snapshot in the worker. Raises `Closed`."""
-        self._socket.wait_until_idle()
-        with self._snapshots.turn(self.subject, self._socket.wait_for):
+        self.socket.wait_until_idle()
+        with self._snapshots.turn(self.subject, self.socket.wait_for):
             yield
+
+    def deliver(self, frames: bytes, tail: Position, moment: float) -> None:
+        if self._pending or self.place >= tail:
+            return
+        is_current = self.entitlement.is_current(moment)
+        sent = self.socket.send_at_once(frames) if is_current else 0
+        if sent:
+            self.place = tail
+        if sent < len(frames):
+            self.fall_behind()
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
         if self._pending:
             return
-        if any(self._concerns(change) for change in new):
-            self._wake_writer()
+        subscriptions = self.subscriptions.values()
+        if any(s.concerns(change, self.subject) for change in new for s in subscriptions):
+            self.fall_behind()
         else:
             self.place = tail
+            self._join_audiences()
 
     def on_rights(self) -> None:
         if self.entitlement.is_over:
             # Not by the writer, which may be waiting for a slow client.
-            gevent.spawn(self._socket.close, SESSION_OVER, SESSION_IS_OVER)
+            gevent.spawn(self.socket.close, SESSION_OVER, SESSION_IS_OVER)
         elif self.entitlement.is_outdated:
-            self._wake.set()
+            self.fall_behind()
 
-    def _wake_writer(self) -> None:
-        self._pending = True
+    def fall_behind(self) -> None:
+        if not self._pending:
+            self.place = max(self.place, self._feed.delivered)
+            self._pending = True
         self._wake.set()
 
-    def _concerns(self, change: Change) -> bool:
-        return any(s.concerns(change, self.subject) for s in self.subscriptions.values())
+    def _join_audiences(self) -> None:
+        """Let the feed send further changes, if no subscription lacks an earlier one."""
+        tail = self._feed.tail
+        if all(subscription.is_current(tail) for subscription in self.subscriptions.values()):
+            self._feed.join_audiences(self, self.subscriptions.values())
 
     def _write(self) -> None:
         try:
             while True:
                 self._wake.wait()
+                self.fall_behind()
                 self._wake.clear()
                 try:
                     self._send_changes()
@@ -133,10 +158,10 @@ class SocketSession:
         except Closed:
             return
         except Unauthorized:
-            self._socket.close(SESSION_OVER, SESSION_IS_OVER)
+            self.socket.close(SESSION_OVER, SESSION_IS_OVER)
         except SQLAlchemyError as error:
             log.warning("socket failed", error=type(error).__name__)
-            self._socket.close(FAILED, "please connect again")
+            self.socket.close(FAILED, "please connect again")
 
     def _apply_rights(self) -> None:
         """Apply changed rights to the subscriptions. Raises `Unauthorized`."""
@@ -146,27 +171,19 @@ class SocketSession:
                 self._apply_role()
 
     def _apply_role(self) -> None:
+        """Keep subscriptions that show the same to the new role, and end others with a message."""
         role = self.entitlement.role()
+        self._feed.leave_audiences(self)
         for subscription in list(self.subscriptions.values()):
-            if subscription.role != role:
-                self._change_role(subscription, role)
-
-    def _change_role(self, subscription: Subscription, role: str) -> None:
-        """Keep the subscription if the new role sees the same; otherwise end it with a message."""
-        collection = subscription.collection
-        rule = permissions.rule(collection, role, "read")
-        before = (subscription.rule, permissions.visible_columns(collection, subscription.role))
-        if before == (rule, permissions.visible_columns(collection, role)):
-            subscription.role = role
-            return
-        del self.subscriptions[subscription.id]
-        if rule:
-            self.send({"type": "resync", "id": subscription.id})
-        else:
-            self.send(error_message(subscription.id, Forbidden()))
+            if subscription.sees_the_same(role):
+                subscription.role = role
+            else:
+                del self.subscriptions[subscription.id]
+                self.send(end_message(subscription, role))
 
     def _send_changes(self) -> None:
         """Send all changes up to now."""
+        self.socket.flush()
         while True:
             self._apply_rights()
             for subscription in self._behind():
@@ -176,6 +193,7 @@ class SocketSession:
             self._send_page(page, [s for s in self.subscriptions.values() if not s.behind])
             if self.place == self._feed.tail and not self._behind():
                 self._pending = False
+                self._join_audiences()
                 return
             let_others_run()
 
@@ -185,6 +203,7 @@ class SocketSession:
     def _resync_all(self) -> None:
         """End all subscriptions, because changes they have missed are pruned."""
         messages = [{"type": "resync", "id": id} for id in self.subscriptions]
+        self._feed.leave_audiences(self)
         self.subscriptions.clear()
         self.place, self._pending = self._feed.tail, False
         for message in messages:
@@ -199,7 +218,8 @@ class SocketSession:
             self._apply_rights()
             if not self._is_active(subscription):
                 return
-            page, place = self._feed.after(place, partial(self._scope, subscription))
+            scope = partial(scope_of, [subscription], self.subject)
+            page, place = self._feed.after(place, scope)
             missed = [change for change in page if change.position <= self.place]
             self._send_page(missed, [subscription])
         subscription.behind = False
@@ -208,11 +228,8 @@ class SocketSession:
         """Whether it is still subscribed. Another subscription may have its id now."""
         return self.subscriptions.get(subscription.id) is subscription
 
-    def _scope(self, only: Subscription | None = None) -> Scope:
-        subscriptions = [only] if only else list(self.subscriptions.values())
-        everybody = any(subscription.rule is True for subscription in subscriptions)
-        names = tuple(sorted({subscription.collection.name for subscription in subscriptions}))
-        return Scope(names, None if everybody else self.subject)
+    def _scope(self) -> Scope:
+        return scope_of(self.subscriptions.values(), self.subject)
 
     def _send_page(self, page: list[Change], subscriptions: list[Subscription]) -> None:
         rest = iter(page)
@@ -225,24 +242,9 @@ class SocketSession:
 
         Nothing is unsubscribed before the batch is written.
         """
-        batch: list[bytes] = []
-        size = 0
         with self._batch_lock:
             active = list(filter(self._is_active, subscriptions))
-            for change in page:
-                for subscription in active:
-                    if not subscription.concerns(change, self.subject):
-                        continue
-                    if message := subscription.message(change):
-                        batch.append(message)
-                        size += len(message)
-                if size > BATCH_BYTES:
-                    break
+            batch, is_full = next_batch(page, active, self.subject)
             if batch:
-                self._socket.send(*batch)
-        return size > BATCH_BYTES
-
-
-def error_message(id: Any, error: Any) -> dict[str, Any]:
-    """Return the message on the socket for a `ServiceError`."""
-    return {"type": "error", "id": id, "error": error.code, "message": error.message, **error.facts}
+                self.socket.send(*batch)
+        return is_full

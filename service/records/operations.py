@@ -17,7 +17,8 @@ from service.lifecycle import let_others_run
 from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
-from service.records.live import SocketSession, error_message
+from service.records.live import SocketSession
+from service.records.messages import error_message
 from service.records.once import KEY
 from service.records.subscription import Id, Subscription
 from service.records.where import Where

@@ -62,7 +62,7 @@ def condition(collection: Collection, where: Where) -> ColumnElement[bool]:
 
 
 def _operand(collection: Collection, column: Column, value: Any) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         return [sql_value(collection, column, item) for item in value]
     return sql_value(collection, column, value)
 

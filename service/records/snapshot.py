@@ -40,7 +40,7 @@ def send(session: SocketSession, subscription: Subscription) -> Cursor:
     finally:  # also before an error message, which may take long to send
         db.session.rollback()
     pieces.add(f'],"cursor":"{cursor}"}}'.encode())
-    session.send_in_pieces(pieces.take())
+    session.socket.send_in_pieces(pieces.take())
     return cursor
 
 

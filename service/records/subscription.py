@@ -1,11 +1,13 @@
 """A subscription: which changes concern it, and the messages about them."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from service.records.changes import Change
+from service.records import permissions
+from service.records.changes import Change, Scope
 from service.records.collection import Collection, Rule
-from service.records.cursor import Cursor
+from service.records.cursor import Cursor, Position
 from service.records.match import matches
 from service.records.outbox import ChangeAction
 from service.records.where import Where
@@ -39,16 +41,34 @@ class Subscription:
         )
 
     def __post_init__(self) -> None:
-        self._head = f'{{"type":"change","id":{json.dumps(self.id)},'.encode()
+        self.head = f'{{"type":"change","id":{json.dumps(self.id)},'.encode()
+
+    def is_current(self, tail: Position) -> bool:
+        """Whether it has received all changes up to `tail`, and every later one is new to it."""
+        if self.behind or not self.cursor or self.cursor.position > tail:
+            return False
+        return self.cursor.snapshot is None or self.cursor.snapshot.end <= tail.xid
 
     def message(self, change: Change) -> bytes | None:
         """Return the message about a change of concern, or None if the filter excludes it."""
+        text = self.text(change)
+        return None if text is None else self.head + text
+
+    def text(self, change: Change) -> bytes | None:
+        """Return the message without `head`, its beginning, and advance the cursor."""
         assert self.cursor
         self.cursor = self.cursor.advance(change.position)
         action = self._action(change)
         if action is None:
             return None
-        return self._head + change.text(action, self.collection, self.role, self.cursor)
+        return change.text(action, self.collection, self.role, self.cursor)
+
+    def sees_the_same(self, role: str) -> bool:
+        """Whether another role of the user may read the same records and columns."""
+        collection = self.collection
+        columns = permissions.visible_columns(collection, self.role)
+        is_same_rule = self.rule == permissions.rule(collection, role, "read")
+        return is_same_rule and columns == permissions.visible_columns(collection, role)
 
     def _action(self, change: Change) -> ChangeAction | None:
         """Return the action of a change on the set of records that pass the filter."""
@@ -64,3 +84,11 @@ class Subscription:
             case False, True:
                 return "added"
         return None
+
+
+def scope_of(subscriptions: Iterable[Subscription], subject: str) -> Scope:
+    """Return a scope with all changes that concern these subscriptions of a user."""
+    every = list(subscriptions)
+    everybody = any(subscription.rule is True for subscription in every)
+    names = tuple(sorted({subscription.collection.name for subscription in every}))
+    return Scope(names, None if everybody else subject)

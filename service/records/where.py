@@ -29,7 +29,7 @@ OPERANDS_LIMIT = 1_000
 class Compare:
     """A comparison of a column with a value.
 
-    `value` has the column's type; for `in` it is a list, and for `eq` and `ne` it may be None.
+    `value` has the column's type; for `in` it is a tuple, and for `eq` and `ne` it may be None.
     """
 
     column: Column
@@ -114,7 +114,7 @@ def _operand(column: Column, operator: str, value: Any) -> Any:
     if operator == "in":
         if not isinstance(value, list) or len(value) > LIST_LIMIT:
             raise invalid(column.name, "`in` takes a list of at most 200 values.")
-        return [comparable(column, item) for item in value]
+        return tuple(comparable(column, item) for item in value)
     if value is None and operator in ("eq", "ne"):
         return None
     return comparable(column, value)

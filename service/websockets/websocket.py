@@ -14,16 +14,16 @@ import gevent
 from gevent import get_hub
 from gevent.event import Event
 from gevent.lock import BoundedSemaphore
-from gevent.socket import cancel_wait, wait, wait_write
+from gevent.socket import cancel_wait, wait
 from wsproto.events import CloseConnection
 
 from service.lifecycle import READ, ClientWatch, acknowledged_bytes
 from service.websockets.frames import Closed, Headers, Piece, Protocol, fragments, frame
+from service.websockets.writing import Output
 
 PING_SECONDS = 25.0  # of silence before a ping, and again before the connection is closed
 SLOW_BYTES = 65_536  # a peer that acknowledges these in that time may not have read the ping yet
 STALL_SECONDS = 25.0  # a write fails if the peer acknowledges nothing for so long
-STALL_STEPS = 5  # checks of a stalled write in that time
 CLOSE_SECONDS = 1.0
 RECEIVE_BYTES = 4096  # as tiny frames, they take five milliseconds to parse
 NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
@@ -45,6 +45,7 @@ class WebSocket:
         self.code = LOST
         self._sock = sock
         self._sock.setblocking(False)  # so that gevent's methods do not wait
+        self._output = Output(sock, STALL_SECONDS)
         self._lock = BoundedSemaphore(1)  # while a frame is written
         self._message_lock = BoundedSemaphore(1)  # while all frames of a message are written
         self._read_watcher: Any = None  # of the event loop, while a greenlet waits to read
@@ -76,6 +77,32 @@ class WebSocket:
         messages = (text.encode() if isinstance(text, str) else text for text in texts)
         with self._message_lock:
             self.send_frames(b"".join(map(frame, messages)))
+
+    def send_at_once(self, frames: bytes) -> int:
+        """Write whole frames as far as the kernel takes them, without waiting.
+
+        Returns how many bytes it has taken; 0 also if another greenlet is writing, or the
+        connection has ended. If it has taken some, the rest is written by `flush` or before
+        whatever is written next.
+        """
+        output = self._output
+        if output.rest or self.closed or self._message_lock.locked() or self._lock.locked():
+            return 0
+        try:
+            sent = output.send(frames)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            self._abort()
+            return 0
+        if sent < len(frames):
+            output.rest = frames[sent:]
+        return sent
+
+    def flush(self) -> None:
+        """Write the rest that `send_at_once` has left. Raises `Closed`."""
+        if self._output.rest:
+            self.send_frames(b"")
 
     def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
         """Send a text message with one piece at a time in memory. Raises `Closed`.
@@ -120,7 +147,7 @@ class WebSocket:
                 raise Closed(self.code)
             is_complete = False
             try:
-                self._write(data)
+                self._output.write(data)
                 is_complete = True
             except OSError:
                 raise Closed(self.code) from None
@@ -140,7 +167,7 @@ class WebSocket:
         cancel_wait(self._read_watcher)
         try:
             with suppress(OSError), gevent.Timeout(CLOSE_SECONDS, False), self._lock:
-                self._write(close_frame)
+                self._output.write(close_frame)
                 self._sock.shutdown(socket.SHUT_WR)
                 self._lingers = True
         finally:
@@ -203,28 +230,6 @@ class WebSocket:
                 watcher.close()
             with suppress(BlockingIOError):
                 return self._sock.recv(RECEIVE_BYTES)
-
-    def _write(self, data: bytes) -> None:
-        left = memoryview(data)
-        while left:
-            try:
-                left = left[self._sock.send(left) :]
-            except BlockingIOError:
-                self._wait_for_room()
-
-    def _wait_for_room(self) -> None:
-        """Raise `TimeoutError` if the peer acknowledges nothing for `STALL_SECONDS`.
-
-        The socket is writable when a third of the kernel's buffer is free. On a slow connection
-        that takes longer, so the bytes that the peer has acknowledged are counted instead.
-        """
-        count, idle = acknowledged_bytes(self._sock), 0
-        while idle < STALL_STEPS:
-            with suppress(TimeoutError):
-                return wait_write(self._sock.fileno(), STALL_SECONDS / STALL_STEPS)
-            before, count = count, acknowledged_bytes(self._sock)
-            idle = idle + 1 if count == before else 0
-        raise TimeoutError
 
     def _abort(self) -> None:
         """End without a close frame. gunicorn sends the reset when it closes the socket."""

@@ -1,0 +1,129 @@
+"""Subscriptions that receive the same messages, so that a worker makes each message only once.
+
+A message is sent to all of them straight from the feed, without waking a greenlet for each socket.
+Where that is impossible, a session falls behind: its own greenlet reads the changes from the feed.
+"""
+
+import time
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from service.lifecycle import WorkBudget
+from service.records.changes import Change
+from service.records.cursor import Position
+from service.records.subscription import Subscription
+from service.websockets.frames import frame
+
+LIMIT = 65_536  # bytes of frames that are sent at once
+AT_ONCE = 50  # sockets, about half a millisecond
+
+Scope = tuple[str, str | None]  # a collection, and an owner or None for all owners
+
+
+class Member(Protocol):
+    """A session. It has its subscriptions in audiences while it is at the feed's tail."""
+
+    subject: str
+    memberships: "list[tuple[Audience, bytes]]"  # with the beginning of the messages
+
+    def deliver(self, frames: bytes, tail: Position, moment: float) -> None:
+        """Send frames with all that it has to receive up to `tail`, unless it has received it.
+
+        `moment` is the Unix time. Must not wait.
+        """
+
+    def fall_behind(self) -> None:
+        """Read the changes after its place from the feed, unless it is at the tail."""
+
+
+class Audience:
+    """The subscriptions with the same collection, filter and rights."""
+
+    def __init__(self, key: Hashable, scope: Scope, like: Subscription) -> None:
+        self.key = key
+        self.scope = scope
+        # By the beginning of their messages, with the client's id for the subscription.
+        self.groups: dict[bytes, set[Member]] = {}
+        self._like = replace(like)
+
+    def texts(self, changes: Iterable[Change]) -> list[bytes]:
+        """Return the messages about changes in the scope, without their beginning."""
+        texts = [self._like.text(change) for change in changes]
+        return [text for text in texts if text is not None]
+
+
+class Audiences:
+    """All audiences in a worker."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[Hashable, Audience] = {}
+        self._by_scope: dict[Scope, list[Audience]] = {}
+        self._budget = WorkBudget(2 * AT_ONCE)  # sockets
+
+    def join(self, member: Member, subscriptions: Iterable[Subscription]) -> None:
+        """Add the subscriptions of a session that has received all changes up to the tail."""
+        for subscription in subscriptions:
+            audience = self._audience(member, subscription)
+            audience.groups.setdefault(subscription.head, set()).add(member)
+            member.memberships.append((audience, subscription.head))
+
+    def leave(self, member: Member) -> None:
+        for audience, head in member.memberships:
+            audience.groups[head].remove(member)
+            if not audience.groups[head]:
+                del audience.groups[head]
+            if not audience.groups:
+                self._remove(audience)
+        member.memberships.clear()
+
+    def deliver(self, new: Sequence[Change], tail: Position) -> None:
+        """Deliver new changes to all members. Lets other greenlets run in between."""
+        concerned: dict[Audience, list[Change]] = {}
+        for change in new:
+            for owner in (None, change.owner):
+                for audience in self._by_scope.get((change.collection, owner), ()):
+                    concerned.setdefault(audience, []).append(change)
+        for audience, changes in concerned.items():
+            if texts := audience.texts(changes):
+                for head, group in list(audience.groups.items()):
+                    frames = b"".join([frame(head + text) for text in texts])
+                    self._send(frames, group, tail, concerned)
+
+    def _send(
+        self, frames: bytes, group: set[Member], tail: Position, concerned: dict[Audience, Any]
+    ) -> None:
+        members = list(group)
+        is_long = len(frames) > LIMIT
+        for start in range(0, len(members), AT_ONCE):
+            moment = time.time()
+            batch = members[start : start + AT_ONCE]
+            for member in batch:
+                if member not in group:  # it has left meanwhile
+                    continue
+                if is_long or (len(member.memberships) > 1 and _is_in_several(member, concerned)):
+                    member.fall_behind()
+                else:
+                    member.deliver(frames, tail, moment)
+            self._budget.spend(len(batch))
+
+    def _audience(self, member: Member, subscription: Subscription) -> Audience:
+        owner = None if subscription.rule is True else member.subject
+        scope = (subscription.collection.name, owner)
+        key = (scope, subscription.role, subscription.where)
+        if key not in self._by_key:
+            self._by_key[key] = Audience(key, scope, subscription)
+            self._by_scope.setdefault(scope, []).append(self._by_key[key])
+        return self._by_key[key]
+
+    def _remove(self, audience: Audience) -> None:
+        del self._by_key[audience.key]
+        audiences = self._by_scope[audience.scope]
+        audiences.remove(audience)
+        if not audiences:
+            del self._by_scope[audience.scope]
+
+
+def _is_in_several(member: Member, concerned: dict[Audience, Any]) -> bool:
+    """Whether several of its subscriptions are concerned, so that their messages must be sorted."""
+    return sum(audience in concerned for audience, _ in member.memberships) > 1
