@@ -54,7 +54,7 @@ def table(samples: Mapping[str, Sequence[tuple[float, float]]], seconds: float) 
     for number in range(int(last // seconds) + 1):
         means = [_mean(points, number * seconds, seconds) for points in samples.values()]
         if any(means):
-            yield f"| {number * seconds / 60:g} | " + " | ".join(means) + " |"
+            yield f"| {number * seconds / 60:.3g} | " + " | ".join(means) + " |"
 
 
 def _mean(points: Sequence[tuple[float, float]], begin: float, seconds: float) -> str:

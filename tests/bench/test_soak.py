@@ -48,7 +48,6 @@ class Nobody:
 
     faults = ()
     name, done = "turns", 1
-    messages, ended = 1, 0
 
     def __init__(self, **grown):
         self.points = {b.name: points([100] * 60) for b in BOUNDS} | grown
@@ -56,12 +55,12 @@ class Nobody:
 
 def test_the_soak_fails_if_the_memory_grows(capsys):
     leaking = Nobody(**{MEMORY: points([100 + number / 2 for number in range(60)])})
-    assert soak._report(Nobody(), [Nobody()], Nobody(), 300) == 0
-    assert soak._report(leaking, [Nobody()], Nobody(), 300) == 1
+    assert soak._report(Nobody(), [Nobody()], 300) == 0
+    assert soak._report(leaking, [Nobody()], 300) == 1
     assert f"{MEMORY}: +19" in capsys.readouterr().out
 
 
 def test_the_soak_fails_if_an_answer_is_wrong():
     wrong = Nobody()
     wrong.faults = ["ValueError()"]
-    assert soak._report(Nobody(), [wrong], Nobody(), 300) == 1
+    assert soak._report(Nobody(), [wrong], 300) == 1
