@@ -29,7 +29,7 @@ class StreamJob:
 
     port: int
     requests: list[str]
-    tokens: int
+    tokens: list[int]  # of each stream
     interval: float  # seconds between the tokens of a stream
     watch: int  # the process whose tree is measured
     beside: list[int]  # those that work for it, measured together
@@ -109,7 +109,7 @@ class StreamLoad:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         request = self.job.requests[self.opened]
-        reply = StreamedReply(sock, request, self.job.tokens, wire.micros())
+        reply = StreamedReply(sock, request, self.job.tokens[self.opened], wire.micros())
         sock.connect_ex(("127.0.0.1", self.job.port))
         self.replies[sock.fileno()] = reply
         self.epoll.register(sock, select.EPOLLOUT)

@@ -4,6 +4,7 @@ import functools
 import http.client
 import itertools
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -20,7 +21,10 @@ _messages = itertools.count(1)
 
 @dataclass(frozen=True)
 class Question:
-    """The text of a turn, its model if it is not the default, and the messages before it."""
+    """The text of a turn, its model if it is not the default, and the messages before it.
+
+    All questions of a run have equally many messages before them.
+    """
 
     text: str
     model: str = ""
@@ -39,7 +43,8 @@ class People:
         self._settings = load(ENVIRONMENT)
         self._tokens: list[str] = []
 
-    def requests(self, question: Question, count: int) -> list[str]:
+    def requests(self, questions: Sequence[Question]) -> list[str]:
+        count = len(questions)
         self._tokens += [self._token(n) for n in range(len(self._tokens), count)]
         parts = [self._tokens[first:count:AT_ONCE] for first in range(AT_ONCE)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -47,9 +52,13 @@ class People:
         pairs = [
             pair for part in zip(parts, chats, strict=True) for pair in zip(*part, strict=True)
         ]
-        if question.history:
-            histories.write(self._database_url, [chat for _, chat in pairs], question.history)
-        return [self.request("/api/ai/chat", chat, question, token) for token, chat in pairs]
+        if questions[0].history:
+            chats_only = [chat for _, chat in pairs]
+            histories.write(self._database_url, chats_only, questions[0].history)
+        return [
+            self.request("/api/ai/chat", chat, question, token)
+            for question, (token, chat) in zip(questions, pairs, strict=True)
+        ]
 
     @staticmethod
     def request(path: str, chat: str, question: Question, token: str = "") -> str:

@@ -49,17 +49,17 @@ def _run(scenario: Scenario, peer: Peer) -> StreamResult | ChangesResult | CallR
 
 def load(scenario: Scenario, peer: Peer) -> StreamResult:
     """Run the load generator for one peer, in a process of its own."""
-    text = wire.question(scenario.tokens, scenario.rate, scenario.burst, scenario.steps)
-    question = Question(text, scenario.model, scenario.history)
+    starts = [] if scenario.parallel else _starts(scenario)
+    tokens = _tokens(scenario, starts)
     job = StreamJob(
         port=peer.port,
-        requests=peer.requests(question, scenario.streams),
-        tokens=scenario.tokens,
+        requests=peer.requests([_question(scenario, count) for count in tokens]),
+        tokens=tokens,
         interval=scenario.burst / scenario.rate,
         watch=peer.pid,
         beside=list(peer.beside),
         deadline=scenario.ramp + scenario.tokens / scenario.rate + SPARE_SECONDS,
-        starts=[] if scenario.parallel else _starts(scenario),
+        starts=starts,
         parallel=scenario.parallel,
     )
     command = [sys.executable, "-m", "bench.load"]
@@ -69,7 +69,19 @@ def load(scenario: Scenario, peer: Peer) -> StreamResult:
     return StreamResult(**json.loads(done.stdout))
 
 
-def _starts(scenario: Scenario) -> Sequence[float]:
+def _question(scenario: Scenario, tokens: int) -> Question:
+    text = wire.question(tokens, scenario.rate, scenario.burst, scenario.steps)
+    return Question(text, scenario.model, scenario.history)
+
+
+def _starts(scenario: Scenario) -> list[float]:
     """Random start times, the same for every peer: even steps would synchronise the streams."""
     dice = random.Random(scenario.streams)
     return sorted(dice.uniform(0, scenario.ramp) for _ in range(scenario.streams))
+
+
+def _tokens(scenario: Scenario, starts: Sequence[float]) -> list[int]:
+    """Of each stream: fewer the later it starts, if all of them end together."""
+    if not scenario.together:
+        return [scenario.tokens] * scenario.streams
+    return [scenario.tokens - round(start * scenario.rate) for start in starts]

@@ -9,6 +9,7 @@ class Scenario:
 
     With `parallel`, so many replies are open at a time. `fresh` restarts each peer, so that memory
     which an earlier scenario has left to the allocator does not hide what this one needs.
+    With `together` all streams end at the same time, and `tokens` are those of the first.
     All but the last of a turn's `steps` call a tool. `history` messages are in each chat before.
     With `subscribers`, `streams` changes are delivered to so many at `rate`, then in a burst.
     With `paced`, `streams` calls are made, `parallel` at a time, then `paced` calls at `rate`/s.
@@ -24,6 +25,7 @@ class Scenario:
     rounds: int = 3
     burst: int = 1
     fresh: bool = False
+    together: bool = False
     model: str = ""
     steps: int = 1
     history: int = 0
@@ -52,29 +54,31 @@ NGINX = ("service/nginx", "bare/nginx", "naive/nginx")
 CALLED = ("service", *RELAYS, "node/hono", "direct")
 OURS_AND_BARE = ("service", "bare")
 FULL = (
-    Scenario("one", 1, 400, 200, peers=ALL),
+    Scenario("one", 1, 400, 200, rounds=2, peers=ALL),
     Scenario("fifty", 50, 140, 40, ramp=0.5, peers=ALL),
-    Scenario("openai", 50, 140, 40, ramp=0.5, rounds=2, model=COMPATIBLE, peers=ALL),
+    Scenario("openai", 50, 140, 40, ramp=0.5, rounds=1, model=COMPATIBLE, peers=ALL),
     Scenario("many", 500, 28, 4, ramp=3.5, rounds=2),
     Scenario("fast", 50, 300, 100, ramp=0.5, rounds=2),
-    Scenario("burst", 50, 480, 160, ramp=0.5, rounds=2, burst=16),
-    Scenario("tls", 50, 140, 40, ramp=0.5, rounds=2, peers=TLS),
-    Scenario("nginx", 50, 140, 40, ramp=0.5, rounds=2, peers=NGINX),
+    Scenario("burst", 50, 480, 160, ramp=0.5, rounds=1, burst=16),
+    Scenario("tls", 50, 140, 40, ramp=0.5, rounds=1, peers=TLS),
+    Scenario("nginx", 50, 140, 40, ramp=0.5, rounds=1, peers=NGINX),
     Scenario("turns", 200, 8, 1000, parallel=8, peers=ALL),
-    Scenario("turns-unsynced", 200, 8, 1000, parallel=8, rounds=2, peers=UNSYNCED),
+    Scenario("turns-unsynced", 200, 8, 1000, parallel=8, rounds=1, peers=UNSYNCED),
     Scenario("turns-pg", 200, 8, 1000, parallel=8, rounds=2, peers=ON_POSTGRESQL),
     Scenario("turns-two", 300, 8, 1000, parallel=16, rounds=2, peers=TWO_WORKERS),
     Scenario("tool", 100, 8, 1000, parallel=8, rounds=2, steps=2, peers=WITH_TOOLS),
     Scenario("steps", 60, 8, 1000, parallel=8, rounds=2, steps=5, peers=WITH_TOOLS),
     Scenario("chat-10", 40, 8, 1000, parallel=4, rounds=2, history=10, peers=("service",)),
     Scenario("chat-1000", 40, 8, 1000, parallel=4, rounds=2, history=1000, peers=("service",)),
-    Scenario("first", 80, 8, 1000, parallel=1, peers=AND_DIRECT),
+    Scenario("first", 80, 8, 1000, parallel=1, rounds=2, peers=AND_DIRECT),
     Scenario("starts", 50, 8, 1000, peers=AND_DIRECT),
-    Scenario("held-500", 500, 32, 2, ramp=6, rounds=1, fresh=True),
-    Scenario("held", 5000, 174, 2, ramp=75, rounds=1, fresh=True, peers=OURS_AND_BARE),
+    Scenario("held-500", 500, 26, 2, ramp=6, rounds=1, fresh=True, together=True),
     Scenario(
-        "held-10000", 10_000, 340, 2, ramp=150, rounds=1, fresh=True, peers=OURS_AND_BARE,
-        extra=True,
+        "held", 5000, 150, 2, ramp=65, rounds=1, fresh=True, together=True, peers=OURS_AND_BARE
+    ),
+    Scenario(
+        "held-10000", 10_000, 340, 2, ramp=150, rounds=1, fresh=True, together=True,
+        peers=OURS_AND_BARE, extra=True,
     ),
     Scenario("changes", 30, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=OURS_AND_BARE),
     Scenario(

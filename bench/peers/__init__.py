@@ -28,5 +28,5 @@ class Peer(Protocol):
 
     def stop(self) -> None: ...
 
-    def requests(self, question: Question, count: int) -> list[str]:
-        """Complete HTTP requests with the question, prepared before the measurement."""
+    def requests(self, questions: Sequence[Question]) -> list[str]:
+        """Complete HTTP requests with the questions, prepared before the measurement."""

@@ -51,8 +51,8 @@ class Command:
             self._process.wait()
             self._process = None
 
-    def requests(self, question: Question, count: int) -> list[str]:
-        return [People.request(self.path, "chat", question) for _ in range(count)]
+    def requests(self, questions: Sequence[Question]) -> list[str]:
+        return [People.request(self.path, "chat", question) for question in questions]
 
 
 class Upstream(Command):

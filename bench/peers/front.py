@@ -59,8 +59,8 @@ class Front:
             shutil.rmtree(self._directory, ignore_errors=True)
         self._peer.stop()
 
-    def requests(self, question: Question, count: int) -> list[str]:
-        return self._peer.requests(question, count)
+    def requests(self, questions: Sequence[Question]) -> list[str]:
+        return self._peer.requests(questions)
 
 
 def _configuration(directory: Path, port: int, peer_port: int) -> str:

@@ -53,9 +53,9 @@ class OurService:
             self._service.remove()
             self._service = None
 
-    def requests(self, question: Question, count: int) -> list[str]:
+    def requests(self, questions: Sequence[Question]) -> list[str]:
         assert self._people
-        return self._people.requests(question, count)
+        return self._people.requests(questions)
 
 
 def settings(url: str, certificate: str = "") -> Mapping[str, object]:
