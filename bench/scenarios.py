@@ -45,6 +45,7 @@ COMPATIBLE = "oss-120b"  # a model of the OpenAI-compatible provider
 RELAYS = ("bare", "naive")
 ALL = ("service", *RELAYS, "node")
 AND_DIRECT = (*ALL, "direct")
+BRIEFLY = ("service", *RELAYS, "direct")
 WITH_TOOLS = ("service", "naive", "node")
 ON_POSTGRESQL = ("service/pg", *RELAYS, "node")
 TWO_WORKERS = ("service/two", *RELAYS)
@@ -89,7 +90,7 @@ FULL = (
 QUICK = (
     Scenario("one", 1, 150, 200, rounds=1, peers=ALL),
     Scenario("fifty", 50, 60, 40, ramp=0.5, rounds=1, peers=ALL),
-    Scenario("openai", 50, 60, 40, ramp=0.5, rounds=1, model=COMPATIBLE),
+    Scenario("openai", 50, 60, 40, ramp=0.5, rounds=1, model=COMPATIBLE, extra=True),
     Scenario("many", 100, 10, 4, ramp=0.8, rounds=1),
     Scenario("fast", 50, 150, 100, ramp=0.5, rounds=1),
     Scenario("burst", 50, 240, 160, ramp=0.5, rounds=1, burst=16),
@@ -97,14 +98,16 @@ QUICK = (
     Scenario("nginx", 50, 60, 40, ramp=0.5, rounds=1, peers=NGINX[:2], extra=True),
     Scenario("turns", 60, 8, 1000, parallel=8, rounds=1, peers=ALL),
     Scenario("turns-unsynced", 60, 8, 1000, parallel=8, rounds=1, peers=UNSYNCED, extra=True),
-    Scenario("turns-pg", 60, 8, 1000, parallel=8, rounds=1, peers=ON_POSTGRESQL),
+    Scenario("turns-pg", 60, 8, 1000, parallel=8, rounds=1, peers=ON_POSTGRESQL[:3]),
     Scenario("turns-two", 60, 8, 1000, parallel=16, rounds=1, peers=TWO_WORKERS, extra=True),
     Scenario("tool", 40, 8, 1000, parallel=8, rounds=1, steps=2, peers=WITH_TOOLS),
-    Scenario("steps", 20, 8, 1000, parallel=8, rounds=1, steps=5, peers=WITH_TOOLS),
-    Scenario("chat-10", 20, 8, 1000, parallel=4, rounds=1, history=10, peers=("service",)),
+    Scenario("steps", 20, 8, 1000, parallel=8, rounds=1, steps=5, peers=WITH_TOOLS, extra=True),
+    Scenario(
+        "chat-10", 20, 8, 1000, parallel=4, rounds=1, history=10, peers=("service",), extra=True
+    ),
     Scenario("chat-1000", 20, 8, 1000, parallel=4, rounds=1, history=1000, peers=("service",)),
-    Scenario("first", 40, 8, 1000, parallel=1, rounds=1, peers=AND_DIRECT),
-    Scenario("starts", 50, 8, 1000, rounds=1, peers=AND_DIRECT),
+    Scenario("first", 40, 8, 1000, parallel=1, rounds=1, peers=BRIEFLY),
+    Scenario("starts", 50, 8, 1000, rounds=1, peers=BRIEFLY),
     Scenario("held", 200, 6, 2, ramp=1.5, rounds=1, fresh=True),
     Scenario("changes", 10, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=OURS_AND_BARE),
     Scenario(
