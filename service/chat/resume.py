@@ -17,6 +17,7 @@ from service.chat.relay import publications
 from service.chat.relay.publisher import PUBLISH_SECONDS
 from service.chat.relay.watchers import Watcher, Watchers
 from service.chat.stream import sse
+from service.chat.stream.direct import direct_writer
 from service.chat.turn.admission import check_chat
 from service.extensions import db
 from service.web.edge import answers, takes
@@ -59,14 +60,15 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
     """A watcher of the turn that the client was reading, or of the newest one that runs."""
     turn_id, number = _position()
     sock: Any = request.environ.get("gunicorn.socket")
+    client = (sock, direct_writer(request.environ))
     running = claims.running(db.session(), caller.subject, chat_id)
     db.session.commit()
     if turn_id in running and watchers.can_read(turn_id):
-        return Watcher(turn_id, number, sock)
+        return Watcher(turn_id, number, *client)
     if turn_id and _has_rest(caller, chat_id, turn_id, number):
-        return Watcher(turn_id, number, sock)
+        return Watcher(turn_id, number, *client)
     newest = next(filter(watchers.can_read, running), None)
-    return Watcher(newest, 0, sock) if newest else None
+    return Watcher(newest, 0, *client) if newest else None
 
 
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:

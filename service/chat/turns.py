@@ -14,6 +14,7 @@ from service.auth.bearer import open_to
 from service.chat import claims
 from service.chat.calling import approvals
 from service.chat.stream import sse
+from service.chat.stream.direct import direct_writer
 from service.chat.turn import pump, reuse
 from service.chat.turn.admission import Submission, admit
 from service.chat.turn.running import Run, Runs
@@ -104,7 +105,8 @@ def answer(data: dict[str, Any]) -> Response:
     # The client's connection, which shows when the client leaves; absent without gunicorn.
     sock = request.environ.get("gunicorn.socket")
     attribution.bind(model=admitted.model.id, turn_id=admitted.turn_id)
-    run = Run(admitted, sock, app.config["SETTINGS"].resume_seconds)
+    resume_seconds = app.config["SETTINGS"].resume_seconds
+    run = Run(admitted, sock, resume_seconds, direct_writer(request.environ))
     pump.start(app, run)
     response = _response(admitted.assistant_message_id, run.reader.stream(run.leave))
     # Called even if the stream is never read: a generator that never began runs no `finally`.

@@ -21,6 +21,7 @@ from service.chat.relay import publications
 from service.chat.relay.publisher import Publisher
 from service.chat.stream import chunks, sse
 from service.chat.stream.channel import Channel, Item
+from service.chat.stream.direct import DirectWriter
 from service.chat.stream.parts import Assembly
 from service.chat.stream.reader import Reader
 from service.chat.turn.claim_watch import ClaimWatch
@@ -43,16 +44,21 @@ class Watcher(Reader):
     `turn_id` and the number of the chunk make the id, so that a client can go on after it.
     """
 
-    def __init__(self, turn_id: str, number: int, sock: socket.socket | None) -> None:
+    def __init__(
+        self,
+        turn_id: str,
+        number: int,
+        sock: socket.socket | None,
+        writer: DirectWriter | None = None,
+    ) -> None:
         self.channel = Channel()
-        super().__init__(self.channel, sock, turn_id)
-        self._encode = self._with_id
+        super().__init__(self.channel, sock, turn_id, writer)
         self.turn_id, self.number = turn_id, number
         self._start = number
         self.events: list[bytes] = []  # of a turn elsewhere, from its first on
         self.seen = time.monotonic()  # when its turn last showed a sign of life
 
-    def _with_id(self, item: Item) -> bytes:
+    def _encode(self, item: Item) -> bytes:
         self.number += 1
         event = item if isinstance(item, bytes) else sse.encode(item)
         return b"id: %b:%d\n%b" % (self.turn_id.encode(), self.number, event)

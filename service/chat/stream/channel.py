@@ -1,14 +1,15 @@
 """The bounded channel between a turn's greenlet and its response."""
 
-from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from gevent import get_hub, getcurrent
 from gevent.event import Event
 
-from service.chat.stream.chunks import Chunk
+from service.chat.stream.chunks import Chunk, TextDelta
 
 Item = Chunk | bytes  # bytes: a chunk that another worker has encoded
+TEXT = (TextDelta, bytes)
 LIMIT = 256  # chunks: a slow reader holds the turn back, not the memory
 
 
@@ -18,16 +19,21 @@ class Channel:
     `put` never waits: its caller may be interrupted where it waits, and would lose a chunk that is
     part of the stored answer. After `abandon()` nobody reads any more: chunks are dropped, and
     nobody waits.
+
+    `write`, if set, gets text in the event loop while the reader waits, which saves a switch to the
+    reader and back. It must not wait. It returns whether the reader may go on waiting.
     """
 
+    __slots__ = ("_chunks", "_reader", "_room", "_waking", "abandoned", "closed", "write")
+
     def __init__(self) -> None:
-        self._chunks: deque[Item] = deque()
+        self._chunks: list[Item] = []
         self._reader: Any = None  # the greenlet that waits
         self._waking = False
-        self._room = Event()
-        self._waiting = False
+        self._room: Event | None = None  # while somebody waits for it
         self.closed = False
         self.abandoned = False
+        self.write: Callable[[list[Item]], bool] | None = None
 
     def put(self, chunk: Item) -> bool:
         """Whether the channel is full now."""
@@ -40,10 +46,11 @@ class Channel:
 
     def wait_for_room(self) -> None:
         while self.full:
-            self._waiting = True
-            self._room.clear()
-            self._room.wait()
-            self._waiting = False
+            self._room = Event()
+            try:
+                self._room.wait()
+            finally:
+                self._room = None
 
     def close(self) -> None:
         """No more chunks will come."""
@@ -52,9 +59,8 @@ class Channel:
 
     def abandon(self) -> None:
         self.abandoned = True
-        self._chunks.clear()
+        self._take_ready()
         self._wake()
-        self._room.set()
 
     def take(self) -> list[Item]:
         """All chunks that are ready. Waits for the first one, and returns none after a nudge."""
@@ -64,11 +70,7 @@ class Channel:
                 get_hub().switch()  # an Event, or a timeout, would cost a token 3 µs
             finally:
                 self._reader = None
-        ready = list(self._chunks)
-        self._chunks.clear()
-        if self._waiting:
-            self._room.set()
-        return ready
+        return self._take_ready()
 
     def nudge(self) -> None:
         """Wake the reader although no chunk has come."""
@@ -77,12 +79,26 @@ class Channel:
     def _wake(self) -> None:
         if self._reader is not None and not self._waking:
             self._waking = True
-            get_hub().loop.run_callback(self._switch)
+            get_hub().loop.run_callback(self._hand_over)
 
-    def _switch(self) -> None:
+    def _hand_over(self) -> None:
+        """Called by the event loop: write what is ready, or switch to the reader."""
         self._waking = False
-        if self._reader is not None:
-            self._reader.switch()
+        if self._reader is None:
+            return
+        if self.write and self._is_text() and self.write(self._take_ready()):
+            return
+        self._reader.switch()
+
+    def _is_text(self) -> bool:
+        """Whether something is ready, and only text, whose encoding can't fail."""
+        return bool(self._chunks) and all(type(chunk) in TEXT for chunk in self._chunks)
+
+    def _take_ready(self) -> list[Item]:
+        ready, self._chunks = self._chunks, []
+        if self._room:
+            self._room.set()
+        return ready
 
     @property
     def full(self) -> bool:

@@ -10,6 +10,7 @@ import structlog
 
 from service.chat.stream import sse
 from service.chat.stream.channel import Channel, Item
+from service.chat.stream.direct import DirectWriter
 from service.lifecycle import ClientWatch, acknowledged_bytes
 
 SLOW_SECONDS = 30.0  # without any progress of a write; then the client's connection is cut
@@ -21,12 +22,22 @@ log = structlog.get_logger("turn")
 class Reader:
     """Joins all chunks that are ready into one write. The worker's watchman calls `check`.
 
-    `sock` is the client's connection, if there is one.
+    `sock` is the client's connection, if there is one. With a `writer`, chunks that come while the
+    response waits are written from the event loop, as long as the kernel takes them.
     """
 
-    def __init__(self, channel: Channel, sock: socket.socket | None, turn_id: str) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        sock: socket.socket | None,
+        turn_id: str,
+        writer: DirectWriter | None = None,
+    ) -> None:
         self._channel, self._sock, self._turn_id = channel, sock, turn_id
-        self._encode: Callable[[Any], bytes] = sse.encode
+        self._writer = writer
+        self._rest = b""  # of a direct write, to be sent by the response
+        if writer:
+            channel.write = self._write_at_once
         self._is_writing = False
         self._waiting_since = time.monotonic()
         self._acknowledged = (0, time.monotonic())  # bytes, and since when so many
@@ -39,8 +50,11 @@ class Reader:
             yield sse.OPEN
             while not self._channel.ended:
                 ready = self._take()
-                if ready:
-                    yield b"".join(map(self._encode, ready))
+                if self._writer and self._rest:
+                    rest, self._rest = self._rest, b""
+                    self._writer.finish(rest)
+                elif ready:
+                    yield self._encode_all(ready)
                 elif not self._channel.ended:
                     yield sse.KEEP_ALIVE
             if not self._channel.abandoned:
@@ -55,6 +69,21 @@ class Reader:
         ready = self._channel.take()
         self._is_writing = True
         return ready
+
+    def _write_at_once(self, items: list[Item]) -> bool:
+        """Whether the kernel has taken all. The waiting response sends the rest."""
+        assert self._writer
+        self._waiting_since = time.monotonic()
+        self._rest = self._writer.write(self._encode_all(items))
+        return not self._rest
+
+    def _encode_all(self, items: list[Item]) -> bytes:
+        if len(items) == 1:  # nearly always
+            return self._encode(items[0])
+        return b"".join(map(self._encode, items))
+
+    def _encode(self, item: Any) -> bytes:
+        return sse.encode(item)
 
     def check(self, now: float) -> None:
         """Have a long silence broken, and a slow client disconnected. `now` is monotonic."""

@@ -14,6 +14,7 @@ from service.chat.stream import chunks
 from service.chat.stream.channel import Channel
 from service.chat.stream.chunk_log import ChunkLog
 from service.chat.stream.chunks import Chunk
+from service.chat.stream.direct import DirectWriter
 from service.chat.stream.parts import Assembly
 from service.chat.stream.reader import Reader
 from service.chat.turn.hold import TurnHold
@@ -36,7 +37,11 @@ class Run:
     """
 
     def __init__(
-        self, question: Question, sock: socket.socket | None = None, resume_seconds: float = 0
+        self,
+        question: Question,
+        sock: socket.socket | None = None,
+        resume_seconds: float = 0,
+        writer: DirectWriter | None = None,
     ) -> None:
         self.question = question
         self.assembly = Assembly()
@@ -45,7 +50,7 @@ class Run:
         self.deadline = Deadline()
         self.interruption = Interruption()
         self.channel = Channel()
-        self.reader = Reader(self.channel, sock, question.turn_id)
+        self.reader = Reader(self.channel, sock, question.turn_id, writer)
         self.log = ChunkLog()
         self._watching: list[Channel] = []  # of other readers in this worker
         self._watched_until = 0.0  # by readers in other workers, on the monotonic clock
