@@ -4,7 +4,7 @@ Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +14,7 @@ from gevent import sleep
 from service.generation.deadline import Deadline
 from service.generation.pace import PacedReader
 from service.generation.round_trip import RoundTrip
+from service.outbound.arrivals import Take
 from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
 from service.providers.events import (
@@ -29,7 +30,8 @@ from service.providers.events import (
 )
 from service.providers.names import NameTable
 from service.providers.provider import Decoder, Kind, Model, Wire
-from service.providers.stream import decode
+from service.providers.sse import EventReader
+from service.providers.stream import decode, texts_of
 
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
@@ -60,9 +62,17 @@ LIMITS: dict[Kind, TimeLimits] = {
 }
 VISIBLE = (TextFragment, CallStarted)
 
+TakeTexts = Callable[[list[str]], bool]
 
-def stream_events(upstream: Upstream, trip: RoundTrip, deadline: Deadline) -> Iterator[Event]:
+
+def stream_events(
+    upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None = None
+) -> Iterator[Event]:
     """The events of the model's answer, up to the terminal one; `trip` is filled in meanwhile.
+
+    While the reader of the events waits for the next one, texts may go to `take` instead. It is
+    called in the event loop, and returns whether it has taken them. It must take none before the
+    reader has got a text.
 
     Raises `ProviderError`, which has nothing of the provider's text. A provider that is busy or
     down is asked up to twice more, as long as it has sent no visible event. The usage in `trip` is
@@ -74,7 +84,7 @@ def stream_events(upstream: Upstream, trip: RoundTrip, deadline: Deadline) -> It
         for attempt in range(RETRIES + 1):
             is_visible = False
             try:
-                for event in _try(upstream, trip):
+                for event in _try(upstream, trip, take and partial(_take, take, deadline, limits)):
                     if isinstance(event, VISIBLE):
                         is_visible = True
                     elif isinstance(event, PromptCounted):
@@ -112,7 +122,14 @@ def _pause(attempt: int, error: ProviderError) -> float:
     return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
 
 
-def _try(upstream: Upstream, trip: RoundTrip) -> Iterator[Event]:
+def _take(take: TakeTexts, deadline: Deadline, limits: TimeLimits, texts: list[str]) -> bool:
+    is_taken = take(texts)
+    if is_taken:
+        deadline.progress(limits.idle)
+    return is_taken
+
+
+def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterator[Event]:
     provider = trip.model.provider
     request = provider.wire.request(provider, trip.model.upstream_name, trip.prompt)
     outbound = Outbound(
@@ -127,16 +144,26 @@ def _try(upstream: Upstream, trip: RoundTrip) -> Iterator[Event]:
         with upstream.open(outbound) as stream:
             trip.accepted = stream.status == 200
             if trip.accepted:
-                yield from _read_answer(stream, provider.wire.decoder(request.names))
+                yield from _read_answer(stream, provider.wire.decoder(request.names), take)
             else:
                 yield _refusal(stream, provider.wire, request.names)
     except UpstreamError as error:
         raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
 
 
-def _read_answer(stream: ByteStream, decoder: Decoder) -> Iterator[Event]:
+def _read_answer(stream: ByteStream, decoder: Decoder, take: TakeTexts | None) -> Iterator[Event]:
+    reader = EventReader()
+
+    def take_piece(piece: bytes) -> bool:
+        return paced.offer(partial(take_texts, piece))
+
+    def take_texts(piece: bytes) -> bool:
+        texts = texts_of(piece, reader, decoder)
+        return bool(texts and take and take(texts))
+
+    paced = PacedReader(partial(_read, stream, take_piece if take else None))
     try:
-        yield from decode(PacedReader(partial(_read, stream)).read, decoder)
+        yield from decode(paced.read, decoder, reader)
     except ProviderError as error:
         if error.fault != "slow":
             error.retry_after = retry_after(stream.headers)
@@ -146,10 +173,10 @@ def _read_answer(stream: ByteStream, decoder: Decoder) -> Iterator[Event]:
         stream.finish()
 
 
-def _read(stream: ByteStream) -> bytes:
+def _read(stream: ByteStream, take: Take | None) -> bytes:
     """A broken connection counts as the end; the wire decides whether the answer may end there."""
     try:
-        return stream.read()
+        return stream.read(take)
     except UpstreamError as error:
         if error.reason != "cut":
             raise

@@ -18,7 +18,12 @@ Read = Callable[[], bytes]
 
 
 class PacedReader:
-    """Wraps a stream's `read`. Bytes that arrive between two reads wait in the kernel."""
+    """Wraps a stream's `read`. Bytes that arrive between two reads wait in the kernel.
+
+    While `read` waits, the pieces of a slow stream may be taken at once, with `offer`.
+    """
+
+    __slots__ = ("_began", "_clock", "_read", "_sleep", "_streak")
 
     def __init__(
         self,
@@ -28,11 +33,24 @@ class PacedReader:
     ) -> None:
         self._read, self._clock, self._sleep = read, clock, sleep
         self._streak = 0
+        self._began = 0.0
 
     def read(self) -> bytes:
         if self._streak >= STREAK:
             self._sleep(INTERVAL)
-        began = self._clock()
+        self._began = self._clock()
         data = self._read()
-        self._streak = self._streak + 1 if self._clock() - began < FAST else 0
+        self._count()
         return data
+
+    def offer(self, take: Callable[[], bool]) -> bool:
+        """Whether a piece was taken. Of a fast stream none is, so that `read` can wait."""
+        if self._streak >= STREAK - 1 or not take():
+            return False
+        self._count()
+        return True
+
+    def _count(self) -> None:
+        now = self._clock()
+        self._streak = self._streak + 1 if now - self._began < FAST else 0
+        self._began = now

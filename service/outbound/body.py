@@ -11,6 +11,7 @@ from collections.abc import Callable
 from http.client import IncompleteRead
 from typing import Any
 
+from service.outbound.arrivals import Arrivals, Take, receiver
 from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
@@ -78,25 +79,37 @@ class ResponseBody:
 
     def __init__(self, sock: Any, head: ResponseHead, ahead: bytes) -> None:
         self._socket, self._ahead = sock, ahead
+        self._receive: Callable[[], bytes] | None = None
         self._dechunker = Dechunker() if head.chunked else None
         self._left = head.length  # None: the body lasts until the connection ends
         self.complete = self._left == 0
         self.is_followed = self.complete and bool(ahead)
 
-    def read(self) -> bytes:
+    def read(self, take: Take | None = None) -> bytes:
         """Return at least one byte, or b"" at the end.
 
-        Raises OSError, and IncompleteRead if the connection ends before the body does.
+        What arrives meanwhile is offered to `take`, in the event loop; what that takes is not
+        returned. The timeout of the socket does not apply then. Raises OSError, and IncompleteRead
+        if the connection ends before the body does.
         """
+        if take and not self._ahead and not self.complete and (body := self._offer(take)):
+            return body
         while not self.complete:
             data, self._ahead = self._ahead or self._socket.recv(READ_SIZE), b""
             if not data:
                 return self._end_of_connection()
-            if body := self._decode(data):
+            if body := self.decode(data):
                 return body
         return b""
 
-    def _decode(self, data: bytes) -> bytes:
+    def _offer(self, take: Take) -> bytes:
+        """Return what was refused; b"" at the end, or if the connection is to be read directly."""
+        if self._receive is None:
+            self._receive = receiver(self._socket)
+        return Arrivals(self, self._receive, take).wait(self._socket.fileno())
+
+    def decode(self, data: bytes) -> bytes:
+        """Remove the framing. Raises IncompleteRead if it is broken."""
         if self._dechunker:
             try:
                 data = self._dechunker.feed(data)

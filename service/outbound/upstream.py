@@ -17,6 +17,7 @@ from gevent.pool import Group
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
 from service.observing.observe import count_upstream_call, log_info
+from service.outbound.arrivals import Take
 from service.outbound.destination import Destination, destination_of
 from service.outbound.exchange import HttpExchange
 from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
@@ -68,8 +69,12 @@ class ByteStream(Protocol):
     status: int
     headers: Mapping[str, str]
 
-    def read(self) -> bytes:
-        """Return at least one byte, or b"" at the end. Raises `UpstreamError`."""
+    def read(self, take: Take | None = None) -> bytes:
+        """Return at least one byte, or b"" at the end. Raises `UpstreamError`.
+
+        What arrives meanwhile is offered to `take`, in the event loop; what that takes is not
+        returned, and `idle` does not limit its pauses.
+        """
 
     def finish(self) -> None:
         """Declare that the rest of the body is not needed and is expected to be short."""
@@ -90,9 +95,9 @@ class PooledStream:
         self.status = exchange.head.status
         self.headers: Mapping[str, str] = exchange.head.headers
 
-    def read(self) -> bytes:
-        try:  # without `_translate_errors`, which is slower: this is called for every token
-            return self._body.read()
+    def read(self, take: Take | None = None) -> bytes:
+        try:
+            return self._body.read(take)
         except TimeoutError:
             self._broken = True
             raise UpstreamError("timeout") from None

@@ -29,6 +29,12 @@ class Decoder(Protocol):
 
     def feed(self, event: ServerSentEvent) -> Iterator[Event]: ...
 
+    def text(self, data: bytes) -> str | None:
+        """The text of an event's data that has nothing else; None for any other. Changes nothing.
+
+        `feed` would give the same text, and change nothing either.
+        """
+
     def end(self) -> Iterator[Event]:
         """The events at the end of the stream. Raises `ProviderError` if it may not end here."""
 

@@ -36,6 +36,11 @@ class EventReader:
         self._begun = False
         self._size = 0  # of the event's data so far
 
+    @property
+    def is_between_events(self) -> bool:
+        """Whether the next byte begins an event."""
+        return self._begun and not (self._pending or self._data or self._name)
+
     def feed(self, piece: bytes) -> Iterator[ServerSentEvent]:
         """Raises `ProviderError` for a line over `LINE_LIMIT`."""
         for line in self._lines(piece):

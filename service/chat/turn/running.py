@@ -78,9 +78,13 @@ class Run:
 
         The last few chunks wait for no reader, because the rows would wait with them.
         """
-        self._put_for_others(chunk)
-        if self.channel.put(chunk) and self.interruption.is_allowed:
+        if self.put_at_once(chunk) and self.interruption.is_allowed:
             self._wait_for_reader()
+
+    def put_at_once(self, chunk: Chunk) -> bool:
+        """Hand a chunk to the readers; whether the client has become slow."""
+        self._put_for_others(chunk)
+        return self.channel.put(chunk)
 
     def _put_for_others(self, chunk: Chunk) -> None:
         self.log.add(chunk)

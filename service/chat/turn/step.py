@@ -80,6 +80,14 @@ class Step:
                     self.finished = event
         yield from self._end_text()
 
+    def deltas(self, texts: list[str]) -> list[Chunk]:
+        """The chunks of texts that belong to the open text; none if no text is open."""
+        text_id = self._open_text
+        if text_id is None:
+            return []
+        self.text += texts
+        return [chunks.TextDelta(text_id, text) for text in texts]
+
     def close(self, text: str) -> Chunks:
         """End with a text of our own."""
         yield from self.translate(iter([TextFragment(text)]))

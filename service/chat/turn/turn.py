@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from flask import Flask
 
@@ -74,8 +75,23 @@ def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
         yield from step.close(NO_CREDITS)
         return
     run.tally.begin(trip, step.number)
-    yield from step.translate(stream_events(app.extensions["upstream"], trip, run.deadline))
+    take = partial(_take, run, step)
+    yield from step.translate(stream_events(app.extensions["upstream"], trip, run.deadline, take))
     run.tally.end(step.reason)
+
+
+def _take(run: Run, step: Step, texts: list[str]) -> bool:
+    """Whether the turn has put texts of the model through to its readers, in the event loop.
+
+    It can't if a slow reader must be waited for, which the turn's greenlet does.
+    """
+    if run.channel.full:
+        return False
+    deltas = step.deltas(texts)
+    for chunk in deltas:
+        run.assembly.apply(chunk)
+        run.put_at_once(chunk)
+    return bool(deltas)
 
 
 def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:

@@ -25,6 +25,14 @@ def parse(data: bytes) -> dict[str, Any]:
     return parsed
 
 
+def object_in(data: bytes) -> dict[str, Any]:
+    """A JSON object; empty for anything else."""
+    try:
+        return parse(data)
+    except ProviderError:
+        return {}
+
+
 def count(value: Any) -> int:
     """A token count as providers send them: a number, null or missing."""
     return int(value) if isinstance(value, int | float) and 0 < value < COUNT_LIMIT else 0

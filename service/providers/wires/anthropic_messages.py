@@ -28,6 +28,7 @@ from service.providers.wires.answers import (
     count,
     dump,
     error_in,
+    object_in,
     operators_fault,
     parse,
     refusal_of,
@@ -169,6 +170,16 @@ class MessageDecoder:
                 fault = operators_fault(error) or FAULTS.get(error.get("type"), "failed")
                 raise ProviderError(fault)
             # Others, such as ping, content_block_stop and new ones, are not needed.
+
+    def text(self, data: bytes) -> str | None:
+        match object_in(data):
+            case {
+                "type": "content_block_delta",
+                "index": _,
+                "delta": {"type": "text_delta", "text": str(text)},
+            }:
+                return make_storable(text)
+        return None
 
     def end(self) -> Iterator[Event]:
         raise ProviderError("cut")

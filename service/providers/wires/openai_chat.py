@@ -28,6 +28,7 @@ from service.providers.wires.answers import (
     count,
     dump,
     error_in,
+    object_in,
     operators_fault,
     parse,
     refusal_of,
@@ -40,6 +41,7 @@ FAULT_WORDS: dict[str, Fault] = {  # in the type or code of an error inside a st
     "unavailable": "down",
     "timeout": "down",
 }
+NOT_TEXT = ("refusal", "reasoning", "reasoning_content", "tool_calls")  # in a delta
 REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
@@ -146,6 +148,16 @@ class ChunkDecoder:
             yield from self._delta(choice.get("delta") or {})
             if choice.get("finish_reason"):
                 self._reason = REASONS.get(choice["finish_reason"], "other")
+
+    def text(self, data: bytes) -> str | None:
+        chunk = object_in(data)
+        if any(map(chunk.get, ("error", "usage", "x_groq"))):
+            return None
+        match chunk.get("choices"):
+            case [{"delta": {"content": str(text)} as delta, **others}]:
+                is_only = not any(map(delta.get, NOT_TEXT)) and not others.get("finish_reason")
+                return make_storable(text) if is_only else None
+        return None
 
     def end(self) -> Iterator[Event]:
         """The finish reason is the terminal event: some hosts send no `[DONE]` after it."""

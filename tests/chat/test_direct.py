@@ -1,0 +1,81 @@
+"""Text is written to the client from the event loop; what the kernel does not take comes after."""
+
+import socket
+
+import gevent
+import pytest
+
+from service.chat.stream import sse
+from service.chat.stream.channel import Channel
+from service.chat.stream.chunks import Start, TextDelta
+from service.chat.stream.direct import DirectWriter, direct_writer
+from service.chat.stream.reader import Reader
+
+
+@pytest.fixture
+def pair():
+    here, there = socket.socketpair()
+    there.settimeout(5)
+    with here, there:
+        yield here, there
+
+
+@pytest.fixture
+def reading(pair):
+    """A reader whose response runs; `yielded` is what the server would write."""
+    channel, yielded = Channel(), []
+    reader = Reader(channel, pair[0], "turn_1", DirectWriter(pair[0], is_chunked=False))
+    response = gevent.spawn(lambda: yielded.extend(reader.stream(channel.abandon)))
+    gevent.sleep(0)
+    yield channel, yielded
+    channel.abandon()
+    response.join(timeout=5)
+
+
+def received(sock: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        data += sock.recv(1 << 20)
+    return data
+
+
+def test_text_is_written_at_once_and_anything_else_by_the_response(pair, reading):
+    channel, yielded = reading
+    texts = [TextDelta("t", word) for word in ("one", "two")]
+    for text in texts:
+        channel.put(text)
+    gevent.sleep(0)
+    expected = b"".join(map(sse.encode, texts))
+    assert received(pair[1], len(expected)) == expected
+    channel.put(Start("m"))
+    gevent.sleep(0)
+    assert yielded == [sse.OPEN, sse.encode(Start("m"))]
+    channel.close()
+    gevent.sleep(0.01)
+    assert yielded == [sse.OPEN, sse.encode(Start("m")), sse.DONE]
+
+
+def test_nothing_is_lost_when_the_client_is_slow(pair, reading):
+    channel, yielded = reading
+    pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    long = [TextDelta("t", letter * 100_000) for letter in "abc"]
+    channel.put(long[0])
+    gevent.sleep(0.01)
+    for text in long[1:]:
+        channel.put(text)
+    first = sse.encode(long[0])
+    assert received(pair[1], len(first)) == first
+    channel.close()
+    gevent.sleep(0.01)
+    assert yielded == [sse.OPEN, b"".join(map(sse.encode, long[1:])), sse.DONE]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "sent"), [("HTTP/1.1", b"2\r\nhi\r\n"), ("HTTP/1.0", b"hi"), ("HTTP/2", None)]
+)
+def test_bytes_are_framed_as_the_server_frames_them(pair, protocol, sent):
+    writer = direct_writer({"gunicorn.socket": pair[0], "SERVER_PROTOCOL": protocol})
+    assert (writer is None) == (sent is None)
+    if writer:
+        assert writer.write(b"hi") == b""
+        assert pair[1].recv(99) == sent

@@ -1,0 +1,97 @@
+"""Reading in the event loop while a greenlet waits."""
+
+import socket
+from http.client import IncompleteRead
+
+import gevent
+import pytest
+
+from service.outbound.body import ResponseBody
+from service.outbound.head import parse_head, split_head
+
+SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture
+def pair():
+    here, there = socket.socketpair()
+    with here, there:
+        yield here, there
+
+
+def body_of(sock: socket.socket, head: bytes) -> ResponseBody:
+    return ResponseBody(sock, parse_head(split_head(head)[0], "POST"), b"")
+
+
+def send(sock: socket.socket, *pieces: bytes) -> None:
+    for piece in pieces:
+        sock.sendall(piece)
+        gevent.sleep(0.01)
+
+
+def test_pieces_are_taken_until_one_is_refused(pair):
+    body, taken = body_of(pair[0], SIZED), []
+
+    def take(piece: bytes) -> bool:
+        taken.append(piece)
+        return piece != b"no"
+
+    reading = gevent.spawn(body.read, take)
+    send(pair[1], b"one", b"two", b"no")
+    assert reading.get(timeout=5) == b"no"
+    assert taken == [b"one", b"two", b"no"]
+
+
+def test_the_end_of_the_body_ends_the_wait_although_its_last_piece_was_taken(pair):
+    body, taken = body_of(pair[0], SIZED), []
+    reading = gevent.spawn(body.read, lambda piece: taken.append(piece) or True)
+    send(pair[1], b"123", b"456789")
+    assert reading.get(timeout=5) == b""
+    assert (body.complete, taken) == (True, [b"123", b"456789"])
+
+
+def test_framing_alone_is_offered_to_nobody(pair):
+    body, taken = body_of(pair[0], CHUNKED), []
+    reading = gevent.spawn(body.read, lambda piece: taken.append(piece) or True)
+    send(pair[1], b"5\r\n", b"hello", b"\r\n0\r\n", b"\r\n")
+    assert reading.get(timeout=5) == b""
+    assert taken == [b"hello"]
+
+
+@pytest.mark.parametrize("last", [b"x\r\n", b""], ids=["broken framing", "closed"])
+def test_a_fault_is_raised_where_the_greenlet_waits(pair, last):
+    body = body_of(pair[0], CHUNKED)
+
+    def read() -> None:
+        with pytest.raises(IncompleteRead):
+            body.read(lambda _piece: True)
+
+    reading = gevent.spawn(read)
+    send(pair[1], b"5\r\nhello\r\n", last)
+    pair[1].close()
+    reading.get(timeout=5)
+
+
+def test_a_piece_that_makes_its_taker_fail_is_not_lost(pair, monkeypatch):
+    body = body_of(pair[0], SIZED)
+
+    def fail(_piece: bytes) -> bool:
+        raise RuntimeError
+
+    errors: list[type] = []
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *error: errors.append(error[1]))
+    reading = gevent.spawn(body.read, fail)
+    send(pair[1], b"one")
+    assert reading.get(timeout=5) == b"one"
+    assert errors == [RuntimeError]
+
+
+def test_nothing_is_read_for_a_greenlet_that_was_interrupted(pair):
+    body, taken = body_of(pair[0], SIZED), []
+    reading = gevent.spawn(body.read, lambda piece: taken.append(piece) or True)
+    send(pair[1], b"one")
+    reading.kill()
+    send(pair[1], b"two")
+    assert taken == [b"one"]
+    assert pair[0].recv(9) == b"two"
