@@ -1,6 +1,8 @@
 """Reading response bodies directly from their connections."""
 
 import socket
+import sys
+from dataclasses import replace
 
 import pytest
 from gevent.server import StreamServer
@@ -113,3 +115,12 @@ def test_the_connection_of_an_empty_answer_is_reused(serve, upstream):
     for _ in range(2):
         assert upstream.fetch(outbound, 10) == (204, b"")
     assert len(connections) == 1
+
+
+def test_the_request_is_not_kept_while_the_response_arrives(serve, upstream):
+    outbound, _ = serve(SIZED)
+    body = b"x" * 1000
+    before = sys.getrefcount(body)
+    with upstream.open(replace(outbound, method="POST", body=body)) as stream:
+        assert sys.getrefcount(body) == before
+        assert read_all(stream, 100) == PLAIN

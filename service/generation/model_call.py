@@ -5,6 +5,7 @@ Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 
@@ -130,6 +131,23 @@ def _take(take: TakeTexts, deadline: Deadline, limits: TimeLimits, texts: list[s
 
 
 def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterator[Event]:
+    wire = trip.model.provider.wire
+    opening, names = _open(upstream, trip)
+    try:
+        with opening as stream:
+            trip.accepted = stream.status == 200
+            if trip.accepted:
+                yield from _read_answer(stream, wire.decoder(names), take)
+            else:
+                yield _refusal(stream, wire, names)
+    except UpstreamError as error:
+        raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
+
+
+def _open(
+    upstream: Upstream, trip: RoundTrip
+) -> tuple[AbstractContextManager[ByteStream], NameTable]:
+    """The request, which is not kept: its body would take kilobytes while the answer arrives."""
     provider = trip.model.provider
     request = provider.wire.request(provider, trip.model.upstream_name, trip.prompt)
     outbound = Outbound(
@@ -140,15 +158,7 @@ def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterato
         body=request.body,
         idle=None,  # the deadline bounds it
     )
-    try:
-        with upstream.open(outbound) as stream:
-            trip.accepted = stream.status == 200
-            if trip.accepted:
-                yield from _read_answer(stream, provider.wire.decoder(request.names), take)
-            else:
-                yield _refusal(stream, provider.wire, request.names)
-    except UpstreamError as error:
-        raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
+    return upstream.open(outbound), request.names
 
 
 def _read_answer(stream: ByteStream, decoder: Decoder, take: TakeTexts | None) -> Iterator[Event]:

@@ -7,7 +7,7 @@ proxies and netrc files of the environment are ignored. Exceptions of the HTTP l
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPException
 from typing import Literal, Protocol
 
@@ -151,6 +151,7 @@ class Upstream:
         limit = gevent.Timeout.start_new(outbound.whole)
         try:
             stream = PooledStream(self._send(outbound), self._drains)
+            outbound = replace(outbound, body=None)  # not kept while the response arrives
             outcome = str(stream.status)
             yield stream
         except gevent.Timeout as expired:

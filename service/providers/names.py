@@ -1,12 +1,14 @@
 """Tool names on the wire: providers allow no dots and at most 64 characters.
 
-Each request has its own table, made from the tools that it declares and the calls that it replays.
+The table of a request is made from the tools that it declares and the calls that it replays. Most
+requests have the same, and share it.
 A name in the answer is looked up in it, never parsed.
 """
 
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from service.providers.events import make_storable
 
@@ -41,3 +43,8 @@ class NameTable:
             )
         self._to_wire[name] = wire
         self._from_wire[wire] = name
+
+
+@lru_cache(maxsize=64)
+def name_table(names: tuple[str, ...]) -> NameTable:
+    return NameTable(names)

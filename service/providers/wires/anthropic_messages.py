@@ -19,7 +19,7 @@ from service.providers.events import (
     Usage,
     make_storable,
 )
-from service.providers.names import NameTable
+from service.providers.names import NameTable, name_table
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
@@ -61,7 +61,7 @@ FAULTS: dict[str, Fault] = {
 
 class AnthropicMessages:
     def request(self, provider: Provider, upstream_name: str, prompt: Prompt) -> WireRequest:
-        names = NameTable(prompt.tool_names)
+        names = name_table(tuple(prompt.tool_names))
         body: dict[str, Any] = {
             "model": upstream_name,
             "max_tokens": prompt.max_output_tokens,

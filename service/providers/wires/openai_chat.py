@@ -20,7 +20,7 @@ from service.providers.events import (
     Usage,
     make_storable,
 )
-from service.providers.names import NameTable
+from service.providers.names import NameTable, name_table
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
@@ -53,7 +53,7 @@ REASONS: dict[str, FinishReason] = {
 
 class OpenAIChat:
     def request(self, provider: Provider, upstream_name: str, prompt: Prompt) -> WireRequest:
-        names = NameTable(prompt.tool_names)
+        names = name_table(tuple(prompt.tool_names))
         system = {"role": "system", "content": prompt.system}
         turns = (entry for message in prompt.messages for entry in _entries(message, names))
         body: dict[str, Any] = {
