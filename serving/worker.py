@@ -23,6 +23,7 @@ from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
 from service.observing import stray
+from serving.own_stack import OwnStack
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
 STAY_SECONDS = 0.1  # between looks at the work that is left
@@ -123,11 +124,14 @@ class Worker(GeventWorker):
     gunicorn prints the text of an `AppImportError`, and a traceback of any other exception.
     """
 
+    wsgi: Any
+
     def load_wsgi(self) -> None:
         stray.install()
         try:
             super().load_wsgi()
             self.wsgi.extensions.complete()
+            self.wsgi = OwnStack(self.wsgi)
         except ConfigError as error:
             raise AppImportError(f"Error: {error}") from None
 
@@ -138,7 +142,7 @@ class Worker(GeventWorker):
         than the grace time.
         """
         super().run()
-        lifecycle = self.wsgi.extensions["lifecycle"]
+        lifecycle = self.app.callable.extensions["lifecycle"]
         while not lifecycle.is_done:
             self.notify()
             gevent.sleep(STAY_SECONDS)

@@ -22,6 +22,12 @@ def bind(**facts: Any) -> None:
     _facts[getcurrent()] = {**current_facts(), **facts}
 
 
+def take_over(other: Any) -> None:
+    """Give the current greenlet the facts of another, which has worked for it."""
+    if other in _facts:
+        _facts[getcurrent()] = _facts[other]
+
+
 def current_facts() -> dict[str, Any]:
     """Return the facts of the current greenlet."""
     return _facts.get(getcurrent(), {})

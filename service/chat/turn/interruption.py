@@ -28,10 +28,14 @@ class Interruption:
 
     def allow(self) -> None:
         """Called by the turn's own greenlet, before anything else. Raises `Interrupted` if the
-        turn was interrupted before it began."""
+        turn was interrupted before it began, or while it moved."""
         self._greenlet = gevent.getcurrent()
         self.is_allowed = True
         self.check()
+
+    def move(self) -> None:
+        """The turn goes on in another greenlet, which calls `allow` when it begins."""
+        self._greenlet = None
 
     def check(self) -> None:
         """Raises `Interrupted` if there is a reason."""
@@ -54,7 +58,9 @@ class Interruption:
         get_hub().loop.run_callback(self._deliver, error)
 
     def _deliver(self, error: BaseException) -> None:
-        if self.is_allowed and self._greenlet and not self._greenlet.dead:
+        if self.is_allowed and self._greenlet is None:
+            self.throw(error)  # until its next greenlet has begun, which is about to
+        elif self.is_allowed and self._greenlet and not self._greenlet.dead:
             # Another error may end less than the turn, for example one try of a model call.
             self.is_allowed = not isinstance(error, Interrupted)
             self._greenlet.throw(error)

@@ -1,11 +1,10 @@
 """A turn in its own greenlet, to one of its endings: finish, abort or error."""
 
-from contextlib import closing
-
 import gevent
 import structlog
 from flask import Flask
 
+from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
 from service.chat.turn import rows, turn
 from service.chat.turn.claim_watch import ClaimWatch
@@ -28,6 +27,7 @@ FAULT_TEXTS: dict[Fault, str] = {
     "failed": "The model failed to answer. Please try again.",
     "slow": "The model took too long to answer. Please try again.",
 }
+MOVED = "moved"  # to another greenlet
 NOT_STORED = "The answer could not be saved. Please try again."
 
 log = structlog.get_logger("turn")
@@ -42,41 +42,54 @@ def start(app: Flask, run: Run) -> None:
     gevent.spawn(carry, app, run)
 
 
-def carry(app: Flask, run: Run) -> None:
-    """Run the turn to one of its endings. Every error becomes the last chunk."""
+def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
+    """Run the turn to one of its endings. Every error becomes the last chunk.
+
+    A turn that has begun to receive a text goes on in a new greenlet, with the rest of its `answer`
+    and a fresh stack. What precedes a text needs much stack (the history from the database, the
+    request), and Python frees no part of a stack before its greenlet ends: 12 KB for each turn.
+    """
     question = run.question
     attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
     attribution.bind(chat=question.chat_id, model=question.model.id)
-    runs: Runs = app.extensions["runs"]
     status = "failed"
     try:
-        status = _finish_or_abort(app, run)
+        status = _finish_or_abort(app, run, answer)
     except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
         _fail(app, run, error)
     finally:
-        run.close()
-        runs.remove(run)
-        TURNS.labels(run.question.model.id, status).inc()
+        if status != MOVED:
+            _end(app, run, status)
 
 
-def _finish_or_abort(app: Flask, run: Run) -> str:
+def _end(app: Flask, run: Run, status: str) -> None:
+    runs: Runs = app.extensions["runs"]
+    run.close()
+    runs.remove(run)
+    TURNS.labels(run.question.model.id, status).inc()
+
+
+def _finish_or_abort(app: Flask, run: Run, answer: Chunks | None) -> str:
     try:
-        _finish(app, run)
+        return _finish(app, run, answer)
     except Interrupted as end:
         _abort(app, run, end)
         return "aborted"
-    return "finished"
 
 
-def _finish(app: Flask, run: Run) -> None:
-    """The whole turn. Its rows are stored before the `finish` chunk is sent."""
-    run.interruption.allow()
-    question = run.question
-    ids = {"turnId": question.turn_id, "modelId": question.model.id}
-    run.start(ids)
-    with closing(turn.answer(app, run)) as answer:  # ends what still runs for it
+def _finish(app: Flask, run: Run, answer: Chunks | None) -> str:
+    """The rest of the turn. Its rows are stored before the `finish` chunk is sent."""
+    try:
+        run.interruption.allow()
+        answer = answer or _begin(app, run)
         for chunk in answer:
             run.put(chunk)
+            if isinstance(chunk, chunks.TextStart):
+                return _move(app, run, answer)
+    except BaseException:
+        if answer:
+            answer.close()  # ends what still runs for it
+        raise
     run.interruption.forbid()
     run.interruption.check()
     try:
@@ -84,6 +97,19 @@ def _finish(app: Flask, run: Run) -> None:
     except rows.ChatDeleted:
         raise Interrupted("deleted") from None
     run.put(chunks.Finish(run.tally.metadata))
+    return "finished"
+
+
+def _move(app: Flask, run: Run, answer: Chunks) -> str:
+    run.interruption.move()
+    gevent.spawn(carry, app, run, answer)
+    return MOVED
+
+
+def _begin(app: Flask, run: Run) -> Chunks:
+    question = run.question
+    run.start({"turnId": question.turn_id, "modelId": question.model.id})
+    return turn.answer(app, run)
 
 
 def _abort(app: Flask, run: Run, end: Interrupted) -> None:
