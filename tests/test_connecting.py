@@ -68,6 +68,12 @@ def test_the_second_address_is_tried(caller, scripted, monkeypatch):
     assert caller.fetch(Outbound("test", "GET", "http://two.example/", {}), 100) == (200, b"{}")
 
 
+def test_an_address_is_not_looked_up(caller, scripted, monkeypatch):
+    monkeypatch.setattr("service.outbound.connecting.socket.getaddrinfo", None)
+    scripted.answers = [Answer(b"{}")]
+    assert caller.fetch(Outbound("test", "GET", scripted.url, {}), 100) == (200, b"{}")
+
+
 HOSTS = ["127.0.0.1:1", "nowhere.invalid", "x" * 64 + ".example", "a..example"]
 
 

@@ -5,13 +5,17 @@ times out while it connects; such a socket would stay open until garbage collect
 """
 
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
+from gevent.monkey import get_original
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 AddressInfo = tuple[Any, ...]  # an item of the list that `socket.getaddrinfo` returns
+
+# gevent's own asks a thread for each address, though only names take time.
+_read_address: Any = get_original("socket", "getaddrinfo")
 
 
 class UpstreamConnection(HTTPConnection):
@@ -29,6 +33,9 @@ class UpstreamConnection(HTTPConnection):
     def _addresses(self) -> list[AddressInfo]:
         """Return at least one address of the host. Raises OSError, UnicodeError."""
         host = self._dns_host.strip("[]")  # type: ignore[attr-defined]
+        with suppress(socket.gaierror):  # a name
+            options = {"type": socket.SOCK_STREAM, "flags": socket.AI_NUMERICHOST}
+            return _read_address(host, self.port, **options)
         host.encode("idna")  # fails here, because gevent's resolver thread would log the failure
         return socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
 
