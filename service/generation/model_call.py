@@ -165,13 +165,13 @@ def _read_answer(stream: ByteStream, decoder: Decoder, take: TakeTexts | None) -
     reader = EventReader()
 
     def take_piece(piece: bytes) -> bool:
-        return paced.offer(partial(take_texts, piece))
-
-    def take_texts(piece: bytes) -> bool:
         texts = texts_of(piece, reader, decoder)
         return bool(texts and take and take(texts))
 
-    paced = PacedReader(partial(_read, stream, take_piece if take else None))
+    def offer(piece: bytes) -> bool:
+        return paced.offer(piece, take_piece)
+
+    paced = PacedReader(partial(_read, stream, offer if take else None))
     try:
         yield from decode(paced.read, decoder, reader)
     except ProviderError as error:

@@ -43,9 +43,9 @@ class PacedReader:
         self._count()
         return data
 
-    def offer(self, take: Callable[[], bool]) -> bool:
+    def offer(self, piece: bytes, take: Callable[[bytes], bool]) -> bool:
         """Whether a piece was taken. Of a fast stream none is, so that `read` can wait."""
-        if self._streak >= STREAK - 1 or not take():
+        if self._streak >= STREAK - 1 or not take(piece):
             return False
         self._count()
         return True

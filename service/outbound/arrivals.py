@@ -6,6 +6,7 @@ token. Also, a greenlet's read tries the connection first, in vain, before it wa
 
 import ssl
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPException
 from typing import Any, Protocol
 
@@ -90,7 +91,7 @@ def receiver(sock: Any, size: int = 65_536) -> Callable[[], bytes]:
     """
     secure = getattr(sock, "_sslobj", None)
     if secure is None:
-        return lambda: sock._sock.recv(size)  # type: ignore[no-any-return]
+        return partial(sock._sock.recv, size)
 
     def receive() -> bytes:
         pieces = [secure.read(size)]

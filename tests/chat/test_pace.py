@@ -55,3 +55,16 @@ def test_a_stream_that_slows_down_is_no_longer_held():
     for _ in range(10):
         pace.read()
     assert len(stream.sleeps) == held
+
+
+def test_a_fast_stream_s_pieces_are_left_to_its_reader():
+    """Nobody may take them while a read waits, or none would share a read."""
+    stream, taken = Stream(0.005), []
+    pace = stream.paced()
+    pace.read()
+    while pace.offer(b"x", lambda piece: taken.append(piece) or True):
+        stream.now += stream.gap
+    assert len(taken) == STREAK - 2
+    for _ in range(2):
+        pace.read()
+    assert stream.sleeps == [INTERVAL]
