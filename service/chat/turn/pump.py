@@ -109,6 +109,7 @@ def _move(app: Flask, run: Run, answer: Chunks) -> str:
 def _begin(app: Flask, run: Run) -> Chunks:
     question = run.question
     run.start({"turnId": question.turn_id, "modelId": question.model.id})
+    run.takes_text = True
     return turn.answer(app, run)
 
 

@@ -33,6 +33,7 @@ NO_CREDITS = "Your credits do not suffice to go on with this answer."
 def answer(app: Flask, run: Run) -> Chunks:
     """The steps of a turn, each chunk added to the run's assembly before anybody reads it.
 
+    If the run takes texts itself, most of their chunks go to its readers and are not among these.
     Raises `ProviderError` and `ServiceError`.
     """
     conversation, context = Conversation(app, run), _context(app, run)
@@ -75,7 +76,7 @@ def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
         yield from step.close(NO_CREDITS)
         return
     run.tally.begin(trip, step.number)
-    take = partial(_take, run, step)
+    take = partial(_take, run, step) if run.takes_text else None
     yield from step.translate(stream_events(app.extensions["upstream"], trip, run.deadline, take))
     run.tally.end(step.reason)
 
