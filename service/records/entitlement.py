@@ -16,7 +16,8 @@ class Entitlement:
         self._subject = caller.subject
         # A token that expired within the leeway is valid until the leeway ends.
         self._expires = expires if expires > time.time() else expires + LEEWAY
-        self._rights = rights_cache.peek(caller.subject)
+        rights = rights_cache.peek(caller.subject)
+        self._rights = rights if rights and rights.admit(caller.issued) else None
         self._version = -1  # of the cache, when these rights were last found in it
 
     @property

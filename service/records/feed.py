@@ -7,6 +7,7 @@ On SQLite a write of this worker wakes the feed, and a poll notices the writes o
 On PostgreSQL notifications wake it, and a poll makes up for lost ones.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -23,11 +24,12 @@ from service.records import changes, outbox
 from service.records.audience import Audiences, Member
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
+from service.records.entitlement import Entitlement
 from service.records.reader import FeedReader
 from service.records.subscription import Subscription
 from service.records.window import Window
 
-POLL_SECONDS = {"sqlite": 0.01, "postgresql": 1.0}
+POLL_SECONDS = {"sqlite": 0.02, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
@@ -38,6 +40,7 @@ log = structlog.get_logger("feed")
 class FeedListener(Member, Protocol):
     """A session on a socket."""
 
+    entitlement: Entitlement
     place: Position  # in the feed
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
@@ -189,8 +192,10 @@ class Feed:
                     rights_cache.refresh({listener.subject for listener in self._listeners})
             except SQLAlchemyError as error:
                 log.warning("rights not read", error=type(error).__name__)
+            moment = time.time()
             for listener in list(self._listeners):
-                listener.on_rights()
+                if not listener.entitlement.is_current(moment):
+                    listener.on_rights()
 
     def _listen(self) -> None:
         """Wake up at every commit that changed records. Polling makes up for lost notifications."""
