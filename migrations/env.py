@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from config import INSTANCE
 from service.database.access import time_limit
 from service.extensions import UTCDateTime
+from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only with the sandbox
 
 migrate = current_app.extensions["migrate"]
 engine = migrate.db.engine

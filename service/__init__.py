@@ -45,7 +45,6 @@ from service.providers import catalog as models
 from service.records import socket
 from service.records.views import records
 from service.sandbox import boot
-from service.sandbox.suite.pages.views import pages as suite_pages
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
 from service.upkeep import sweeping
@@ -76,7 +75,7 @@ BLUEPRINTS = (
     integrations,
 )
 MCP_BLUEPRINTS = (mcp,)
-SANDBOX_BLUEPRINTS = (suite_pages, widget_developer)
+SANDBOX_BLUEPRINTS = (widget_developer,)
 COMMANDS = (
     migrations.migrations,
     people.token,

@@ -5,15 +5,16 @@ Source: docs/contract.md, section 17.2.
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from service.activity.models import IntegrationCall
 from service.billing import prices
+from service.database import upsert
 from service.database.clock import from_now
 from service.extensions import now, table
 from service.integrations.calling.call_log import CallFacts, CallOutcome, EndedCall
@@ -47,16 +48,17 @@ INTEGRATION_CALLS = Collection(
 
 # Built once: to build a statement takes several times as long as to run it.
 _calls = table(IntegrationCall)
-INSERT = {
-    name: dialect.insert(_calls).on_conflict_do_nothing().returning(_calls.c.seq)
-    for name, dialect in (("postgresql", postgresql), ("sqlite", sqlite))
-}
 INSERT_NEW = insert(_calls)
 OF_JOB = (
     select(_calls)
     .where(_calls.c.job_id == bindparam("job"), _calls.c.user_id == bindparam("user"))
     .with_for_update()
 )
+
+
+@cache
+def _insert_once(dialect: str) -> Any:
+    return upsert.insert(dialect, _calls).on_conflict_do_nothing().returning(_calls.c.seq)
 
 
 class CallRows:
@@ -68,7 +70,7 @@ class CallRows:
         rows = [_row(facts, outcome, moment) for facts, outcome in calls]
         if len(rows) > 1:
             connection.execute(INSERT_NEW, rows)
-        elif connection.scalar(INSERT[connection.dialect.name], rows[0]) is None:
+        elif connection.scalar(_insert_once(connection.dialect.name), rows[0]) is None:
             return
         outbox.append(connection, [_change(None, row) for row in rows])
 

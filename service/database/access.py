@@ -43,6 +43,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
     }
     if _is_sqlite(url):
         return pool
+    make_url(url).get_dialect()  # in the master too, so that workers inherit what it loads
     arguments = postgresql.connect_arguments(STATEMENT_SECONDS)
     return {**pool, "pool_pre_ping": True, "connect_args": arguments}
 

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from config import INSTANCE, ConfigError, Settings
-from service.sandbox.listener import Listener
-from service.sandbox.secrets import database_file, fill, suite_client
-from service.sandbox.suite.client import Clients
+from service.deferred import DeferredModule
+from service.sandbox.secrets import database_file, fill
+
+stand_ins = DeferredModule("service.sandbox.stand_ins")
 
 
 def prepare(settings: Settings) -> Settings:
@@ -32,10 +33,8 @@ def prepare(settings: Settings) -> Settings:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """`app.extensions["sandbox"]` is what gunicorn.conf.py starts in each worker."""
     if settings.sandbox:
-        app.extensions["suite"] = Clients(app, *suite_client(INSTANCE), settings.own_url)
-        app.extensions["sandbox"] = Listener(app, settings)
+        stand_ins.init_app(app, settings)
 
 
 def _with_database(settings: Settings, directory: Path) -> Settings:

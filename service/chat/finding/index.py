@@ -22,13 +22,15 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy import table as any_table
-from sqlalchemy.dialects.postgresql import TSQUERY
 
 from service.chat.finding.terms import Terms
 from service.chat.models import Chat, Message
 from service.database.access import write_transaction
+from service.deferred import DeferredModule
 from service.extensions import db
 from service.records.storage import TextPosition
+
+postgresql = DeferredModule("sqlalchemy.dialects.postgresql")
 
 MERGE_PAGES = 500  # of the index in one transaction, which takes a tenth of a second
 
@@ -72,7 +74,7 @@ def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
     begun = f"'{terms.prefix}':*" if terms.prefix else ""
     lexeme = "'@" + owner.replace("\\", "\\\\").replace("'", "''") + "'"
     asked = func.to_tsquery("simple", " & ".join(filter(None, (words, begun))))
-    return asked.op("&&")(cast(lexeme, TSQUERY))
+    return asked.op("&&")(cast(lexeme, postgresql.TSQUERY))
 
 
 def forget_deleted() -> None:

@@ -15,11 +15,11 @@ import structlog
 from flask import Flask, current_app
 from gevent.event import Event
 from sqlalchemy import Select, bindparam, delete, func, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import users
+from service.database import upsert
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
 from service.database.sharing import SharedWrites, Together
@@ -47,17 +47,15 @@ FIND = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
     _answers.c.expires_at > current_time(),
 )
 _times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds"))}
-_new = {
-    name: dialect.insert(_answers).values(**_times)
-    for name, dialect in (("postgresql", postgresql), ("sqlite", sqlite))
-}
 _replaced = ("user_id", "endpoint", "size", "stored_at", "expires_at", "answer", "sealed")
-STORE = {
-    name: new.on_conflict_do_update(
+
+
+@cache
+def _upsert(dialect: str) -> Any:
+    new = upsert.insert(dialect, _answers).values(**_times)
+    return new.on_conflict_do_update(
         index_elements=[_answers.c.key], set_={column: new.excluded[column] for column in _replaced}
     )
-    for name, new in _new.items()
-}
 
 
 @dataclass(frozen=True)
@@ -205,7 +203,7 @@ def _store(session: Session, rows: list[dict[str, Any]]) -> None:
     if kept:
         connection = session.connection()
         kept.sort(key=lambda row: row["key"])
-        connection.execute(STORE[connection.dialect.name], kept)
+        connection.execute(_upsert(connection.dialect.name), kept)
 
 
 def _place(key: AnswerKey) -> str:

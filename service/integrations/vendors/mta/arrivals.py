@@ -6,13 +6,11 @@ Source: gtfs.org/documentation/realtime/reference; a direction is the last lette
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from google.protobuf.message import DecodeError
-from google.transit.gtfs_realtime_pb2 import FeedMessage
-
+from service.deferred import DeferredModule
 from service.integrations.calling.call import Call
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
-from service.integrations.declare.example import Example, Exchange
+from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import get
@@ -39,6 +37,10 @@ from service.integrations.vendors.mta.vendor import (
     line_of,
     needed_moment,
 )
+
+# Only calls of this endpoint need them, and they take 3 MB.
+gtfs_realtime = DeferredModule("google.transit.gtfs_realtime_pb2")
+protobuf = DeferredModule("google.protobuf.message")
 
 FEED = get(f"{FEEDS}/{{feed}}", returns="bytes")  # its slash stays quoted
 BOTH = "both"
@@ -81,17 +83,15 @@ def _feeds(here: Sequence[Stop], route: str | None) -> list[str]:
     return [feed for feed in LINES if (feed == NUMBERED) in kinds]
 
 
-def _feed(call: Call, name: str) -> FeedMessage:
+def _feed(call: Call, name: str) -> Any:
     raw, _ = call.send(FEED.with_parts(path={"feed": name}))
     try:
-        return FeedMessage.FromString(raw)
-    except DecodeError:
+        return gtfs_realtime.FeedMessage.FromString(raw)
+    except protobuf.DecodeError:
         raise unusable("protobuf") from None
 
 
-def _trains(
-    feed: FeedMessage, here: Sequence[Stop], stops: Sequence[Stop]
-) -> Iterator[dict[str, Any]]:
+def _trains(feed: Any, here: Sequence[Stop], stops: Sequence[Stop]) -> Iterator[dict[str, Any]]:
     """What arrives, or leaves where trains begin, after the time of the feed."""
     ids, names = {one.id for one in here}, {one.id: one.name for one in stops}
     for trip, calls in _trips(feed):
@@ -110,7 +110,7 @@ def _trains(
             }
 
 
-def _trips(feed: FeedMessage) -> Iterator[tuple[Any, Sequence[Any]]]:
+def _trips(feed: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
     """The trips that take place, with their stops."""
     for entity in feed.entity:
         trip, calls = entity.trip_update.trip, entity.trip_update.stop_time_update
@@ -124,18 +124,6 @@ def _is_skipped(one: Any) -> bool:
 
 def _is_of(arrival: Mapping[str, Any], route: str | None) -> bool:
     return route is None or line_of(arrival["route"]) == line_of(route)
-
-
-def _example_feed() -> bytes:
-    """A feed with one train of the line 1, which is at Times Square in four minutes."""
-    began = 1_795_350_000
-    feed = FeedMessage()
-    feed.header.gtfs_realtime_version, feed.header.timestamp = "1.0", began
-    entity = feed.entity.add(id="000001")
-    entity.trip_update.trip.trip_id, entity.trip_update.trip.route_id = "047850_1..N03R", "1"
-    for stop_id, seconds in (("127N", 265), ("101N", 2400)):
-        entity.trip_update.stop_time_update.add(stop_id=stop_id).arrival.time = began + seconds
-    return feed.SerializeToString()
 
 
 def _row(stop_id: str, name: str, routes: str, station: str) -> dict[str, str]:
@@ -170,7 +158,7 @@ arrivals = Endpoint(
                 ],
                 base=STATIONS,
             ),
-            Exchange(f"GET {FEEDS}/nyct%2Fgtfs", _example_feed(), serves=f"{FEEDS}/{{feed}}"),
+            Exchange(f"GET {FEEDS}/nyct%2Fgtfs", File("mta/feed.pb"), serves=f"{FEEDS}/{{feed}}"),
         ),
     ),),
 )  # fmt: skip
