@@ -92,7 +92,10 @@ class Channel:
 
     def _is_text(self) -> bool:
         """Whether something is ready, and only text, whose encoding can't fail."""
-        return bool(self._chunks) and all(type(chunk) in TEXT for chunk in self._chunks)
+        ready = self._chunks
+        if len(ready) == 1:  # nearly always
+            return type(ready[0]) in TEXT
+        return bool(ready) and all(type(chunk) in TEXT for chunk in ready)
 
     def _take_ready(self) -> list[Item]:
         ready, self._chunks = self._chunks, []

@@ -172,14 +172,14 @@ class MessageDecoder:
             # Others, such as ping, content_block_stop and new ones, are not needed.
 
     def text(self, data: bytes) -> str | None:
-        match object_in(data):
-            case {
-                "type": "content_block_delta",
-                "index": _,
-                "delta": {"type": "text_delta", "text": str(text)},
-            }:
-                return make_storable(text)
-        return None
+        event = object_in(data)
+        delta = event.get("delta")
+        if event.get("type") != "content_block_delta" or "index" not in event:
+            return None
+        if not isinstance(delta, dict) or delta.get("type") != "text_delta":
+            return None
+        text = delta.get("text")
+        return make_storable(text) if isinstance(text, str) else None
 
     def end(self) -> Iterator[Event]:
         raise ProviderError("cut")
