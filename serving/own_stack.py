@@ -2,7 +2,7 @@
 
 Python frees no part of a greenlet's stack before the greenlet ends. The greenlet of a connection
 would keep what a request has needed, for the database for example, as long as its response lasts:
-12 KB for each streamed reply.
+up to 12 KB for each streamed reply.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,7 +1,7 @@
 """Writing to a response's client from the event loop, past the WSGI server.
 
 A write by the server needs a switch to the greenlet of the response, and the layers between its
-generator and the connection. That took a quarter of the time of a streamed token.
+generator and the connection, for each token.
 """
 
 from collections.abc import Mapping

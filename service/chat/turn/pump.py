@@ -47,7 +47,7 @@ def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
 
     A turn that has begun to receive a text goes on in a new greenlet, with the rest of its `answer`
     and a fresh stack. What precedes a text needs much stack (the history from the database, the
-    request), and Python frees no part of a stack before its greenlet ends: 12 KB for each turn.
+    request), and Python frees no part of a stack before its greenlet ends: up to 12 KB.
     """
     question = run.question
     attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
