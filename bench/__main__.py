@@ -1,9 +1,11 @@
 """`python -m bench`: print every figure of the service beside its floors from the same run."""
 
 import argparse
+import contextlib
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,23 +20,27 @@ from bench.scenarios import Scenario
 ALONE = {compaction.NAME: compaction.rows, start.NAME: start.rows, canvas.NAME: canvas.rows}
 EXTRA = {canvas.NAME}
 
+failed: list[str] = []  # scenarios
+
 
 def main() -> int:
-    """The number of runs with faults, for example a missing token or a wrong order."""
+    """The number of runs with faults, such as a missing token, and of scenarios that failed."""
     arguments = _arguments()
     selected = _select(arguments)
     most = limits.raise_descriptors()
     began = time.monotonic()
     with limits.pinned(limits.CLIENT_CORE):
-        measured = dict(_measured(selected, most))
-        lines = [line for s in selected for line in rows.table(s, measured.get(s.name, []))]
+        measured = _measured(selected, most)
+        done = [scenario for scenario in selected if scenario.name in measured]
+        lines = [line for each in done for line in rows.table(each, measured[each.name])]
         for name, measure in ALONE.items():
             if name in (arguments.only or set(ALONE) - EXTRA):
-                lines += _alone(measure, 1 if arguments.quick else 3)
+                with _going_on(name):
+                    lines += _alone(measure, 1 if arguments.quick else 3)
     _print(lines)
     cores = len(limits.CORES)
     print(f"\n{time.strftime('%Y-%m-%d')}, {cores} core(s), {time.monotonic() - began:.0f} s")
-    return _faults(measured)
+    return _faults(measured) + len(failed)
 
 
 def _arguments() -> argparse.Namespace:
@@ -54,21 +60,32 @@ def _select(arguments: argparse.Namespace) -> list[Scenario]:
     return [scenario for scenario in known if not scenario.extra]
 
 
-def _measured(selected: Sequence[Scenario], most: int) -> Iterator[tuple[str, list[Round]]]:
+def _measured(selected: Sequence[Scenario], most: int) -> dict[str, list[Round]]:
     """The rounds of each scenario by its name; `most` is the limit of descriptors."""
-    with Peers(rounds.start) as peers:
+    measured = {}
+    with _going_on("stopping the peers"), Peers(rounds.start) as peers:
         for number, scenario in enumerate(selected):
-            peers.keep(name for later in selected[number:] for name in later.peers)
             if scenario.descriptors > most:
                 needed = f"{scenario.descriptors} descriptors, and may have {most}"
                 print(f"{scenario.name} is left out: it needs {needed}", file=sys.stderr)
                 continue
-            running = peers.get(scenario.peers)
-            if scenario.peers[0] in running:
-                yield (
-                    scenario.name,
-                    [_measure(scenario, running, round_) for round_ in range(scenario.rounds)],
-                )
+            with _going_on(scenario.name):
+                peers.keep(name for later in selected[number:] for name in later.peers)
+                running = peers.get(scenario.peers)
+                if scenario.peers[0] in running:
+                    results = [_measure(scenario, running, n) for n in range(scenario.rounds)]
+                    measured[scenario.name] = results
+    return measured
+
+
+@contextlib.contextmanager
+def _going_on(name: str) -> Iterator[None]:
+    """Note that a scenario has failed, and go on with the next: a run takes long."""
+    try:
+        yield
+    except Exception:
+        failed.append(name)
+        print(f"{name} has failed:\n{traceback.format_exc()}", file=sys.stderr)
 
 
 def _measure(scenario: Scenario, running: Mapping[str, rounds.Peer], number: int) -> Round:
@@ -94,6 +111,8 @@ def _print(rows: Sequence[tuple[str, ...]]) -> None:
 
 def _faults(measured: Mapping[str, Sequence[Round]]) -> int:
     count = 0
+    for name in failed:
+        print(f"{name}: failed, see above")
     for name, results in measured.items():
         for peer, result in [pair for round_ in results for pair in round_.items()]:
             if result.faults:

@@ -68,8 +68,12 @@ class Peers:
             print(f"{name} is left out: there is no {missing}", file=sys.stderr)
             return None
         peer = self._make(name)
-        self._running[name] = peer  # before it starts, so that it is stopped in any case
-        self._start(peer)
+        try:
+            self._start(peer)
+        except BaseException:
+            peer.stop()
+            raise
+        self._running[name] = peer
         return peer
 
     def _missing(self, name: str) -> str | None:
