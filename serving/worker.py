@@ -14,6 +14,7 @@ from typing import Any
 
 import gevent
 import gunicorn.http
+import gunicorn.http.wsgi
 import gunicorn.util
 from gunicorn.errors import AppImportError
 from gunicorn.http.parser import RequestParser
@@ -24,6 +25,7 @@ from werkzeug.exceptions import RequestTimeout
 from config import ConfigError
 from service.observing import stray
 from serving.own_stack import OwnStack
+from serving.response import JoinedResponse
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
 STAY_SECONDS = 0.1  # between looks at the work that is left
@@ -179,8 +181,9 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
 
 
 def install(head: float, body: float, idle: float) -> None:
-    """Replace gunicorn's parser and writers and set the limits, in seconds."""
+    """Replace gunicorn's parser, response and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
     gunicorn.http.get_parser = timed_parser
+    gunicorn.http.wsgi.Response = JoinedResponse
     gunicorn.util.write = write
     gunicorn.util.write_error = write_error
