@@ -1,6 +1,7 @@
 """Reading in the event loop while a greenlet waits."""
 
 import socket
+import ssl
 from http.client import IncompleteRead
 
 import gevent
@@ -8,16 +9,32 @@ import pytest
 
 from service.outbound.body import ResponseBody
 from service.outbound.head import parse_head, split_head
+from tests.certificates import certified
 
 SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-@pytest.fixture
-def pair():
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return certified(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture(params=["plain", "tls"])
+def pair(request, certificate):
     here, there = socket.socketpair()
+    if request.param == "tls":
+        here, there = secured(here, there, certificate)
     with here, there:
         yield here, there
+
+
+def secured(here, there, certificate):
+    ours, theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ours.load_verify_locations(certificate / "certificate.pem")
+    theirs.load_cert_chain(certificate / "certificate.pem", certificate / "key.pem")
+    accepted = gevent.spawn(theirs.wrap_socket, there, server_side=True)
+    return ours.wrap_socket(here, server_hostname="127.0.0.1"), accepted.get(timeout=5)
 
 
 def body_of(sock: socket.socket, head: bytes) -> ResponseBody:
@@ -49,6 +66,15 @@ def test_the_end_of_the_body_ends_the_wait_although_its_last_piece_was_taken(pai
     send(pair[1], b"123", b"456789")
     assert reading.get(timeout=5) == b""
     assert (body.complete, taken) == (True, [b"123", b"456789"])
+
+
+def test_what_arrives_in_many_records_of_tls_is_all_taken(pair):
+    size = 200_000
+    body, taken = body_of(pair[0], SIZED.replace(b"9", b"%d" % size)), []
+    reading = gevent.spawn(body.read, lambda piece: taken.append(piece) or True)
+    send(pair[1], b"a" * 50_000, b"b" * (size - 50_000))
+    assert reading.get(timeout=5) == b""
+    assert b"".join(taken) == b"a" * 50_000 + b"b" * (size - 50_000)
 
 
 def test_framing_alone_is_offered_to_nobody(pair):
