@@ -13,6 +13,7 @@ from service.auth.models import User
 from service.auth.permits import Permit
 from service.auth.tokens import Claims
 from service.database.access import write_transaction
+from service.database.prepared import Prepared, read_row
 from service.extensions import db, table
 from service.web.errors import Unauthorized
 
@@ -68,8 +69,8 @@ class Rights:
 _users = table(User)
 _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
 _this_user = _users.c.subject == bindparam("subject")
-FIND_RIGHTS = select(_users.c.role, _users.c.disabled, _erased_at).where(_this_user)
-LOCK = (
+FIND_RIGHTS = Prepared(select(_users.c.role, _users.c.disabled, _erased_at).where(_this_user))
+LOCK = Prepared(
     select(_users.c.seq, _users.c.disabled, _erased_at)
     .where(_this_user)
     .with_for_update(read=True, key_share=True, of=_users)
@@ -109,8 +110,7 @@ class RightsCache:
         if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:
             return rights
         keys = {"subject": subject, "hash": erasure.hash_of(subject)}
-        row = db.session.connection().execute(FIND_RIGHTS, keys).one_or_none()
-        db.session.commit()
+        row = read_row(FIND_RIGHTS, keys)
         if row is None:
             return None
         if len(self._rights) >= CACHE_SIZE:
@@ -182,7 +182,7 @@ def lock(session: Session, subject: str) -> Standing:
     no row.
     """
     keys = {"subject": subject, "hash": erasure.hash_of(subject)}
-    row = session.connection().execute(LOCK, keys).one_or_none()
+    row = LOCK.row(session.connection(), keys)
     if row is None or row.disabled:
         rights_cache.forget(subject)  # the cache may still have the user
         raise Unauthorized(NOT_ADMITTED if row else None)

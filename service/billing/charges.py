@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.billing import allowances
 from service.billing.models import Account, Entry
+from service.database.prepared import Prepared
 from service.extensions import now, table
 from service.ids import new_id
 
@@ -24,7 +25,7 @@ _accounts, _entries = table(Account), table(Entry)
 _this_account = _accounts.c.subject == bindparam("account")
 
 FREE_CREDITS = select(_accounts.c.balance - _accounts.c.held).where(_this_account).with_for_update()
-FREE_AND_CHARGE = (
+FREE_AND_CHARGE = Prepared(
     update(_accounts)
     .where(_this_account)
     .values(
@@ -37,7 +38,7 @@ CHARGED = select(_entries.c.amount).where(
     _entries.c.kind == "charge",
     _entries.c.ref == bindparam("ref"),
 )
-INSERT_ENTRY = insert(_entries)
+INSERT_ENTRY = Prepared(insert(_entries).inline())
 
 
 def charge(session: Session, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]) -> int:
@@ -91,7 +92,7 @@ def entry_values(
 
 def _update_account(session: Session, account: str, freed: int, charged: int) -> None:
     changes = {"account": account, "freed": freed, "charged": charged}
-    session.connection().execute(FREE_AND_CHARGE, changes)
+    FREE_AND_CHARGE.run(session.connection(), changes)
 
 
 def _add_entry(
@@ -109,4 +110,4 @@ def _add_entry(
         log.warning("loss", ref=hold.ref, what=what, micro_credits=loss)
     if charged or loss:
         entry = entry_values(hold.account, kind, -charged, hold.ref, what, facts)
-        session.connection().execute(INSERT_ENTRY, entry)
+        INSERT_ENTRY.run(session.connection(), entry)

@@ -23,7 +23,8 @@ from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
 from service.database.clock import from_now
-from service.database.upsert import insert_into
+from service.database.prepared import Prepared
+from service.database.upsert import InsertIfAbsent
 from service.extensions import now, table
 from service.ids import new_id
 from service.web.errors import InsufficientCredits
@@ -34,23 +35,27 @@ ALLOWANCE_SPENT = "This token may not spend so many credits any more. Make anoth
 
 # Built once, because building a statement takes several times as long as running it.
 _accounts, _holds = table(Account), table(Hold)
+ADD_ACCOUNT, ADD_ENTRY = InsertIfAbsent(_accounts), InsertIfAbsent(table(Entry))
 _this_account = _accounts.c.subject == bindparam("account")
 _this_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == bindparam("from"))
 
 FIND_ACCOUNT = select(_accounts.c.seq).where(_this_account)
-HOLD_MORE = (
+HOLD_MORE = Prepared(
     update(_accounts)
     .where(_this_account, _accounts.c.balance - _accounts.c.held >= bindparam("more"))
     .values(held=_accounts.c.held + bindparam("more"))
     .returning(_accounts.c.seq)
 )
-CLOSE_HOLD = (
+ADD_TO_BALANCE = Prepared(
+    update(_accounts).where(_this_account).values(balance=_accounts.c.balance + bindparam("more"))
+)
+CLOSE_HOLD = Prepared(
     update(_holds)
     .where(_this_hold)
     .values(state=bindparam("closed"))
     .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref, _holds.c.token_id)
 )
-INSERT_HOLD = (
+INSERT_HOLD = Prepared(
     insert(_holds).inline().values(expires_at=from_now(bindparam("seconds", type_=Double)))
 )
 
@@ -68,7 +73,7 @@ def ensure_account(session: Session, subject: str, starting: int) -> bool:
     if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
         return False
     account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
-    is_new = _insert_new(session, Account, account)
+    is_new = ADD_ACCOUNT.execute(session.connection(), account)
     if is_new and starting and erased_at(session, subject) is None:
         grant(session, subject, starting, "starting", "starting credits")
     return True
@@ -85,10 +90,9 @@ def grant(
     """Add `amount` to an existing account, once for each `ref`. Returns False for a repetition."""
     assert amount > 0
     entry = entry_values(subject, "grant", amount, ref, what, facts or {})
-    if not _insert_new(session, Entry, entry):
+    if not ADD_ENTRY.execute(session.connection(), entry):
         return False
-    account = update(Account).where(Account.subject == subject)
-    session.execute(account.values(balance=Account.balance + amount))
+    ADD_TO_BALANCE.run(session.connection(), {"account": subject, "more": amount})
     return True
 
 
@@ -120,9 +124,10 @@ def reserve(
         if not is_new or not _hold_more(session, payer.subject, amount):
             raise _insufficient(session, payer, amount)
     hold_id = new_id("hold")
-    hold = {"hold_id": hold_id, "account": payer.subject, "amount": amount, "ref": ref}
-    hold["token_id"] = _spend_allowance(session, payer, amount)
-    session.connection().execute(INSERT_HOLD, {**hold, "lease_id": lease_id, "seconds": seconds})
+    hold: dict[str, Any] = {"hold_id": hold_id, "account": payer.subject, "amount": amount}
+    hold |= {"ref": ref, "token_id": _spend_allowance(session, payer, amount)}
+    hold |= {"lease_id": lease_id, "seconds": seconds, "created_at": now()}
+    INSERT_HOLD.run(session.connection(), hold)
     return hold_id
 
 
@@ -203,7 +208,7 @@ def _lock_payers(session: Session, rows: list[tuple[str, str, str | None]]) -> N
 def _hold_more(session: Session, subject: str, amount: int) -> bool:
     """Hold `amount` more, or less if it is negative. Returns whether the account can afford it."""
     more = {"account": subject, "more": amount}
-    return session.connection().scalar(HOLD_MORE, more) is not None
+    return HOLD_MORE.row(session.connection(), more) is not None
 
 
 def _spend_allowance(session: Session, payer: Payer, amount: int) -> str | None:
@@ -230,11 +235,5 @@ def _insufficient(session: Session, payer: Payer, amount: int) -> InsufficientCr
 def _close(session: Session, hold_id: str, state: str, closed: str) -> ClosedHold | None:
     """Move a hold from one state to another. Returns None if it is not in that state."""
     values = {"hold": hold_id, "from": state, "closed": closed}
-    return session.connection().execute(CLOSE_HOLD, values).one_or_none()
-
-
-def _insert_new(session: Session, model: Any, values: dict[str, Any]) -> bool:
-    """Insert a row unless its unique key exists. Waits for a parallel insert of the same key."""
-    row = insert_into(session, table(model)).values(**values)
-    new = row.on_conflict_do_nothing().returning(model.seq)
-    return session.scalar(new) is not None
+    hold: ClosedHold | None = CLOSE_HOLD.row(session.connection(), values)
+    return hold

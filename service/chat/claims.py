@@ -33,6 +33,7 @@ from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
+from service.database.prepared import Prepared
 from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
 from service.web.errors import Conflict
@@ -152,12 +153,12 @@ class Dropped(NamedTuple):
 
 
 _this = _claims.c.turn_id == bindparam("turn")
-DROP = delete(_claims).where(_this).returning(_claims.c.watched_until)
+DROP = Prepared(delete(_claims).where(_this).returning(_claims.c.watched_until))
 
 
 def drop(session: Session, turn_id: str) -> Dropped:
     """Remove the turn's claim."""
-    row = session.connection().execute(DROP, {"turn": turn_id}).one_or_none()
+    row = DROP.row(session.connection(), {"turn": turn_id})
     return Dropped(row is not None, row is not None and row.watched_until is not None)
 
 

@@ -7,14 +7,14 @@ for another writer would block the event loop.
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
 from flask import Flask, current_app
 from gevent.lock import BoundedSemaphore
-from sqlalchemy import Connection, make_url
+from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
 from sqlalchemy.orm import Session
 
@@ -67,6 +67,7 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
             app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
         else:
             postgresql.prepare_engine(db.engine, _seconds_left, time_limit, _has_limit)
+        app.extensions["writer"] = db.engine.execution_options(immediate=True)
 
 
 @contextmanager
@@ -110,20 +111,50 @@ def write_transaction() -> Iterator[Session]:
     """
     session = db.session()
     session.commit()
-    with _writer_lock(), session.begin():
+    with _writer_lock(db.engine), session.begin():
         connection = session.connection(execution_options={"immediate": True})
         calls = connection.info[AFTER_COMMIT] = {}
         yield session
-    if commits := current_app.extensions.get("commits"):
+    _end(current_app, calls)
+
+
+@contextmanager
+def core_transaction(app: Flask) -> Iterator[Session]:
+    """The same for code that loads no objects: a session of the ORM takes as long as several
+    statements. It needs no app context. Another transaction of the caller stays open.
+    """
+    engine: Engine = app.extensions["writer"]
+    with _writer_lock(engine), engine.begin() as connection:
+        calls = connection.info[AFTER_COMMIT] = {}
+        yield CoreSession(connection)
+    _end(app, calls)
+
+
+class CoreSession(Session):
+    """Passes statements to a connection, and has nothing else of a session."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.execute = connection.execute  # type: ignore[method-assign,assignment]
+        self.scalar = connection.scalar  # type: ignore[method-assign,assignment]
+        self.scalars = connection.scalars  # type: ignore[method-assign,assignment]
+
+    def connection(self, *_: Any, **__: Any) -> Connection:
+        return self._connection
+
+
+def _end(app: Flask, calls: Iterable[Callable[[], None]]) -> None:
+    """What follows a commit: a wait for the disk, then the calls that were asked for."""
+    if commits := app.extensions.get("commits"):
         commits.wait()
     for call in calls:
         call()
 
 
 def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
-    """Call a function once, after the `write_transaction` of this connection has committed."""
+    """Call a function once, after the write transaction of this connection has committed."""
     connection.info.setdefault(AFTER_COMMIT, {})[call] = True
 
 
-def _writer_lock() -> AbstractContextManager[Any]:
-    return _sqlite_writer if db.engine.dialect.name == "sqlite" else nullcontext()
+def _writer_lock(engine: Engine) -> AbstractContextManager[Any]:
+    return _sqlite_writer if engine.dialect.name == "sqlite" else nullcontext()

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
+from service.database.prepared import Prepared
 from service.deferred import DeferredModule
 
 DIALECTS: dict[str, Any] = {
@@ -24,9 +25,6 @@ def insert(dialect: str, table: Table) -> Any:
     return DIALECTS[dialect].insert(table)
 
 
-COUNTED = {"preserve_rowcount": True}  # the cursor of an INSERT is closed before it can be asked
-
-
 class InsertIfAbsent:
     """An INSERT that leaves out a row whose unique key exists, built once for a dialect.
 
@@ -35,13 +33,12 @@ class InsertIfAbsent:
 
     def __init__(self, table: Table, **values: Any) -> None:
         self._table, self._values = table, values
-        self._by_dialect: dict[str, Any] = {}
+        self._by_dialect: dict[str, Prepared] = {}
 
     def execute(self, connection: Connection, row: dict[str, Any]) -> bool:
         """Whether the row was inserted."""
         name = connection.dialect.name
         if name not in self._by_dialect:
             whole = insert(name, self._table).inline().values(**self._values)
-            self._by_dialect[name] = whole.on_conflict_do_nothing()
-        statement = self._by_dialect[name]
-        return connection.execute(statement, row, execution_options=COUNTED).rowcount == 1
+            self._by_dialect[name] = Prepared(whole.on_conflict_do_nothing())
+        return self._by_dialect[name].run(connection, row) == 1

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from sqlalchemy import (
     BigInteger,
     Connection,
-    Insert,
     String,
     bindparam,
     cast,
@@ -27,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from service.database.access import call_after_commit
 from service.database.clock import from_now
+from service.database.prepared import Prepared
 from service.extensions import now, table
 from service.records.collection import Collection
 from service.records.envelope import Envelope
@@ -44,18 +44,20 @@ Row = dict[str, Any]
 
 _outbox = table(Outbox)
 _xid = cast(cast(func.pg_current_xact_id(), String), BigInteger)
-INSERT: dict[str, Insert] = {
-    "sqlite": insert(_outbox).values(xid=0),
-    "postgresql": insert(_outbox).values(xid=_xid),
-}
-NOTIFY = text(f"NOTIFY {CHANNEL}")
-LOCK_GROUP = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
+INSERT = Prepared(
+    sqlite=insert(_outbox).inline().values(xid=0),
+    postgresql=insert(_outbox).inline().values(xid=_xid),
+)
+NOTIFY = Prepared(text(f"NOTIFY {CHANNEL}"))
+LOCK_GROUP = Prepared(
+    select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
+)
 
 
 def lock_group(connection: Connection, key: str) -> None:
     """Lock a group of records against other transactions. Call it before any other write."""
     if connection.dialect.name == "postgresql":
-        connection.execute(LOCK_GROUP, {"key": key})
+        LOCK_GROUP.run(connection, {"key": key})
 
 
 def change(
@@ -83,10 +85,9 @@ def append(connection: Connection, rows: list[Row]) -> None:
 
     On SQLite that is only this worker; others notice the changes by polling.
     """
-    dialect = connection.dialect.name
-    connection.execute(INSERT[dialect], rows)
-    if dialect == "postgresql":
-        connection.execute(NOTIFY)
+    INSERT.run_many(connection, rows)
+    if connection.dialect.name == "postgresql":
+        NOTIFY.run(connection, {})
     else:
         call_after_commit(connection, _wake)
 

@@ -4,6 +4,7 @@ Source: docs/contract.md, section 5.1.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 import gevent
@@ -22,7 +23,8 @@ from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.lease_watch import LeaseWatch
-from service.database.access import write_transaction
+from service.database.access import core_transaction, write_transaction
+from service.database.prepared import Prepared
 from service.extensions import db, now, table
 from service.generation.completion import require_configured
 from service.ids import new_id
@@ -63,7 +65,7 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
     question = _question(app, submission, model)
     if submission.replaces in (None, submission.user_message_id):
         try:
-            return _claimed(app, question, _claim_new)
+            return _claimed(app, question, core_transaction(app), _claim_new)
         except _StoredBefore:
             pass
     return _admit_again(app, submission, question)
@@ -88,7 +90,7 @@ def _admit_again(
         history_end=replaced.first,
         answered_by=replaced.answered_by,
     )
-    return _claimed(app, question, _claim)
+    return _claimed(app, question, write_transaction(), _claim)
 
 
 def _model(app: Flask, model_id: str | None) -> Model:
@@ -111,11 +113,13 @@ _of_message = (
 _is_stored = exists().where(
     _messages.c.user_id == bindparam("owner"), _messages.c.record_id == bindparam("message")
 )
-LOOK = _FIND_CHAT.add_columns(
-    _chats.c.history_tokens,
-    _is_stored.label("is_stored"),
-    exists().where(_messages.c.chat_id == _chats.c.record_id).label("has_messages"),
-    exists().where(*_of_message).label("has_earlier"),
+LOOK = Prepared(
+    _FIND_CHAT.add_columns(
+        _chats.c.history_tokens,
+        _is_stored.label("is_stored"),
+        exists().where(_messages.c.chat_id == _chats.c.record_id).label("has_messages"),
+        exists().where(*_of_message).label("has_earlier"),
+    )
 )
 
 
@@ -144,7 +148,10 @@ def _question(app: Flask, submission: Submission, model: Model) -> Question:
 
 
 def _claimed(
-    app: Flask, question: Question, claim: Callable[[Flask, Session, Question], Question]
+    app: Flask,
+    question: Question,
+    transaction: AbstractContextManager[Session],
+    claim: Callable[[Flask, Session, Question], Question],
 ) -> Question:
     """The question, with its claim and its hold. The claim watch expects its run from here on.
 
@@ -155,7 +162,7 @@ def _claimed(
     claim_watch.expect(question.turn_id)
     try:
         lease.renew_if_due()
-        with write_transaction() as session:
+        with transaction as session:
             return claim(app, session, question)
     except _StoredBefore:  # rolled back
         claim_watch.expect_no_more(question.turn_id)
@@ -181,7 +188,7 @@ def _claim_new(app: Flask, session: Session, question: Question) -> Question:
     is_claimed = _take(app, session, question)
     keys = {"chat": question.chat_id, "owner": question.caller.subject}
     keys["message"] = question.user_message_id
-    chat = session.connection().execute(LOOK, keys).one_or_none()
+    chat = LOOK.row(session.connection(), keys)
     if chat is None:
         raise NotFound()
     if chat.is_stored:

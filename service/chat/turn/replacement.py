@@ -35,14 +35,14 @@ def remove(session: Session, question: Question) -> list[outbox.Row]:
     Messages that other turns have stored since its admission stay: its user had not seen them.
     """
     ids, owner = question.replaces, question.caller.subject
-    if ids:
-        first = session.connection().scalar(FIND, {"owner": owner, "message": ids[0]})
-        if first is not None:
-            recall.forget(session, question.chat_id, covering=first)
+    if not ids:
+        return []
+    first = session.connection().scalar(FIND, {"owner": owner, "message": ids[0]})
+    if first is not None:
+        recall.forget(session, question.chat_id, covering=first)
     old = (Message.user_id == owner, Message.chat_id == question.chat_id)
     for start in range(0, len(ids), REMOVED_AT_ONCE):
         batch = Message.record_id.in_(ids[start : start + REMOVED_AT_ONCE])
         session.execute(delete(Message).where(*old, batch))
-    if ids:
-        outbox.erase_text(session, AI_MESSAGES, owner, ids)
+    outbox.erase_text(session, AI_MESSAGES, owner, ids)
     return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in ids]

@@ -88,7 +88,7 @@ def turn_change(row: Values, usage: Values) -> outbox.Row:
 
 def chat_change(before: Any, columns: Values) -> outbox.Row:
     """The change for a chat's row, of which the turn has written these columns."""
-    after = SimpleNamespace(**{**before._mapping, **columns})
+    after = before._replace(**columns)
     return _change(AI_CHATS, before, after)
 
 

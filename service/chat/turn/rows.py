@@ -9,7 +9,7 @@ from typing import Any
 import gevent
 import structlog
 from flask import Flask
-from sqlalchemy import Connection, Insert, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
@@ -19,7 +19,8 @@ from service.chat.question import Question
 from service.chat.turn import replacement, row_values
 from service.chat.turn.row_values import Status, Values
 from service.chat.turn.running import Run
-from service.database.access import write_transaction
+from service.database.access import core_transaction
+from service.database.prepared import Prepared
 from service.extensions import db, now, table
 from service.records import outbox
 from service.web.errors import NotFound
@@ -44,16 +45,16 @@ _newest = (  # a chat's rows are stored in the order of their times
     .scalar_subquery()
     .label("newest")
 )
-LOCK_CHAT = select(_chats, _newest).where(_this_chat).with_for_update(of=_chats)
+LOCK_CHAT = Prepared(select(_chats, _newest).where(_this_chat).with_for_update(of=_chats))
 LAST_TURN = (
     select(_turns.c.turn_id)
     .where(_turns.c.user_id == bindparam("owner"), _turns.c.user_message_id == bindparam("message"))
     .order_by(_turns.c.seq.desc())
     .limit(1)
 )
-INSERT_MESSAGE = insert(_messages)
-INSERT_TURN = insert(_turns)
-TOUCH_CHAT = (
+INSERT_MESSAGE = Prepared(insert(_messages).inline())  # nobody asks for the rows' numbers
+INSERT_TURN = Prepared(insert(_turns).inline())
+TOUCH_CHAT = Prepared(
     update(_chats)
     .where(_this_chat)
     .values(
@@ -80,8 +81,8 @@ class Overtaken(NotStored):
 class _Refused(Exception):
     """The database has refused rows that were written by one statement."""
 
-    def __init__(self, statement: Insert) -> None:
-        super().__init__(statement.table.name)
+    def __init__(self, statement: Prepared) -> None:
+        super().__init__(str(statement))
         self.statement = statement
 
 
@@ -118,12 +119,12 @@ def _once_more(app: Flask, run: Run, status: Status) -> None:
 def _try(app: Flask, run: Run, status: Status) -> None:
     """One statement for each table. If one is refused, everything again, each row in a savepoint:
     savepoints cost as much as the rows, and hardly any row is ever refused."""
-    with gevent.Timeout(WRITE_SECONDS), app.app_context():
+    with gevent.Timeout(WRITE_SECONDS):
         try:
-            with write_transaction() as session:
+            with core_transaction(app) as session:
                 _write(session, run, status, None)
         except _Refused as refusal:
-            with write_transaction() as session:
+            with core_transaction(app) as session:
                 _write(session, run, status, refusal.statement)
 
 
@@ -133,10 +134,10 @@ def _is_stored(app: Flask, question: Question) -> bool:
         return db.session.scalar(stored) is not None
 
 
-def _write(session: Session, run: Run, status: Status, refused: Insert | None) -> None:
+def _write(session: Session, run: Run, status: Status, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
     outbox.lock_group(connection, question.chat_id)
-    chat = connection.execute(LOCK_CHAT, {"chat": question.chat_id}).one_or_none()
+    chat = LOCK_CHAT.row(connection, {"chat": question.chat_id})
     if chat is None:
         raise ChatDeleted()
     _end_claim(session, run)
@@ -177,7 +178,7 @@ def _touch(connection: Connection, chat: Any, run: Run, title: str, moment: date
     touched = max(moment, chat.updated_at + TICK)
     values = {"chat": chat.record_id, "moment": touched, "name": title}
     values["tokens"] = run.tally.history_tokens or chat.history_tokens
-    connection.execute(TOUCH_CHAT, values)
+    TOUCH_CHAT.run(connection, values)
     columns = {"title": title, "updated_at": touched, "active_at": touched}
     return row_values.chat_change(chat, columns)
 
@@ -188,7 +189,7 @@ def _next_moment(newest: datetime | None) -> datetime:
 
 
 def _insert(
-    connection: Connection, statement: Insert, rows: list[Values], refused: Insert | None
+    connection: Connection, statement: Prepared, rows: list[Values], refused: Prepared | None
 ) -> None:
     """Insert the rows of one table.
 
@@ -197,7 +198,7 @@ def _insert(
     """
     if refused is None:
         try:
-            connection.execute(statement, rows)
+            statement.run_many(connection, rows)
         except DBAPIError as error:
             _check_refusal(error)
             raise _Refused(statement) from None
@@ -206,11 +207,11 @@ def _insert(
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
 
 
-def _insert_alone(connection: Connection, statement: Insert, row: Values, tries: int) -> None:
+def _insert_alone(connection: Connection, statement: Prepared, row: Values, tries: int) -> None:
     for _ in range(tries):
         try:
             with connection.begin_nested():
-                connection.execute(statement, row)
+                statement.run(connection, row)
             return
         except DBAPIError as error:
             _check_refusal(error)

@@ -1,0 +1,111 @@
+"""Statements that are sent by the driver's cursor behave as SQLAlchemy's own."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import bindparam, event, insert, select, text, update
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+
+from service.auth import users
+from service.chat.models import Chat, Message
+from service.database.access import core_transaction, is_outage
+from service.database.prepared import Prepared
+from service.extensions import db, table
+from tests.services import on_sqlite
+
+MOMENT = datetime(2026, 11, 23, 8, 0, 0, 123456, tzinfo=UTC)
+CHATS, MESSAGES = table(Chat), table(Message)
+ADD_CHAT, ADD_MESSAGE = Prepared(insert(CHATS).inline()), Prepared(insert(MESSAGES).inline())
+FIND = select(MESSAGES).where(MESSAGES.c.chat_id == bindparam("chat")).order_by(MESSAGES.c.seq)
+FIND_PREPARED = Prepared(FIND)
+RENAME = Prepared(
+    update(CHATS).where(CHATS.c.record_id == bindparam("chat")).values(title=bindparam("name"))
+)
+
+
+def message(number, **values):
+    given = {"chat_id": "c", "user_id": "alice", "role": "user", "content": "é 🙂", "edited": None}
+    times = {"created_at": MOMENT, "updated_at": MOMENT}
+    return {"record_id": f"m{number}", "parts": [{"type": "text"}], **given, **times, **values}
+
+
+@pytest.fixture
+def session(app):
+    with app.app_context():
+        users.enrol("alice")
+    with core_transaction(app) as session:
+        times = {"created_at": MOMENT, "updated_at": MOMENT}
+        ADD_CHAT.run(session.connection(), {"record_id": "c", "user_id": "alice", **times})
+        yield session
+
+
+def test_values_of_every_type_come_back_as_sqlalchemy_reads_them(session):
+    connection = session.connection()
+    ADD_MESSAGE.run_many(connection, [message(1), message(2, parts=None, edited=True)])
+    as_usual = [row._asdict() for row in connection.execute(FIND, {"chat": "c"})]
+    assert [row._asdict() for row in FIND_PREPARED.rows(connection, {"chat": "c"})] == as_usual
+    assert [row["parts"] for row in as_usual] == [[{"type": "text"}], None]
+    assert (as_usual[0]["created_at"], as_usual[1]["edited"]) == (MOMENT, True)
+
+
+def test_a_default_is_used_and_changed_rows_are_counted(session):
+    connection = session.connection()
+    titled = Prepared(select(CHATS.c.title).where(CHATS.c.record_id == bindparam("chat")))
+    assert titled.row(connection, {"chat": "c"}).title == ""
+    assert RENAME.run(connection, {"chat": "c", "name": "new"}) == 1
+    assert RENAME.run(connection, {"chat": "absent", "name": "new"}) == 0
+    assert titled.row(connection, {"chat": "c"}).title == "new"
+    assert titled.row(connection, {"chat": "absent"}) is None
+
+
+def test_an_error_is_sqlalchemys_and_repeats_no_value(session):
+    connection, value = session.connection(), message(1, content="secret-canary")
+    ADD_MESSAGE.run(connection, value)
+    with pytest.raises(IntegrityError) as raised, connection.begin_nested():
+        ADD_MESSAGE.run(connection, value)
+    assert "secret-canary" not in str(raised.value)
+
+
+def end_and_read(app):
+    with core_transaction(app) as session:
+        connection = session.connection()
+        pid = connection.scalar(text("SELECT pg_backend_pid()"))
+        with app.app_context(), db.engine.begin() as other:
+            other.execute(text(f"SELECT pg_terminate_backend({pid})"))
+        FIND_PREPARED.rows(connection, {"chat": "c"})
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_connection_that_was_ended_is_replaced(app):
+    with pytest.raises(DBAPIError) as raised:
+        end_and_read(app)
+    assert raised.value.connection_invalidated
+    assert is_outage(raised.value)
+    with core_transaction(app) as session:
+        assert FIND_PREPARED.rows(session.connection(), {"chat": "c"}) == []
+
+
+@on_sqlite
+def test_a_statement_outside_of_a_transaction_is_refused(app):
+    """Nothing would begin one, nor set the time limit of its statements."""
+    with app.app_context(), db.engine.connect() as connection, pytest.raises(AssertionError):
+        FIND_PREPARED.rows(connection, {"chat": "c"})
+
+
+@on_sqlite
+def test_listeners_hear_of_it_before_it_is_sent(app, session):
+    heard = []
+
+    def refuse(_connection, _cursor, statement, *_rest):
+        heard.append(statement)
+        raise OperationalError(statement, {}, Exception("refused"))
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", refuse)
+    try:
+        with pytest.raises(OperationalError, match="refused"):
+            RENAME.run(session.connection(), {"chat": "c", "name": "new"})
+    finally:
+        event.remove(engine, "before_cursor_execute", refuse)
+    assert heard[0].startswith("UPDATE chats")
