@@ -44,6 +44,7 @@ class Client:
         question = Question(wire.question(TOKENS, RATE))
         body = People.request("", chat, question).partition("\r\n\r\n")[2]
         answer = self._ask("POST", "/api/ai/chat", token, body)
+        self._connection().close()  # or each thread would keep one
         if answer.count(b'"text-delta"') == 0 or not answer.endswith(b"data: [DONE]\n\n"):
             raise ValueError(answer[-300:])
         if b'"type":"error"' in answer:
