@@ -64,19 +64,17 @@ class HoldLost(Exception):
     """A sweeper has ended the hold. Its owner has to reserve credits again."""
 
 
-def ensure_account(session: Session, subject: str, starting: int) -> bool:
+def ensure_account(session: Session, subject: str, starting: int) -> None:
     """Create the account of `subject` if there is none, and grant it `starting` micro-credits.
 
-    Returns whether there was none when it looked. Parallel calls create one account. A subject that
-    was erased before gets no starting credits.
+    Parallel calls create one account. A subject that was erased before gets no starting credits.
     """
     if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
-        return False
+        return
     account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
     is_new = ADD_ACCOUNT.execute(session.connection(), account)
     if is_new and starting and erased_at(session, subject) is None:
         grant(session, subject, starting, "starting", "starting credits")
-    return True
 
 
 def grant(
@@ -120,8 +118,9 @@ def reserve(
     without an account gets one as by `ensure_account`. Raises `InsufficientCredits`.
     """
     if not _hold_more(session, payer.subject, amount):
-        is_new = starting is not None and ensure_account(session, payer.subject, starting)
-        if not is_new or not _hold_more(session, payer.subject, amount):
+        if starting is not None:  # perhaps a parallel first call has just made the account
+            ensure_account(session, payer.subject, starting)
+        if starting is None or not _hold_more(session, payer.subject, amount):
             raise _insufficient(session, payer, amount)
     hold_id = new_id("hold")
     hold: dict[str, Any] = {"hold_id": hold_id, "account": payer.subject, "amount": amount}
