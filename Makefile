@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(ARGS)
 export PORT ?= 8000
-# Most tests wait for other processes: two cores serve four workers.
-WORKERS ?= 4
+# Most tests wait for other processes: two cores serve six workers.
+WORKERS ?= 6
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint fmt bench migrate lock
