@@ -3,15 +3,21 @@
 Some files mostly wait, for leases and time limits to end, and others mostly compute. Each of the
 workers takes the next file, so the waiting ones are spread among the others: while one worker
 waits, the others have the processors.
+
+A browser computes as much as several workers. The files that need one are divided into a few groups
+that each go to one worker, so that no more browsers run at the same time.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.npm import begin
 
 TESTS = Path(__file__).parent
+BROWSER = "browser"
+BROWSERS = 2  # at the same time
 WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
 # Their files share a running service or a browser, so they stay together.
 TOGETHER = ("browser", "permissions", "integrations/bench", "integrations/third_party")
@@ -29,6 +35,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files = list(dict.fromkeys(item.path for item in items))
     ranks = {path: rank for rank, path in enumerate(spread(files))}
     items.sort(key=lambda item: ranks[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadFileScheduling  # it is not installed where only the service is
+
+    class Grouped(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid.split("::", 1)[0])
+
+    return Grouped(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def group_of(file: str) -> str:
+    """What goes to one worker: the file, or a group of files that need a browser."""
+    path = TESTS.parent / file
+    if not _is_in(path, (BROWSER,)):
+        return file
+    return f"{BROWSER} {sorted(path.parent.glob('test_*.py')).index(path) % BROWSERS}"
 
 
 def spread(files: list[Path]) -> list[Path]:

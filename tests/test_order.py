@@ -1,6 +1,6 @@
 """The order of the files in a parallel run."""
 
-from tests.order import TESTS, spread
+from tests.order import BROWSERS, TESTS, group_of, spread
 
 WAITING = [TESTS / f"faults/test_{number}.py" for number in range(3)]
 OTHERS = [TESTS / f"chat/test_{number}.py" for number in range(9)]
@@ -22,3 +22,9 @@ def test_files_that_share_a_service_stay_together():
 def test_a_run_without_such_files_keeps_its_order():
     assert spread(OTHERS) == OTHERS
     assert spread(WAITING) == WAITING
+
+
+def test_files_with_a_browser_go_to_few_workers():
+    browser = [f"tests/browser/{path.name}" for path in (TESTS / "browser").glob("test_*.py")]
+    assert len({group_of(file) for file in browser}) == BROWSERS
+    assert group_of("tests/test_order.py") == "tests/test_order.py"
