@@ -5,11 +5,13 @@ import { test } from 'node:test';
 
 import { actionOf } from '../../service/browser/chat/chat-actions.js';
 import { EMPTY_REPLY, reduce } from '../../service/browser/chat/chat-reducer.js';
+import { createMessageView } from '../../service/browser/chat/message-view.js';
 import { messagesOf } from '../../service/browser/chat/messages.js';
 import {
   announcementOf, decisionProblem, permissionsOf, priceInWords, timeLeft,
 } from '../../service/browser/chat/question-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
+import './plain-dom.mjs';
 
 const APPROVAL = { toolCallId: 'c1', endpoint: 'cloudsuite/mail-send', summary: 'Send.', body: { to: 'a@b.example' },
   credits: 0, expiresAt: '2030-01-01T10:00:00Z', state: 'asked' };
@@ -67,4 +69,20 @@ test('prices, permissions and refused decisions are told in words', () => {
   assert.match(told[0], /does not wait any more/);
   assert.match(told[1], /decided already/);
   assert.equal(told[2], 'no');
+});
+
+test('a card takes the place of its sign of loading, although nothing else of its message has changed', () => {
+  let isLoaded = false;
+  const createCard = (kind) => {
+    const node = document.createElement('p');
+    const update = (part) => (node.textContent = `${kind} ${part.id}`);
+    return isLoaded ? { kind, node, update } : { kind: 'late', node, update: () => {} };
+  };
+  const view = createMessageView('assistant', createCard);
+  const message = { id: 'm', role: 'assistant', text: '', parts: replyOf([approval('asked')]).parts };
+  view.update(message, {}, null);
+  assert.doesNotMatch(view.node.textContent, /approval/);
+  isLoaded = true;
+  view.update(message, {}, null);
+  assert.match(view.node.textContent, /approval c1/);
 });

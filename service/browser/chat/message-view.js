@@ -39,7 +39,8 @@ export function createMessageView(role, createCard) {
     /** @param {Message} message @param {Place} place @param {MessageControls | null} controls null until they are loaded */
     update(message, place, controls) {
       const now = [message.parts, controls, ...Object.values(place)];
-      if (now.length === shown.length && now.every((value, at) => value === shown[at])) return; // most are as they were
+      const isSame = now.length === shown.length && now.every((value, at) => value === shown[at]);
+      if (isSame && !views.some(({ kind }) => kind === 'late')) return; // most are as they were
       shown = now;
       const blocks = blocksOf(message.parts);
       blocks.forEach((part, place) => {

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Frame, Locator, Page, expect
+from playwright.sync_api import Error, Frame, Locator, Page, expect
 
 from tests.browser.page import _violations
 from tests.services import wait_for
@@ -123,7 +123,13 @@ class Widget:
         """Run code that loads another document, and wait until the old one is gone."""
         self.run("(code) => { globalThis.old = true; }")
         self.run(code)
-        wait_for(lambda: not self.frame.evaluate("() => globalThis.old"))
+        wait_for(self._has_left)
+
+    def _has_left(self) -> bool:
+        try:
+            return not self.frame.evaluate("() => globalThis.old")
+        except Error:  # it is just leaving
+            return False
 
     def is_welcome(self) -> None:
         wait_for(lambda: self.run("() => Boolean(globalThis.page?.port)"))
