@@ -1,5 +1,6 @@
 """Connections to model providers are reused, although a body ends after its last event."""
 
+import gc
 import ssl
 import subprocess
 
@@ -13,7 +14,7 @@ from service.generation import model_call
 from service.generation.deadline import Deadline
 from service.generation.round_trip import RoundTrip
 from service.outbound import upstream as upstream_module
-from service.outbound.upstream import Outbound, UpstreamError
+from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.providers.catalog import models
 from service.providers.prompt import Prompt, UserMessage
 from tests import recorded
@@ -133,6 +134,16 @@ def test_the_steps_of_a_turn_share_one_connection(caller, provide, certificate, 
         assert list(ask(caller, provider, model))
         caller._drains.join()  # a tool takes longer; no time is long enough on a busy machine
     assert provider.opened == 1
+
+
+def test_the_connections_of_an_app_that_nobody_closes_are_closed_with_it(provide):
+    provider, caller = provide(a_moment_later), Upstream()
+    assert list(ask(caller, provider, "gen-5.4"))
+    caller._drains.join()
+    assert provider.left == 0
+    del caller
+    gc.collect()
+    wait_for(lambda: provider.left == 1)
 
 
 def test_a_body_that_does_not_end_is_closed_after_the_time_limit(caller, provide, monkeypatch):

@@ -138,8 +138,11 @@ def log_info(event: str, **facts: Any) -> None:
     For what every request and every call logs.
     """
     line: Any = {"event": event, **facts}
-    for processor in PROCESSORS:
-        line = processor(None, "info", line)
+    try:
+        for processor in PROCESSORS:
+            line = processor(None, "info", line)
+    except structlog.DropEvent:
+        return
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 

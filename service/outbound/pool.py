@@ -1,6 +1,7 @@
 """Connections to upstreams that stay open between requests."""
 
 import socket
+import weakref
 from collections import OrderedDict
 from functools import cached_property
 from ssl import SSLContext
@@ -16,6 +17,8 @@ CERTIFICATES = certifi.where()  # of the authorities that servers are checked by
 MOST_SERVERS = 32
 MOST_IDLE = 100  # connections to one server
 
+Idle = OrderedDict[Origin, list[UpstreamConnection]]
+
 
 class Pool:
     """The idle connections of this worker. Of those to a server, the last one used goes first."""
@@ -26,8 +29,9 @@ class Pool:
         secure: type[SecureUpstreamConnection] = SecureUpstreamConnection,
     ) -> None:
         self._plain, self._secure = plain, secure
-        self._idle: OrderedDict[Origin, list[UpstreamConnection]] = OrderedDict()
+        self._idle: Idle = OrderedDict()
         self._is_closed = False
+        weakref.finalize(self, _close_idle, self._idle)  # for an app that nobody closes
 
     def take(self, origin: Origin, seconds: float) -> UpstreamConnection:
         """Return an idle connection, or connect within so many seconds.
@@ -53,18 +57,12 @@ class Pool:
         else:
             idle.append(connection)
         if len(self._idle) > MOST_SERVERS:
-            self._close_all(self._idle.popitem(last=False)[1])
+            _close_all(self._idle.popitem(last=False)[1])
 
     def close(self) -> None:
         """Close the idle connections, and others when they are given back."""
         self._is_closed = True
-        while self._idle:
-            self._close_all(self._idle.popitem()[1])
-
-    @staticmethod
-    def _close_all(connections: list[UpstreamConnection]) -> None:
-        while connections:
-            connections.pop().close()
+        _close_idle(self._idle)
 
     def _make(self, origin: Origin, seconds: float) -> UpstreamConnection:
         if origin.scheme == "http":
@@ -78,6 +76,16 @@ class Pool:
         context = create_urllib3_context()
         context.load_verify_locations(CERTIFICATES)
         return context
+
+
+def _close_idle(idle: Idle) -> None:
+    while idle:
+        _close_all(idle.popitem()[1])
+
+
+def _close_all(connections: list[UpstreamConnection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def _is_usable(connection: UpstreamConnection) -> bool:
