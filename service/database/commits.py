@@ -8,7 +8,7 @@ later, and acknowledges nothing before.
 After a failed sync the kernel forgets which pages were not written, so that a second one succeeds
 without them. They are written again by a checkpoint, which copies them from memory into the
 database's file and syncs that. Until one succeeds the database counts as unavailable.
-Source: docs/decisions/0030-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
+Source: docs/decisions/0029-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
 """
 
 import os
