@@ -47,7 +47,20 @@ def rows(app, statement):
 def begin(alice, served_by, chat, **body):
     """A turn that waits for its model."""
     before = len(served_by.seen)
-    response = alice.ask(chat, "hello", userMessageId="u", **body)
+    return begun(alice.ask(chat, "hello", userMessageId="u", **body), served_by, before)
+
+
+def begin_beside(app, alice, served_by, chat, **body):
+    """Another turn for a message whose claim is lost, which its first turn takes again soon."""
+    before = len(served_by.seen)
+    while True:
+        run(app, delete(Claim))
+        response = alice.ask(chat, "hello", userMessageId="u", **body)
+        if response.status_code != 409:
+            return begun(response, served_by, before)
+
+
+def begun(response, served_by, before):
     assert response.status_code == 200
     next(iter(response.response))
     wait_for(lambda: len(served_by.seen) == before + 1)
@@ -75,8 +88,7 @@ def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
         served_by.answers.insert(0, Answer(recorded.anthropic("before")))
         alice.turn(chat, "hello", userMessageId="u")
     first = begin(alice, served_by, chat, **again)
-    run(app, delete(Claim))
-    second = begin(alice, served_by, chat, **again)
+    second = begin_beside(app, alice, served_by, chat, **again)
     assert text_of(end(second, quick_gate)) == "quick"
     gevent.sleep(0.8)  # in which the first turn claims the message again
     last = end(first, slow_gate)[-1]

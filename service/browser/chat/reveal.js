@@ -21,6 +21,7 @@ export async function reveal(conversation, transcript, messageId, isOpen) {
   node.tabIndex = -1;
   node.focus({ preventScroll: true });
   node.scrollIntoView({ block: 'center' });
+  node.closest('[role=log]')?.dispatchEvent(new Event('scroll')); // or what grows until the real one takes it to the end
 }
 
 /** @param {import('./conversation.js').Conversation} conversation @param {string} messageId */
