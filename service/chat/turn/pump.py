@@ -1,5 +1,7 @@
 """A turn in its own greenlet, to one of its endings: finish, abort or error."""
 
+from contextlib import ExitStack
+
 import gevent
 import structlog
 from flask import Flask
@@ -79,17 +81,19 @@ def _finish_or_abort(app: Flask, run: Run, answer: Chunks | None) -> str:
 
 def _finish(app: Flask, run: Run, answer: Chunks | None) -> str:
     """The rest of the turn. Its rows are stored before the `finish` chunk is sent."""
-    try:
+    with ExitStack() as at_end:
+        if answer:
+            at_end.callback(answer.close)
         run.interruption.allow()
-        answer = answer or _begin(app, run)
+        if not answer:
+            answer = _begin(app, run)
+            at_end.callback(answer.close)  # ends what still runs for it
         for chunk in answer:
             run.put(chunk)
             if isinstance(chunk, chunks.TextStart):
-                return _move(app, run, answer)
-    except BaseException:
-        if answer:
-            answer.close()  # ends what still runs for it
-        raise
+                moved = _move(app, run, answer)
+                at_end.pop_all()
+                return moved
     run.interruption.forbid()
     run.interruption.check()
     try:
