@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(ARGS)
 export PORT ?= 8000
+# Without files of bytecode each process that starts would compile the service anew, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
 # Most tests wait for other processes: two cores serve six workers.
 WORKERS ?= 6
 

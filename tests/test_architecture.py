@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,8 +96,19 @@ def room(path: Path) -> str:
     return parts[1] if parts[0] == "service" else parts[0]
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Every node of a module's syntax tree. To read it takes most of these tests' time."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -237,7 +249,7 @@ def test_providers_are_pure():
 def test_broad_excepts_stand_only_where_one_must():
     broad = set()
     for path in (*MODULES, *SERVING):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.ExceptHandler) and _catches_everything(node):
                 broad.add(str(path.relative_to(ROOT)))
     assert broad == BROAD_EXCEPTS
@@ -251,7 +263,7 @@ def _catches_everything(handler: ast.ExceptHandler) -> bool:
 def test_imports_stand_at_the_top():
     """An import inside a function hides a cycle."""
     for path in (*MODULES, *SERVING):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 hidden = [n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom)]
                 assert not hidden, f"{path}: {node.name}"

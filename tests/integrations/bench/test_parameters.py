@@ -3,9 +3,11 @@
 import pytest
 from marshmallow.validate import Regexp
 
+from service.integrations.calling.admission import validated
 from service.integrations.declare.fields import Bytes
 from service.integrations.declare.matching import Bounded
 from service.integrations.everything import catalog
+from service.web.errors import InvalidRequest
 from service.web.openapi import json_schema
 from tests.integrations.bench import values
 from tests.integrations.bench.checks import request_faults
@@ -51,12 +53,25 @@ def sample(endpoint, name):
 @each
 def test_what_a_schema_refuses_is_refused_by_name(bench, endpoint):
     for name in endpoint.parameters.fields:
-        for value in values.refused(schema_of(endpoint, name), sample(endpoint, name)):
-            answer = bench.call(endpoint, {**bodies(endpoint, name)[0], name: value})
+        refused = values.refused(schema_of(endpoint, name), sample(endpoint, name))
+        for number, value in enumerate(refused):
+            body = {**bodies(endpoint, name)[0], name: value}
+            if number > 0 and is_refused_by_validation(endpoint, body, name):
+                continue  # a whole call costs ten times as much, and one for each parameter is made
+            answer = bench.call(endpoint, body)
             shown = (name, str(value)[:100], answer.text)
             assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), shown
             assert name in answer.json["details"], shown
             assert bench.vendor.seen == [], shown
+
+
+def is_refused_by_validation(endpoint, body, name):
+    """Whether the parameters' own rules refuse the body, which the proxy asks before it sends."""
+    try:
+        validated(endpoint, body)
+    except InvalidRequest as refusal:
+        return name in refusal.facts["details"]
+    return False
 
 
 @each
