@@ -85,6 +85,7 @@ COMMANDS = (
     catalog_commands.catalog,
     work.ask,
     work.sweep,
+    work.backup,
 )
 BODY_LIMIT = 1 << 20  # bytes
 

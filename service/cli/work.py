@@ -1,4 +1,6 @@
-"""Commands that do the service's work: `flask ask …`, `flask sweep`."""
+"""Commands that do the service's work: `flask ask …`, `flask sweep`, `flask backup …`."""
+
+from pathlib import Path
 
 import click
 from flask import current_app
@@ -9,6 +11,7 @@ from service.chat.turn.pump import FAULT_TEXTS
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
 from service.upkeep import sweeping
+from service.upkeep.backup import BackupRefused, copy_database
 from service.web.errors import ServiceError
 
 
@@ -41,3 +44,15 @@ def sweep() -> None:
         f"{counts.holds} expired holds, {counts.turns} lost turns, {counts.changes} old changes, "
         f"{counts.entries} old journal entries, {counts.media} expired media"
     )
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@with_appcontext
+def backup(file: Path) -> None:
+    """Copy the SQLite database to a new file, while the service runs."""
+    try:
+        size = copy_database(file)
+    except BackupRefused as refusal:
+        raise click.ClickException(str(refusal)) from None
+    click.echo(f"{file}: {size} bytes")

@@ -44,6 +44,7 @@ Row = dict[str, Any]
 
 _outbox = table(Outbox)
 _xid = cast(cast(func.pg_current_xact_id(), String), BigInteger)
+_next_xid = cast(cast(func.pg_snapshot_xmax(func.pg_current_snapshot()), String), BigInteger)
 INSERT = Prepared(
     sqlite=insert(_outbox).inline().values(xid=0),
     postgresql=insert(_outbox).inline().values(xid=_xid),
@@ -111,6 +112,8 @@ def prune(session: Session) -> int:
 
     Returns the size of the batch. Call it again until it returns 0.
     """
+    if session.connection().dialect.name == "postgresql":
+        _forget_another_clusters(session)
     limit = from_now(-RETENTION.total_seconds())
     old = select(Outbox.seq, Outbox.xid).where(Outbox.created_at < limit)
     rows = session.execute(old.order_by(Outbox.xid, Outbox.seq).limit(PRUNE_BATCH)).all()
@@ -119,3 +122,14 @@ def prune(session: Session) -> int:
         session.execute(update(FeedState).values(pruned_xid=last.xid, pruned_seq=last.seq))
         session.execute(delete(Outbox).where(Outbox.seq.in_([row.seq for row in rows])))
     return len(rows)
+
+
+def _forget_another_clusters(session: Session) -> None:
+    """Delete the changes of the cluster from which this database was restored.
+
+    Transaction ids that this cluster has not given yet would hold up the feed until it gives them.
+    No cursor from before the restore is valid, so nobody misses these changes.
+    """
+    session.execute(delete(Outbox).where(Outbox.xid >= _next_xid))
+    ahead = update(FeedState).where(FeedState.pruned_xid >= _next_xid)
+    session.execute(ahead.values(pruned_xid=0, pruned_seq=0))

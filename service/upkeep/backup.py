@@ -1,0 +1,55 @@
+"""A copy of the SQLite database that is made while the service writes.
+
+Copying the file itself would not do: the newest commits are in another file (`-wal`), and a copy
+that is made during a write is damaged. PostgreSQL has `pg_dump`.
+"""
+
+import os
+import sqlite3
+import uuid
+from contextlib import closing
+from pathlib import Path
+
+from service.extensions import db
+
+
+class BackupRefused(Exception):
+    """The copy can't be made. The message says why."""
+
+
+def copy_database(target: Path) -> int:
+    """Write the database as it is now to a new file and return its size in bytes.
+
+    Cursors of the original are not valid in the copy: after a restore other changes get the numbers
+    of those that came after the backup. Raises `BackupRefused`.
+    """
+    if db.engine.dialect.name != "sqlite":
+        raise BackupRefused("this command is for SQLite; PostgreSQL's own is pg_dump")
+    try:
+        # SQLite writes into an empty file too, and this one can be read by its owner only.
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise BackupRefused(f"{target}: {error.strerror}") from None
+    try:
+        _copy(str(db.engine.url.database), target)
+    except sqlite3.Error as error:
+        target.unlink()
+        raise BackupRefused(f"SQLite can't copy the database: {error}") from None
+    return target.stat().st_size
+
+
+def _copy(source: str, target: Path) -> None:
+    with closing(sqlite3.connect(source, isolation_level=None)) as connection:
+        connection.execute("VACUUM INTO ?", [str(target)])
+    with closing(sqlite3.connect(target)) as copy, copy:
+        copy.execute("UPDATE feed SET epoch = ?", [uuid.uuid4().hex])
+    _sync(target)
+    _sync(target.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
