@@ -158,6 +158,7 @@ def test_connections_of_one_address_are_limited(front):
         for _ in range(limit):
             connections.append(half_a_request(front))
         wait_for(lambda: front.client.get(f"{front.url}/healthz").status_code == 429)
+        assert refusal(front.client.get(f"{front.url}/healthz")) == (429, "rate_limited")
     finally:
         for sock in connections:
             sock.close()
@@ -169,3 +170,32 @@ def half_a_request(front: Front) -> ssl.SSLSocket:
     sock = front.connect()
     sock.sendall(b"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
     return sock
+
+
+def refusal(answer: requests.Response) -> tuple[int, str]:
+    """The status and the code of a refusal, which has a message and is shown over https only."""
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert answer.json()["message"]
+    return answer.status_code, answer.json()["error"]
+
+
+def test_nginx_refuses_in_the_services_form(front, service):
+    """A client reads one form of refusal, whoever refuses."""
+    far_too_large = b" " * (9 << 20)
+    for path in ("/api/records/notes", "/api/integrations/geocode-city"):
+        answer = front.client.post(front.url + path, data=far_too_large)
+        assert refusal(answer) == (413, "too_large")
+        assert answer.json().get("success") is (False if "integrations" in path else None)
+    assert refusal(front.client.get(f"{front.url}/metrics")) == (404, "not_found")
+    service.stop()
+    for path in ("/api/ai/chats", "/api/integrations/geocode-city"):
+        answer = front.client.get(front.url + path)
+        assert refusal(answer) == (502, "unavailable")
+        assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_the_services_own_refusals_pass_through_nginx(front):
+    answer = front.client.get(f"{front.url}/api/ai/chats")
+    assert (answer.status_code, answer.json()["error"]) == (401, "unauthorized")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
