@@ -38,7 +38,7 @@ from service.auth.tokens import issue  # noqa: E402
 from service.database.access import engine_options  # noqa: E402
 from service.database.revisions import revisions  # noqa: E402
 from service.declarations import declarations  # noqa: E402
-from service.observing import observe, stall  # noqa: E402
+from service.observing import measures, observe, stall  # noqa: E402
 from service.observing.observe import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
 from serving import descriptors, handover, logs, pending  # noqa: E402
@@ -94,6 +94,8 @@ def post_worker_init(worker) -> None:
     app = worker.app.callable
     app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout, handover.delay)
     app.extensions["start_sweeping"]()
+    measures.STARTED.labels(str(worker.pid)).set_to_current_time()
+    app.extensions["sampler"].start()
     sandbox = app.extensions.get("sandbox")
     if sandbox:
         sandbox.start()
@@ -125,6 +127,11 @@ def post_request(worker, request, _environ, _response) -> None:
 
 def when_ready(server) -> None:
     report.workers(server.num_workers)
+
+
+def pre_fork(server, worker) -> None:
+    if worker.age > server.num_workers:  # the first ones count up to it
+        measures.RESTARTS.inc()
 
 
 def child_exit(server, worker) -> None:

@@ -40,6 +40,7 @@ from service.mcp.views import mcp
 from service.media import setup as media
 from service.media.views import media as media_routes
 from service.observing import observe
+from service.observing.sampler import Sampler
 from service.outbound.upstream import Upstream
 from service.providers import catalog as models
 from service.records import socket
@@ -47,7 +48,7 @@ from service.records.views import records
 from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
-from service.upkeep import sweeping
+from service.upkeep import database_facts, sweeping
 from service.web import edge, errors, opaque_origins, operations
 from service.web.json_values import JsonProvider
 from service.widgets.views import developer as widget_developer
@@ -119,12 +120,14 @@ def assemble(settings: Settings | None = None) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
     app.json = JsonProvider(app)
     observe.configure_logs(settings.secrets)
+    app.extensions["sampler"] = Sampler()
     _open_database(app, settings)
     upstream = app.extensions["upstream"] = Upstream()
     app.extensions["models"] = models.models(settings)
     claim_watch.init_app(app)
     watchers.init_app(app)
     sweeping.init_app(app)
+    database_facts.init_app(app)
     socket.init_app(app)
     app.extensions["collections"] = declared.collections
     app.extensions["tools"] = declared.tools

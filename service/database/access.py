@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from config import ConfigError
 from service.database import sqlite
+from service.database.pool import CountedPool, count_connections
 from service.deferred import DeferredModule
 from service.extensions import db
 
@@ -36,6 +37,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
     """Return SQLAlchemy's engine options for this database URL. Raises `ConfigError`."""
     pool = {
+        "poolclass": CountedPool,
         "pool_size": pool_size,
         "max_overflow": 0,
         "pool_timeout": POOL_SECONDS,
@@ -67,6 +69,7 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
             app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
         else:
             postgresql.prepare_engine(db.engine, _seconds_left, time_limit, _has_limit)
+        count_connections(app.extensions["sampler"], db.engine)
         app.extensions["writer"] = db.engine.execution_options(immediate=True)
 
 

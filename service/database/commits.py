@@ -13,6 +13,7 @@ Source: docs/decisions/0029-commits-share-a-sync.md, https://www.sqlite.org/wal.
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache
@@ -23,6 +24,8 @@ import structlog
 from gevent.event import AsyncResult
 from gevent.threadpool import ThreadPool
 from sqlalchemy.exc import OperationalError
+
+from service.observing.measures import SYNCS
 
 BUSY_SECONDS = 1.0  # for which a checkpoint waits for readers
 
@@ -75,12 +78,14 @@ class CommitSync:
 
     def _begin(self) -> None:
         batch, self._next = self._next, None
-        self._is_running = True
+        self._is_running, began = True, time.monotonic()
         task = _thread().spawn(self._try, self._sync)
-        task.rawlink(lambda _: self._end(batch, task))
+        task.rawlink(lambda _: self._end(batch, task, began))
 
-    def _end(self, batch: Any, task: Any) -> None:
+    def _end(self, batch: Any, task: Any, began: float) -> None:
+        """In the event loop: the locks of the metrics are gevent's, and not for threads."""
         self._is_running = False
+        SYNCS.observe(time.monotonic() - began)
         if self._next:
             self._begin()
         batch.set(task.value)

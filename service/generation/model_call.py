@@ -4,6 +4,7 @@ Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
 """
 
 import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from gevent import sleep
 from service.generation.deadline import Deadline
 from service.generation.pace import PacedReader
 from service.generation.round_trip import RoundTrip
+from service.observing.measures import count_tokens, time_of_model
 from service.outbound.arrivals import Take
 from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
@@ -28,6 +30,7 @@ from service.providers.events import (
     ProviderError,
     StepFinished,
     TextFragment,
+    Usage,
 )
 from service.providers.names import NameTable
 from service.providers.provider import Decoder, Kind, Model, Wire
@@ -81,6 +84,7 @@ def stream_events(
     """
     limits = LIMITS[trip.model.provider.kind]
     deadline.begin(limits.first, limits.step)
+    began, is_timed = time.monotonic(), False
     try:
         for attempt in range(RETRIES + 1):
             is_visible = False
@@ -88,6 +92,9 @@ def stream_events(
                 for event in _try(upstream, trip, take and partial(_take, take, deadline, limits)):
                     if isinstance(event, VISIBLE):
                         is_visible = True
+                        if not is_timed:
+                            is_timed = True
+                            time_of_model(trip.model.id).observe(time.monotonic() - began)
                     elif isinstance(event, PromptCounted):
                         trip.counted = event
                         continue
@@ -105,6 +112,13 @@ def stream_events(
             sleep(pause)
     finally:
         deadline.end()
+        if trip.accepted:
+            _count(trip.model, trip.usage)
+
+
+def _count(model: Model, used: Usage) -> None:
+    parts = {"cached": used.cache_read, "cache_write": used.cache_write}
+    count_tokens(model.id, input=used.input, output=used.output, **parts)
 
 
 def _log_for_operator(model: Model, error: ProviderError) -> None:

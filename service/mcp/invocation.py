@@ -28,6 +28,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.mcp import consent, jobs, states
 from service.mcp.offers import Offer
 from service.mcp.results import tool_result
+from service.observing.measures import tool_calls
 from service.sealing.seal import Sealer
 from service.web.errors import ServiceError
 from service.web.json_values import encode
@@ -64,6 +65,7 @@ class Invocation:
         try:
             loaded = parse_input(tool, encode(shorter))
         except InvalidInput as error:
+            tool_calls(tool.name, "invalid").inc()
             return tool_result(failure(str(error)))
         needs = needs_of(self.app, tool, context, loaded)
         if isinstance(needs, Outcome):

@@ -194,6 +194,7 @@ def _end(response: Response) -> Response:
 # To find a metric's child by its labels takes longer than to count.
 _count = lru_cache(COUNTERS)(REQUESTS.labels)
 _seconds = lru_cache(COUNTERS)(REQUEST_SECONDS.labels)
+count_lookup = lru_cache(COUNTERS)(KEPT_ANSWERS.labels)
 count_upstream_call = lru_cache(COUNTERS)(UPSTREAM_CALLS.labels)
 
 

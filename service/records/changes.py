@@ -5,6 +5,7 @@ Only settled changes are read: those that no later commit can precede.
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -64,6 +65,7 @@ class Change:
     before: Envelope | None
     after: Envelope | None
     size: int
+    created_at: datetime | None = None
     texts: dict[Any, bytes] = field(default_factory=dict, compare=False)
 
     def text(
@@ -178,7 +180,7 @@ def _columns(c: Any) -> list[ColumnElement[Any]]:
     """Return the columns of a `Change`. Its size is the length of its JSON, which is ASCII."""
     before, after = (func.coalesce(func.length(cast(e, Text)), 0) for e in (c.before, c.after))
     stored = [c.xid, c.seq, c.collection, c.record_id, c.owner, c.action, c.before, c.after]
-    return [*stored, (before + after).label("size")]
+    return [*stored, (before + after).label("size"), c.created_at]
 
 
 def _in_scope(

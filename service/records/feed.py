@@ -19,7 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import rights_cache
 from service.database.access import postgresql
-from service.extensions import db
+from service.extensions import db, now
+from service.observing.measures import FEED_LAG
 from service.records import changes, outbox
 from service.records.audience import Audiences, Member
 from service.records.changes import Change, Scope
@@ -68,6 +69,7 @@ class Feed:
         self._window: Window | None = None
         self.delivered = Position(0, 0)  # all sessions in audiences have the changes up to here
         self._wake = Event()
+        self._reader: FeedReader | None = None
         self._greenlets: list[gevent.Greenlet] = []
 
     def join(self, listener: FeedListener) -> None:
@@ -110,6 +112,11 @@ class Feed:
         assert self._window
         return self._window.tail
 
+    @property
+    def unread_seconds(self) -> float:
+        """How long ago the outbox was last read; 0 without listeners."""
+        return time.monotonic() - self._reader.read_at if self._reader else 0.0
+
     def after(self, place: Position, scope: Callable[[], Scope]) -> tuple[list[Change], Position]:
         """Return the next changes and the place after them.
 
@@ -134,13 +141,14 @@ class Feed:
     def stop(self) -> None:
         """Stop following the outbox. A listener may join again while the greenlets end."""
         greenlets, self._greenlets, self._window = self._greenlets, [], None
+        self._reader = None
         outbox.after_write.discard(self._wake.set)
         gevent.killall(greenlets)
 
     def _start(self, place: Position) -> None:
         self._window, self.delivered = Window(place), place
         with self._app.app_context():
-            reader = FeedReader(db.engine)
+            reader = self._reader = FeedReader(db.engine)
         self._greenlets = [gevent.spawn(self._follow, reader), gevent.spawn(self._watch_rights)]
         if reader.dialect == "postgresql":
             self._greenlets.append(gevent.spawn(self._listen))
@@ -183,6 +191,8 @@ class Feed:
             listener.on_changes(new, tail)
         self._audiences.deliver(new, tail)
         self.delivered = tail
+        if written := new[0].created_at:
+            FEED_LAG.observe(max((now() - written).total_seconds(), 0))
 
     def _watch_rights(self) -> None:
         while True:

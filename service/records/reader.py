@@ -5,6 +5,7 @@ one round trip.
 """
 
 import sqlite3
+import time
 from typing import Any
 
 from sqlalchemy import Connection, Engine
@@ -24,6 +25,7 @@ class FeedReader:
         self.dialect = engine.dialect.name
         self._engine = engine
         self._connection: Connection | None = None
+        self.read_at = time.monotonic()  # or found to be unchanged
         self._version = UNKNOWN  # of SQLite's file, at the last read
 
     def is_unchanged(self) -> bool:
@@ -32,7 +34,10 @@ class FeedReader:
         Only SQLite can tell, in a few microseconds. Source: https://sqlite.org/pragma.html,
         data_version.
         """
-        return self._version != UNKNOWN and self._version == self._data_version()
+        is_same = self._version != UNKNOWN and self._version == self._data_version()
+        if is_same:
+            self.read_at = time.monotonic()
+        return is_same
 
     def read(self, after: Position) -> ChangePage:
         """Return the next changes. Raises `SQLAlchemyError`."""
@@ -44,7 +49,7 @@ class FeedReader:
         except SQLAlchemyError:
             self.close()
             raise
-        self._version = version
+        self._version, self.read_at = version, time.monotonic()
         return page
 
     def close(self) -> None:

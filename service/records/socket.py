@@ -10,6 +10,8 @@ import gevent
 from flask import Blueprint, Flask, Response, current_app, g, request
 
 from config import Settings
+from service.observing import measures
+from service.observing.sampler import Sampler
 from service.records import operations
 from service.records.feed import Feed
 from service.records.line import Queues
@@ -134,3 +136,6 @@ def init_app(app: Flask) -> None:
     app.extensions["snapshots"] = Queues()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["lifecycle"].on_drain(lambda _grace: feed.restart())
+    sampler: Sampler = app.extensions["sampler"]
+    sampler.add(measures.SOCKETS, app.extensions["sockets"].total)
+    sampler.add(measures.FEED_UNREAD, lambda: feed.unread_seconds)

@@ -26,6 +26,7 @@ from service.database.clock import current_time
 from service.integrations.calling import idempotency, job_rows, kept_answers, user_limits
 from service.integrations.consent import consents
 from service.mcp import states
+from service.observing.measures import swept_holds, swept_turns
 from service.records import once, outbox
 from service.sign_in import sessions
 
@@ -67,6 +68,8 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         allowances.sweep(session)
         sessions.sweep(session)
     sum(iter(_sweep_calls, 0))
+    swept_holds.inc(holds)
+    swept_turns.inc(turns)
     changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
     media = current_app.extensions["media_sweeper"].sweep()
     return Sweep(holds, turns, changes, entries, media)

@@ -15,7 +15,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
-from service.observing.observe import metrics_registry
+from service.observing import scrape
 from service.web.edge import answers
 from service.web.openapi import document
 
@@ -67,7 +67,10 @@ def readiness() -> tuple[Response, int]:
 @answers(None, media_type="text/plain")
 def metrics() -> Response:
     """Metrics of all workers for Prometheus"""
-    return Response(generate_latest(metrics_registry()), content_type=CONTENT_TYPE_LATEST)
+    extensions = current_app.extensions
+    extensions["sampler"].sample()
+    figures = generate_latest(scrape.registry(extensions["collectors"]))
+    return Response(figures, content_type=CONTENT_TYPE_LATEST)
 
 
 @operations.get("/openapi.json")

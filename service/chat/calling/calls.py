@@ -17,11 +17,13 @@ from service.chat.calling.tool_call import carry_out
 from service.chat.stream import chunks
 from service.chat.tools.run import InvalidInput, parse_input, read_arguments
 from service.chat.tools.tool import Tool, ToolContext, Tools
+from service.observing.measures import tool_calls
 from service.providers.events import FinishedCall
 
 MOST = 20  # calls of a step that are run
 AT_ONCE = 5  # reads
 RAW_LIMIT = 2_000  # characters shown of an input that is not JSON
+UNKNOWN = "unknown"  # in metrics, for the names that a model has made up
 TOO_MANY = f"too many calls in one step: only the first {MOST} are run"
 FAULT_TEXTS = {
     "cut": "The call broke off before its input was whole.",
@@ -57,12 +59,14 @@ def run(app: Flask, context: ToolContext, calls: Iterable[NamedCall]) -> Chunks:
         try:
             loaded = _load(tools, call)
         except InvalidInput as error:
+            tool_calls(call.name if tools.get(call.name) else UNKNOWN, "invalid").inc()
             yield chunks.ToolInputError(call.id, call.name, public, str(error))
             continue
         yield chunks.ToolInputAvailable(call.id, call.name, public)
         if position < MOST:
             ready.append(loaded)
         else:
+            tool_calls(call.name, "refused").inc()
             yield chunks.ToolOutputError(call.id, TOO_MANY)
     for group in _groups(ready):
         yield from merge([_result(app, context, call) for call in group], AT_ONCE)

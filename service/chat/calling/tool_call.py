@@ -21,6 +21,7 @@ from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction
 from service.extensions import now, timestamp
+from service.observing.measures import tool_calls
 
 ALLOWED = ("once", "chat")
 REFUSALS = {
@@ -51,6 +52,7 @@ def carry_out(app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str
     if needs.approval:
         state = yield from _ask(app, context, needs.approval)
         if state not in ALLOWED:
+            tool_calls(tool.name, "refused").inc()
             return run.failure(REFUSALS[state])
         context = replace(context, approval=state)
     return (yield from _execute(app, tool, context, tool_input, needs))

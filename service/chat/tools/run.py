@@ -19,6 +19,7 @@ from service.chat.tools.guard import ANSWERED
 from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.database import access as database
+from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
 from service.web.json_values import MAX_DEPTH, encode, poisoned
 
@@ -110,7 +111,9 @@ def execute(
         dump(output)
         return Outcome(output)
 
-    return _within_limits(app, tool, seconds, run)
+    outcome = _within_limits(app, tool, seconds, run)
+    tool_calls(tool.name, "done" if outcome.error is None else "failed").inc()
+    return outcome
 
 
 def _within_limits(

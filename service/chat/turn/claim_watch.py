@@ -23,6 +23,7 @@ from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
+from service.observing.measures import TURNS_RUNNING, claims_not_renewed
 
 LOOK_SECONDS = 0.5  # between looks at the claims
 QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
@@ -102,6 +103,7 @@ class ClaimWatch:
             with gevent.Timeout(QUERY_SECONDS):
                 self._look()
         except (SQLAlchemyError, gevent.Timeout) as error:
+            claims_not_renewed.inc()
             log.warning("lease not renewed", error=type(error).__name__)
             return False
         return True
@@ -164,5 +166,6 @@ def init_app(app: Flask) -> None:
     app.extensions["lease_watch"] = LeaseWatch()
     app.extensions["waits"] = Waits(app)
     app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
+    app.extensions["sampler"].add(TURNS_RUNNING, lambda: len(runs))
     lifecycle.on_drain(runs.drain)
     lifecycle.ends_after(lambda: not runs)

@@ -71,6 +71,7 @@ class TurnHold:
         self._question, self._tally = question, tally
         self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1
         self._settled = self._charged = 0  # of lost holds: the cost, and the part charged
+        self.charged = 0  # micro-credits for the whole turn, once it has ended
 
     def reserve(self, app: Flask, amount: int) -> bool:
         """Make sure that the hold covers `amount`, on top of what the turn has used so far.
@@ -91,7 +92,8 @@ class TurnHold:
 
     def charge(self, session: Session) -> int:
         """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
-        return self._charged + self._settle(session)
+        self.charged = self._charged + self._settle(session)
+        return self.charged
 
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another; False when the account can't afford that."""

@@ -1,18 +1,20 @@
 """A turn in its own greenlet, to one of its endings: finish, abort or error."""
 
+import time
 from contextlib import ExitStack
 
 import gevent
 import structlog
 from flask import Flask
 
+from service.billing.prices import credits
 from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
 from service.chat.turn import rows, turn
 from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.interruption import Interrupted
 from service.chat.turn.running import Run, Runs
-from service.observing import attribution
+from service.observing import attribution, measures
 from service.observing.observe import TURNS
 from service.providers.events import Fault, ProviderError
 from service.web.errors import ServiceError
@@ -30,6 +32,7 @@ FAULT_TEXTS: dict[Fault, str] = {
     "slow": "The model took too long to answer. Please try again.",
 }
 MOVED = "moved"  # to another greenlet
+VISIBLE = (chunks.TextStart, chunks.ToolInputStart)
 NOT_STORED = "The answer could not be saved. Please try again."
 
 log = structlog.get_logger("turn")
@@ -68,7 +71,11 @@ def _end(app: Flask, run: Run, status: str) -> None:
     runs: Runs = app.extensions["runs"]
     run.close()
     runs.remove(run)
-    TURNS.labels(run.question.model.id, status).inc()
+    model, charged = run.question.model.id, run.hold.charged
+    TURNS.labels(model, status).inc()
+    measures.turn_credits(model).inc(credits(charged))
+    if status == "finished" and not charged:
+        measures.UNCHARGED.inc()
 
 
 def _finish_or_abort(app: Flask, run: Run, answer: Chunks | None) -> str:
@@ -90,6 +97,10 @@ def _finish(app: Flask, run: Run, answer: Chunks | None) -> str:
             at_end.callback(answer.close)  # ends what still runs for it
         for chunk in answer:
             run.put(chunk)
+            if not run.is_visible and isinstance(chunk, VISIBLE):
+                run.is_visible = True
+                waited = time.monotonic() - run.question.began
+                measures.time_of_turn(run.question.model.id).observe(waited)
             if isinstance(chunk, chunks.TextStart):
                 moved = _move(app, run, answer)
                 at_end.pop_all()
@@ -141,20 +152,22 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> None:
 def _fail(app: Flask, run: Run, error: Exception) -> None:
     run.interruption.forbid()
     run.tally.abandon()
-    for chunk in (*run.assembly.closing(), chunks.Error(_explain(error))):
+    fault, text = _explain(error)
+    measures.TURN_FAILURES.labels(run.question.model.id, fault).inc()
+    for chunk in (*run.assembly.closing(), chunks.Error(text)):
         run.put(chunk)
     app.extensions["claim_watch"].clean_up(run)
 
 
-def _explain(error: Exception) -> str:
-    """A text for people, without any text of the provider or the database."""
+def _explain(error: Exception) -> tuple[str, str]:
+    """The fault's name, and a text for people without any of the provider or the database."""
     match error:
         case ProviderError():
             log.warning("provider failed", fault=error.fault)
-            return FAULT_TEXTS[error.fault]
+            return error.fault, FAULT_TEXTS[error.fault]
         case rows.NotStored():
-            return NOT_STORED
+            return "not-stored", NOT_STORED
         case ServiceError():
-            return error.message
+            return error.code, error.message
     log.error("turn failed", exc_info=error)
-    return ServiceError.message
+    return ServiceError.code, ServiceError.message

@@ -58,6 +58,7 @@ class Run:
         self._resume_seconds = resume_seconds
         self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
+        self.is_visible = False  # whether the client has got any of its text or calls
         self.takes_text = False  # past the generator of its chunks; see `turn.answer`
         self.was_unclaimed = False  # for some time: another turn may have answered then
 

@@ -16,9 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import users
+from service.billing.prices import credits
 from service.database.sharing import SharedWrites
 from service.ids import new_id
 from service.integrations.inbound import ProxyResponse
+from service.observing.measures import endpoint_calls, endpoint_credits
 from service.web.errors import ServiceError
 
 Status = Literal["succeeded", "accepted", "failed", "refused", "consent"]
@@ -102,6 +104,7 @@ class LoggedCall:
         self.call_id = facts.call_id
         self._rows, self._facts = rows, facts
         self._outcome = CallOutcome("succeeded")
+        self._stored: CallOutcome | None = None  # in the row, if it has one
         self._began = time.monotonic()
 
     def __enter__(self) -> "LoggedCall":
@@ -113,11 +116,14 @@ class LoggedCall:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.has_row or isinstance(error, SQLAlchemyError):  # the database is away
+        if self.has_row:
+            self._count(self._stored)
             return
         if error:
             self._outcome = _outcome_of(error)
-        self._rows.write(self._timed(), self._outcome)
+        self._count(self._outcome)
+        if not isinstance(error, SQLAlchemyError):  # the database is away
+            self._rows.write(self._timed(), self._outcome)
 
     def end(self, outcome: CallOutcome) -> None:
         """Tell how the call has ended, unless it ends with an error."""
@@ -129,6 +135,14 @@ class LoggedCall:
         `has_row` is set by the caller, after the commit.
         """
         self._rows.add(session, self._timed(), outcome)
+        self._stored = outcome
+
+    def _count(self, outcome: CallOutcome | None) -> None:
+        """Without an outcome, the stored answer of the call's first try was given again."""
+        name = self._facts.endpoint
+        endpoint_calls(name, outcome.status if outcome else "repeated").inc()
+        if outcome and outcome.credits:
+            endpoint_credits(name).inc(credits(outcome.credits))
 
     def _timed(self) -> CallFacts:
         return replace(self._facts, ms=round((time.monotonic() - self._began) * 1000))

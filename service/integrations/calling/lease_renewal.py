@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.database.access import is_outage, write_transaction
 from service.integrations.calling import idempotency
 from service.integrations.calling.idempotency import KeyLease
+from service.observing.measures import KEYS_IN_FLIGHT, WRITES_WAITING, keys_not_renewed
 from service.web.errors import ServiceError
 
 RENEW_SECONDS = 5.0  # a third of a lease
@@ -45,6 +46,8 @@ class LeaseRenewal:
         self._holders: set[str] = set()
         self._writes: list[LateWrite] = []
         self._greenlet: gevent.Greenlet | None = None
+        app.extensions["sampler"].add(KEYS_IN_FLIGHT, lambda: len(self._holders))
+        app.extensions["sampler"].add(WRITES_WAITING, lambda: len(self._writes))
 
     @contextmanager
     def renewing(self, lease: KeyLease) -> Iterator[None]:
@@ -75,6 +78,7 @@ class LeaseRenewal:
                     self._renew()
                     renewed_at = time.monotonic()
             except (SQLAlchemyError, gevent.Timeout) as error:
+                keys_not_renewed.inc()
                 log.warning("key leases not renewed", error=type(error).__name__)
         self._greenlet = None
 

@@ -8,7 +8,7 @@ from typing import Any
 from gevent.event import Event
 
 from service.integrations.calling.kept_answers import AnswerKey, Kept, KeptAnswers
-from service.observing.observe import KEPT_ANSWERS
+from service.observing.observe import count_lookup
 from service.web.errors import UpstreamTimedOut
 
 
@@ -60,7 +60,7 @@ class Lookups:
         try:
             if lookup.kept or lookup.find():
                 self._end(key, lookup)
-            KEPT_ANSWERS.labels(key.endpoint, "hit" if lookup.kept else "miss").inc()
+            count_lookup(key.endpoint, "hit" if lookup.kept else "miss").inc()
             yield lookup
         finally:
             self._end(key, lookup)

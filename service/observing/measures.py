@@ -1,0 +1,120 @@
+"""What operators measure and alarm on, beside requests (`observe.py`) and stalls (`stall.py`).
+
+docs/operations.md has every metric with what to do about it; a test compares. Labels are declared
+names only (models, endpoints, tools, kinds), never a user's words or id. All workers of a host are
+added up: a counter of a dead worker stays in the sum, and its gauges are removed
+(docs/decisions/0033).
+"""
+
+from functools import lru_cache
+
+from prometheus_client import Counter, Gauge, Histogram
+
+CHILDREN = 4096  # of a metric that are found fast: by its labels takes longer than to count
+WAITS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60)  # seconds until a model says something
+LAGS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60)  # seconds
+
+# Turns and models
+TURN_FIRST_TOKEN = Histogram(
+    "turn_first_token_seconds",
+    "From a message's arrival to the first text or tool call of its answer.",
+    ["model"],
+    buckets=WAITS,
+)
+MODEL_FIRST_TOKEN = Histogram(
+    "model_first_token_seconds",
+    "From a request to a model, with its retries, to the first text or tool call.",
+    ["model"],
+    buckets=WAITS,
+)
+TURN_FAILURES = Counter("turn_failures_total", "Failed turns by fault.", ["model", "fault"])
+TURN_CREDITS = Counter("turn_credits_total", "Credits charged for turns.", ["model"])
+UNCHARGED = Counter("turns_uncharged_total", "Finished turns that charged nothing.")
+TOKENS = Counter("model_tokens_total", "Tokens of models, by kind.", ["model", "kind"])
+TURNS_RUNNING = Gauge("turns_running", "Turns that run on this host.", multiprocess_mode="livesum")
+
+# Tools and endpoints
+TOOL_CALLS = Counter("tool_calls_total", "Tool calls of models and clients.", ["tool", "outcome"])
+ENDPOINT_CALLS = Counter(
+    "endpoint_calls_total", "Calls of endpoints by outcome.", ["endpoint", "outcome"]
+)
+ENDPOINT_CREDITS = Counter(
+    "endpoint_credits_total", "Credits charged for calls of endpoints.", ["endpoint"]
+)
+KEYS_IN_FLIGHT = Gauge(
+    "idempotency_keys_in_flight",
+    "Idempotency keys that calls on this host hold.",
+    multiprocess_mode="livesum",
+)
+WRITES_WAITING = Gauge(
+    "late_writes_waiting",
+    "Ends of calls on this host that wait for the database.",
+    multiprocess_mode="livesum",
+)
+
+# The feed
+SOCKETS = Gauge("sockets_open", "Open sockets on this host.", multiprocess_mode="livesum")
+FEED_LAG = Histogram(
+    "feed_lag_seconds",
+    "From the writing of a change to its sending by a worker.",
+    buckets=LAGS,
+)
+FEED_UNREAD = Gauge(
+    "feed_unread_seconds",
+    "Since a worker with sockets has last read the feed; the longest on this host.",
+    multiprocess_mode="livemax",
+)
+
+# The database
+CONNECTIONS_USED = Gauge(
+    "database_connections_used",
+    "Connections of the pools on this host that are in use.",
+    multiprocess_mode="livesum",
+)
+CONNECTIONS_LIMIT = Gauge(
+    "database_connections_limit",
+    "Connections that the pools on this host may open.",
+    multiprocess_mode="livesum",
+)
+CONNECTIONS_AWAITED = Gauge(
+    "database_connections_awaited",
+    "Pieces of work on this host that wait for a connection.",
+    multiprocess_mode="livesum",
+)
+CONNECTION_WAITS = Counter(
+    "database_connection_waits_total", "Times that a pool had no free connection."
+)
+SYNCS = Histogram(
+    "database_sync_seconds", "SQLite: syncs of the log, which commits wait for.", buckets=LAGS
+)
+
+# Workers
+NOT_RENEWED = Counter(
+    "leases_not_renewed_total", "Times that leases could not be renewed.", ["kind"]
+)
+SWEPT = Counter("lost_work_swept_total", "What lost workers held and a sweep ended.", ["kind"])
+RESTARTS = Counter("worker_restarts_total", "Workers that were started in place of ended ones.")
+STARTED = Gauge(
+    "worker_start_time_seconds",
+    "When a running worker was started, in Unix time.",
+    ["worker"],
+    multiprocess_mode="livemax",
+)
+
+# These are there from the start, so that the first increase is seen.
+claims_not_renewed, keys_not_renewed = map(NOT_RENEWED.labels, ("claims", "keys"))
+swept_turns, swept_holds = map(SWEPT.labels, ("turns", "holds"))
+
+time_of_turn = lru_cache(CHILDREN)(TURN_FIRST_TOKEN.labels)
+time_of_model = lru_cache(CHILDREN)(MODEL_FIRST_TOKEN.labels)
+turn_credits = lru_cache(CHILDREN)(TURN_CREDITS.labels)
+tokens = lru_cache(CHILDREN)(TOKENS.labels)
+tool_calls = lru_cache(CHILDREN)(TOOL_CALLS.labels)
+endpoint_calls = lru_cache(CHILDREN)(ENDPOINT_CALLS.labels)
+endpoint_credits = lru_cache(CHILDREN)(ENDPOINT_CREDITS.labels)
+
+
+def count_tokens(model: str, **counts: int) -> None:
+    for kind, count in counts.items():
+        if count:
+            tokens(model, kind.replace("_", "-")).inc(count)

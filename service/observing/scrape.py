@@ -1,0 +1,77 @@
+"""The answer to a scrape: the metrics of all workers of this host, and facts about each of them."""
+
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Metric
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from service.observing import measures
+from service.observing.observe import metrics_registry
+
+PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB", re.MULTILINE)
+FILES = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
+
+
+class WorkerFacts(Collector):
+    """What the kernel says of each worker, read when it is asked for."""
+
+    def __init__(self, workers: Iterable[str]) -> None:
+        self._workers = workers
+
+    def describe(self) -> list[Metric]:
+        return list(self._families())
+
+    def collect(self) -> Iterator[Metric]:
+        memory, used, limit = self._families()
+        for worker in self._workers:
+            process = Path("/proc") / worker
+            with suppress(OSError):  # it has just ended, or there is no such directory
+                memory.add_metric([worker], _number(PRIVATE, process / "status") * 1024)
+                limit.add_metric([worker], _number(FILES, process / "limits"))
+                used.add_metric([worker], len(os.listdir(process / "fd")))
+        yield from (memory, used, limit)
+
+    def _families(self) -> tuple[GaugeMetricFamily, GaugeMetricFamily, GaugeMetricFamily]:
+        labels = ["worker"]
+        return (
+            GaugeMetricFamily("worker_memory_bytes", "Private memory of a worker.", labels=labels),
+            GaugeMetricFamily("worker_files_open", "Open files of a worker.", labels=labels),
+            GaugeMetricFamily("worker_files_limit", "Files it may open.", labels=labels),
+        )
+
+
+def _number(pattern: re.Pattern[str], file: Path) -> float:
+    found = pattern.search(file.read_text())
+    return float(found[1]) if found else math.inf  # the limit of files may be "unlimited"
+
+
+class Scrape(Collector):
+    """All metrics: what workers have counted, what is known of them, and further collectors."""
+
+    def __init__(self, further: Iterable[Collector]) -> None:
+        self._further = further
+
+    def describe(self) -> list[Metric]:
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        workers = []
+        for metric in metrics_registry().collect():
+            if metric.name == measures.STARTED._name:
+                workers = [sample.labels["worker"] for sample in metric.samples]
+            yield metric
+        for collector in (WorkerFacts(workers or [str(os.getpid())]), *self._further):
+            yield from collector.collect()
+
+
+def registry(further: Iterable[Collector]) -> CollectorRegistry:
+    """The registry that one scrape reads."""
+    made = CollectorRegistry(auto_describe=False)
+    made.register(Scrape(further))
+    return made

@@ -1,0 +1,100 @@
+"""The metrics that operators alarm on, in one process; `faults/test_scrape.py` has several."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from prometheus_client import REGISTRY
+from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.parser import text_string_to_metric_families
+
+from config import ROOT
+from service.observing import stall  # noqa: F401 - declares metrics
+from service.observing.scrape import WorkerFacts
+from service.upkeep.database_facts import DatabaseFacts
+from tests.services import on_sqlite
+
+ROW = re.compile(
+    r"^\| `([a-z_]+)` \| (counter|gauge|histogram) \| ([a-z`, ]*)\|(.*)\|(.*)\|$", re.M
+)
+
+
+def declared(app) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Name, type and labels of each metric of ours."""
+    for collector in list(REGISTRY._collector_to_names):
+        if isinstance(collector, MetricWrapperBase):
+            [family] = collector.describe()
+            suffix = "_total" if family.type == "counter" else ""
+            yield family.name + suffix, family.type, tuple(collector._labelnames)
+    for collector in (WorkerFacts(()), DatabaseFacts(app)):
+        for family in collector.describe():
+            yield family.name, family.type, tuple(family._labelnames)
+
+
+@on_sqlite
+def test_every_metric_is_documented(app):
+    page = (ROOT / "docs/operations.md").read_text()
+    rows = {(row[1], row[2], tuple(re.findall(r"\w+", row[3]))) for row in ROW.finditer(page)}
+    assert rows == set(declared(app))
+    assert len(rows) == len(ROW.findall(page)), "one is there twice"
+
+
+class Figures:
+    """The samples of `/metrics`; a missing one is 0. Counters go on from earlier tests."""
+
+    def __init__(self, client) -> None:
+        self._client = client
+        self._before = self._read()
+
+    def _read(self) -> dict:
+        answer = self._client.get("/metrics")
+        assert answer.status_code == 200
+        families = text_string_to_metric_families(answer.get_data(as_text=True))
+        return {
+            (sample.name, *sorted(sample.labels.values())): sample.value
+            for family in families
+            for sample in family.samples
+        }
+
+    def value(self, name: str, *labels: str) -> float:
+        return self._read().get((name, *sorted(labels)), 0)
+
+    def gain(self, name: str, *labels: str) -> float:
+        return self.value(name, *labels) - self._before.get((name, *sorted(labels)), 0)
+
+
+@pytest.fixture
+def figures(client) -> Figures:
+    return Figures(client)
+
+
+def test_a_turn_is_timed_counted_and_charged(alice, figures):
+    model = "gen-5.4-nano"
+    alice.turn(alice.new_chat(), "hello", modelId=model)
+    assert figures.gain("turn_first_token_seconds_count", model) == 1
+    assert figures.gain("model_first_token_seconds_count", model) == 1
+    assert figures.gain("model_tokens_total", model, "input") > 0
+    assert figures.gain("model_tokens_total", model, "output") > 0
+    used = 1000 - alice.get("/api/credits").json["balance"]
+    assert figures.gain("turn_credits_total", model) == pytest.approx(used)
+    assert figures.gain("turns_uncharged_total") == 0
+    assert figures.value("holds_open") == figures.value("turns_claimed") == 0
+
+
+@on_sqlite
+def test_a_failed_turn_is_counted_with_its_fault(alice, figures):
+    alice.turn(alice.new_chat(), "/fail wrong-key hello")
+    assert figures.gain("turn_failures_total", "llm-sonnet-4-6", "refused-key") == 1
+    assert figures.gain("turn_first_token_seconds_count", "llm-sonnet-4-6") == 0
+
+
+@on_sqlite
+def test_a_call_is_counted_by_its_endpoint_and_outcome(alice, bob, figures):
+    weather = "/api/integrations/current-weather"
+    once = {"headers": {"Idempotency-Key": "k"}}
+    for _ in range(2):
+        assert alice.post(weather, {"city": "Berlin"}, **once).status_code == 200
+    assert bob.post(weather, {}).status_code == 400
+    outcomes = ("succeeded", "repeated", "refused")
+    counted = [figures.gain("endpoint_calls_total", "current-weather", how) for how in outcomes]
+    assert counted == [1, 1, 1]
