@@ -1,91 +1,21 @@
 """The service behind deploy/nginx.conf, with other ports and another certificate."""
 
 import re
-import shutil
-import socket
 import ssl
-import subprocess
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 import requests
 
 from config import ROOT
-from tests.certificates import certified
+from tests.front import Front, in_front_of, site, site_text
 from tests.records.listening import Subscriber, token_of
-from tests.services import flask, free_port, require, wait_for
-
-
-@dataclass
-class Front:
-    """nginx in front of a service."""
-
-    directory: Path
-    port: int
-    plain_port: int  # for HTTP without TLS
-
-    def __post_init__(self) -> None:
-        self.url = f"https://127.0.0.1:{self.port}"
-        self.client = requests.Session()
-        self.client.trust_env = False  # REQUESTS_CA_BUNDLE would take precedence
-        self.client.verify = str(self.directory / "certificate.pem")
-
-    def connect(self) -> ssl.SSLSocket:
-        context = ssl.create_default_context(cafile=self.client.verify)
-        plain = socket.create_connection(("127.0.0.1", self.port), timeout=20)
-        return context.wrap_socket(plain, server_hostname="127.0.0.1")
-
-    def logged(self) -> str:
-        return "".join(path.read_text() for path in sorted(self.directory.glob("*.log")))
+from tests.services import flask, wait_for
 
 
 @pytest.fixture
 def front(service, tmp_path):
-    """Return deploy/nginx.conf with other ports, another certificate and other logs."""
-    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    require(nginx, "nginx")
-    require(shutil.which("openssl"), "openssl")
-    made = Front(certified(tmp_path), free_port(), free_port())
-    (tmp_path / "site.conf").write_text(site(service.port, made))
-    (tmp_path / "nginx.conf").write_text(
-        f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error.log info;"
-        f"events {{}} http {{ client_body_temp_path {tmp_path}/body;"
-        f"proxy_temp_path {tmp_path}/proxy; include {tmp_path}/site.conf; }}"
-    )
-    process = subprocess.Popen([nginx, "-p", tmp_path, "-c", tmp_path / "nginx.conf"])
-    wait_for(lambda: answers(made))
-    yield made
-    made.client.close()
-    process.terminate()
-    process.wait()
-
-
-def site(service_port: int, front: Front) -> str:
-    text = site_text()
-    changes = {
-        "listen 443 ssl;": f"listen 127.0.0.1:{front.port} ssl;",
-        "listen 80;": f"listen 127.0.0.1:{front.plain_port};",
-        "127.0.0.1:8000": f"127.0.0.1:{service_port}",
-        "/etc/ssl/service/fullchain.pem": f"{front.directory}/certificate.pem",
-        "/etc/ssl/service/privkey.pem": f"{front.directory}/key.pem",
-        "/var/log/nginx/": f"{front.directory}/",
-    }
-    for old, new in changes.items():
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
-
-def site_text() -> str:
-    return (ROOT / "deploy/nginx.conf").read_text()
-
-
-def answers(front: Front) -> bool:
-    try:
-        return front.client.get(f"{front.url}/healthz", timeout=2).ok
-    except requests.ConnectionError:
-        return False
+    with in_front_of(service.port, tmp_path) as made:
+        yield made
 
 
 def test_a_turn_streams_through_nginx_with_its_header(front, service):

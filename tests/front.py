@@ -1,0 +1,93 @@
+"""nginx with deploy/nginx.conf in front of a service, with other ports, certificate and logs."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+
+from config import ROOT
+from tests.certificates import certified
+from tests.services import free_port, require, wait_for
+
+
+@dataclass
+class Front:
+    """nginx in front of a service."""
+
+    directory: Path
+    port: int
+    plain_port: int  # for HTTP without TLS
+
+    def __post_init__(self) -> None:
+        self.url = f"https://127.0.0.1:{self.port}"
+        self.client = self.session()
+
+    def session(self) -> requests.Session:
+        made = requests.Session()
+        made.trust_env = False  # REQUESTS_CA_BUNDLE would take precedence
+        made.verify = str(self.directory / "certificate.pem")
+        return made
+
+    def connect(self) -> ssl.SSLSocket:
+        context = ssl.create_default_context(cafile=self.client.verify)
+        plain = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+    def logged(self) -> str:
+        return "".join(path.read_text() for path in sorted(self.directory.glob("*.log")))
+
+
+@contextmanager
+def in_front_of(service_port: int, directory: Path) -> Iterator[Front]:
+    """Run deploy/nginx.conf with other ports, another certificate and other logs."""
+    nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    require(nginx, "nginx")
+    require(shutil.which("openssl"), "openssl")
+    made = Front(certified(directory), free_port(), free_port())
+    (directory / "site.conf").write_text(site(service_port, made))
+    (directory / "nginx.conf").write_text(
+        f"daemon off; pid {directory}/pid; error_log {directory}/error.log info;"
+        f"events {{ worker_connections 4096; }} http {{ client_body_temp_path {directory}/body;"
+        f"proxy_temp_path {directory}/proxy; include {directory}/site.conf; }}"
+    )
+    process = subprocess.Popen([nginx, "-p", directory, "-c", directory / "nginx.conf"])
+    try:
+        wait_for(lambda: answers(made))
+        yield made
+    finally:
+        made.client.close()
+        process.terminate()
+        process.wait()
+
+
+def site(service_port: int, front: Front) -> str:
+    text = site_text()
+    changes = {
+        "listen 443 ssl;": f"listen 127.0.0.1:{front.port} ssl;",
+        "listen 80;": f"listen 127.0.0.1:{front.plain_port};",
+        "127.0.0.1:8000": f"127.0.0.1:{service_port}",
+        "/etc/ssl/service/fullchain.pem": f"{front.directory}/certificate.pem",
+        "/etc/ssl/service/privkey.pem": f"{front.directory}/key.pem",
+        "/var/log/nginx/": f"{front.directory}/",
+    }
+    for old, new in changes.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def site_text() -> str:
+    return (ROOT / "deploy/nginx.conf").read_text()
+
+
+def answers(front: Front) -> bool:
+    try:
+        return front.client.get(f"{front.url}/healthz", timeout=2).ok
+    except requests.ConnectionError:
+        return False

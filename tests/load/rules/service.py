@@ -1,0 +1,45 @@
+"""Rules of the service as a whole: docs/contract.md, section 13."""
+
+from collections.abc import Iterator
+
+from tests.load.rules import Finding, Outcome, rule
+
+
+@rule("no answer is odd: only 502, 503 and 504 while something is away")
+def nothing_odd(outcome: Outcome) -> Iterator[Finding]:
+    for sight in outcome.sights:
+        yield not sight.odd, (sight.subject, sight.odd[:3])
+
+
+@rule("nothing is stuck: everything is answered in two minutes")
+def nothing_stuck(outcome: Outcome) -> Iterator[Finding]:
+    for sight in outcome.sights:
+        yield not sight.stuck, (sight.subject, sight.stuck[:3])
+
+
+@rule("every worker runs at the end")
+def workers_run(outcome: Outcome) -> Iterator[Finding]:
+    yield outcome.workers == 2, outcome.workers
+
+
+@rule("the service has logged no traceback")
+def no_traceback(outcome: Outcome) -> Iterator[Finding]:
+    found = [line for line in outcome.log.splitlines() if "Traceback" in line]
+    yield not found, found[:3]
+
+
+@rule("every reload brought a new service")
+def reloads(outcome: Outcome) -> Iterator[Finding]:
+    yield not outcome.disasters.failed, outcome.disasters.failed
+
+
+@rule("the disasters have happened")
+def disasters(outcome: Outcome) -> Iterator[Finding]:
+    for name, least in outcome.expected.items():
+        yield getattr(outcome.disasters, name) >= least, (name, getattr(outcome.disasters, name))
+
+
+@rule("users have made turns, calls and notes")
+def busy(outcome: Outcome) -> Iterator[Finding]:
+    for name in ("questions", "calls", "notes"):
+        yield sum(len(getattr(sight, name)) for sight in outcome.sights) > 0, name
