@@ -11,7 +11,7 @@ from marshmallow import Schema, fields, validate
 from sqlalchemy import func, select
 
 from config import ROOT, Settings
-from service.admin import calls, failures, health
+from service.admin import calls, failures, health, today
 from service.auth import bearer
 from service.chat import claims
 from service.chat.models import Lease
@@ -117,6 +117,21 @@ class ErrorsSchema(Schema):
     host = fields.Nested(CountedSchema, required=True)
 
 
+class SpentSchema(Schema):
+    count = fields.Integer(required=True)
+    credits = fields.Float(required=True)
+
+
+class TodaySchema(Schema):
+    since = fields.AwareDateTime(required=True)
+    users = fields.Integer(required=True)
+    newUsers = fields.Integer(required=True)
+    activeUsers = fields.Integer(required=True)
+    turns = fields.Nested(SpentSchema, required=True)
+    calls = fields.Nested(SpentSchema, required=True)
+    isWhole = fields.Boolean(required=True)
+
+
 class DatabaseSchema(Schema):
     kind = fields.String(required=True, validate=validate.OneOf(["sqlite", "postgresql"]))
     revision = fields.String(required=True, allow_none=True)
@@ -163,6 +178,17 @@ def list_errors(params: dict[str, Any]) -> dict[str, Any]:
     hours = params["hours"]
     stored = {"turns": failures.ended_turns(hours), "calls": calls.errors(hours)}
     return {"hours": hours, **stored, "host": failures.counted_here()}
+
+
+@state.get("/today")
+@answers(TodaySchema())
+def describe_today() -> dict[str, Any]:
+    """Users, replies and calls since midnight UTC, and what was spent on them
+
+    `turns` and `calls` are of the newest 10 000 each: `isWhole` says whether these were all. What
+    failed replies have cost is not in it.
+    """
+    return today.numbers()
 
 
 @state.get("/service")

@@ -97,3 +97,23 @@ def test_calls_are_added_up_by_integration_and_errors_by_kind(app, alice, bob, a
     with app.app_context(), write_transaction() as session:
         session.execute(text("UPDATE integration_calls SET created_at = '2020-01-01 00:00:00'"))
     assert integration(admin, "weather")["calls"]["total"] == 0
+
+
+def test_today_counts_users_replies_calls_and_what_they_cost(app, alice, bob, admin):
+    before = admin.get(f"{BASE}/today").json
+    assert (before["activeUsers"], before["turns"], before["isWhole"]) == (
+        0,
+        {"count": 0, "credits": 0},
+        True,
+    )
+    alice.turn(alice.new_chat(), "hello")
+    assert alice.post("/api/integrations/current-weather", {"city": "Berlin"}).status_code == 200
+    assert bob.post("/api/integrations/current-weather", {"city": "Rome"}).status_code == 200
+    told = admin.get(f"{BASE}/today").json
+    assert (told["activeUsers"], told["turns"]["count"], told["calls"]["count"]) == (2, 1, 2)
+    spent = sum(1000 - one.get("/api/credits").json["balance"] for one in (alice, bob))
+    assert told["turns"]["credits"] + told["calls"]["credits"] == pytest.approx(spent)
+    assert told["newUsers"] == told["users"] >= 2
+    with app.app_context(), write_transaction() as session:
+        session.execute(text("UPDATE turns SET created_at = '2020-01-01 00:00:00.000000'"))
+    assert admin.get(f"{BASE}/today").json["turns"]["count"] == 0

@@ -1,5 +1,7 @@
 """The page of admins, as an admin uses it."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -64,6 +66,25 @@ def test_an_admin_stops_a_reply_and_looks_at_integrations_on_a_phone(opened):
         admin.page.goto(f"{admin.service.url}/#/admin/{section.lower()}")
         expect(admin.page.get_by_role("region", name=section)).to_contain_text(text)
         assert (admin.width() <= 320, admin.violations()) == (True, []), section
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_overview_shows_what_runs_what_was_spent_and_what_fails(opened, width):
+    user = opened().sign_in()
+    user.send("count to 3000")
+    expect(user.answers).to_contain_text("1 2 3")
+    admin = opened(role="admin", viewport={"width": width, "height": 800}).sign_in()
+    admin.page.goto(f"{admin.service.url}/#/admin")
+    tiles = admin.page.get_by_role("region", name="Overview").locator(".admin-tile")
+    expect(tiles.nth(0)).to_have_text(re.compile(r"Running replies\s*[1-9].*oldest"))
+    expect(tiles.nth(1)).to_have_text(re.compile(r"Users today\s*\d+of \d+, \d+ new"))
+    expect(tiles.nth(2)).to_have_text(
+        re.compile(r"Credits today\s*[\d.,]+\d+ repl(y|ies), \d+ call")
+    )
+    expect(tiles.nth(3)).to_contain_text("Errors, last hour")
+    assert (admin.width() <= width, admin.violations()) == (True, [])
+    admin.page.get_by_role("link", name="All integrations").click()
+    expect(admin.table("Integrations")).to_be_visible()
 
 
 def test_the_page_is_for_admins_and_keeps_what_it_knew_in_an_outage(opened, admin):

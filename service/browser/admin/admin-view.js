@@ -3,6 +3,7 @@
 import { createAuditSection } from './audit-section.js';
 import { createErrorsSection } from './errors-section.js';
 import { createIntegrationsSection } from './integrations-section.js';
+import { createOverviewSection } from './overview-section.js';
 import { createTurnsSection } from './turns-section.js';
 import { createUserPage } from './user-page.js';
 import { createTabs } from '../page/tabs.js';
@@ -18,6 +19,7 @@ import { element } from '../shared/elements.js';
  */
 
 const SECTIONS = [
+  { name: 'overview', label: 'Overview', create: createOverviewSection },
   { name: 'users', label: 'Users', create: createUsersSection },
   { name: 'turns', label: 'Running replies', create: createTurnsSection },
   { name: 'integrations', label: 'Integrations', create: createIntegrationsSection },
@@ -36,7 +38,7 @@ export function createAdminView(context) {
   const own = { ...context, reload: refresher.now };
   /** @type {Map<string, Section>} */
   const sections = new Map();
-  let shown = { id: '', title: 'Admin', section: sectionOf('users', '') };
+  let shown = { id: '', title: 'Admin', section: sectionOf('overview', '') };
 
   /** @param {string} name @param {string} rest what the section shows @returns {Section} */
   function sectionOf(name, rest) {
@@ -53,7 +55,7 @@ export function createAdminView(context) {
       return shown.title;
     },
     show(named) {
-      const id = named ?? 'users';
+      const id = named ?? 'overview';
       const [name, ...rest] = id.split('/');
       if (shown.id !== id) shown = { id, title: titleOf(name, rest.join('/')), section: sectionOf(name, rest.join('/')) };
       place.replaceChildren(shown.section.node);
@@ -68,6 +70,7 @@ export function createAdminView(context) {
 
 /** @param {string} name @param {string} rest as in the address @returns {string} */
 function titleOf(name, rest) {
-  if (name === SECTIONS[0].name) return rest || 'Admin';
+  if (name === 'overview') return 'Admin';
+  if (name === 'users' && rest) return rest;
   return SECTIONS.find((each) => each.name === name)?.label ?? 'Admin';
 }

@@ -44,13 +44,13 @@ function rank({ breaker, calls, configured }) {
 }
 
 /** @param {IntegrationState} state */
-function nameOf({ integration, vendors }) {
+export function nameOf({ integration, vendors }) {
   const names = vendors.map(({ name }) => name).join(', ');
   return element('span', { class: 'admin-name' }, integration, names !== integration && element('span', { class: 'soft' }, names));
 }
 
 /** @param {IntegrationState} state */
-function stateOf({ breaker, vendors, configured }) {
+export function stateOf({ breaker, vendors, configured }) {
   if (breaker.state === 'open') return badge('Paused after failures', 'warn');
   if (breaker.state === 'trial') return badge('Next call is a trial', 'warn');
   const missing = vendors.find((vendor) => vendor.missing)?.missing;

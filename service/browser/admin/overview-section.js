@@ -1,0 +1,117 @@
+// What an operator looks at first: what runs, what was spent today, what fails, and who has to act.
+
+import { createTable } from './table.js';
+import { badge, countOf, credits, endingWords, time } from './words.js';
+import { element } from '../shared/elements.js';
+import { hrefOf } from '../page/route.js';
+import { nameOf, stateOf } from './integrations-section.js';
+
+/**
+ * @typedef {import('./errors-section.js').Ending} Ending
+ * @typedef {import('./errors-section.js').CallError} CallError
+ * @typedef {import('./integrations-section.js').IntegrationState} IntegrationState
+ * @typedef {{what: string, error: string, count: number, lastAt: string | null}} Failure
+ */
+
+const HOURS = 1;
+
+/** @param {import('./admin-view.js').AdminContext} context @returns {import('./admin-view.js').Section} */
+export function createOverviewSection({ transport }) {
+  const running = createTile('Running replies');
+  const users = createTile('Users today');
+  const spent = createTile('Credits today');
+  const failed = createTile('Errors, last hour');
+  const tiles = [running, users, spent, failed].map(({ node }) => node);
+  const failures = createTable({
+    caption: 'Errors',
+    empty: 'Nothing failed.',
+    key: (/** @type {Failure} */ each) => `${each.what} ${each.error}`,
+    columns: [
+      { label: 'What', cell: ({ what }) => what },
+      { label: 'Error', cell: ({ error }) => error },
+      { label: 'Count', number: true, cell: ({ count }) => String(count) },
+      { label: 'Last', cell: ({ lastAt }) => time(lastAt, '–') },
+    ],
+  });
+  const troubled = createTable({
+    caption: 'Integrations that need somebody',
+    empty: 'No integration fails.',
+    key: (/** @type {IntegrationState} */ each) => each.integration,
+    columns: [
+      { label: 'Integration', cell: nameOf },
+      { label: 'State', cell: troubleOf },
+      { label: 'Calls, 1 h', number: true, cell: ({ calls }) => String(calls.total) },
+      { label: 'Failed', number: true, cell: ({ calls }) => String(calls.failed) },
+    ],
+  });
+
+  return {
+    node: element(
+      'section',
+      { class: 'admin-section', 'aria-label': 'Overview' },
+      element('dl', { class: 'admin-tiles' }, ...tiles),
+      boxed('Errors', failures.node, link('errors', 'All errors')),
+      boxed('Integrations that need somebody', troubled.node, link('integrations', 'All integrations')),
+    ),
+    async load() {
+      const paths = ['turns', 'today', 'errors', 'integrations'];
+      const [turns, today, errors, integrations] = await Promise.all(
+        paths.map((path) => transport.get(`/api/admin/${path}`, ['errors', 'integrations'].includes(path) ? { hours: HOURS } : {})),
+      );
+      const kinds = [...failuresOf(errors)];
+      running.show(turns.total, turns.turns[0]?.startedAt ? ['oldest: ', time(turns.turns[0].startedAt)] : ['none']);
+      users.show(today.activeUsers, [`of ${today.users.toLocaleString()}, ${today.newUsers.toLocaleString()} new`]);
+      const counts = `${today.turns.count === 1 ? '1 reply' : `${today.turns.count.toLocaleString()} replies`}, ${countOf(today.calls.count, 'call')}`;
+      spent.show(credits(today.turns.credits + today.calls.credits), [today.isWhole ? counts : `the newest: ${counts}`]);
+      const recent = kinds.filter(({ lastAt }) => lastAt);
+      failed.show(recent.reduce((sum, { count }) => sum + count, 0), [countOf(recent.length, 'kind')]);
+      failures.show(kinds);
+      troubled.show(integrations.integrations.filter((/** @type {IntegrationState} */ { breaker, calls }) => breaker.state !== 'closed' || calls.failed));
+    },
+  };
+}
+
+/** What has failed on our side or a vendor's; what users have stopped is no error.
+ * A reply that fails stores nothing: the host that answers has counted it since its start.
+ * @param {{turns: {kinds: Ending[]}, calls: {kinds: CallError[]}, host: {turns: {model: string, count: number}[]}}} errors
+ * @returns {Generator<Failure>} */
+function* failuresOf({ turns, calls, host }) {
+  for (const kind of turns.kinds) {
+    const isError = kind.status === 'aborted' ? kind.reason === 'drain' : kind.finishReason !== 'stop';
+    if (isError) yield { what: 'Replies', error: endingWords(kind), count: kind.count, lastAt: kind.lastAt };
+  }
+  for (const { integration, status, error, upstreamStatus, count, lastAt } of calls.kinds) {
+    if (status !== 'failed') continue;
+    yield { what: `Calls of ${integration}`, error: `${error ?? 'unknown'}${upstreamStatus ? `, upstream ${upstreamStatus}` : ''}`, count, lastAt };
+  }
+  for (const { model, count } of host.turns) yield { what: `Replies of ${model}`, error: 'failed, since the start of this host', count, lastAt: null };
+}
+
+/** @param {IntegrationState} state */
+function troubleOf(state) {
+  return state.breaker.state === 'closed' ? badge('Calls fail', 'warn') : stateOf(state);
+}
+
+/** @param {string} label */
+function createTile(label) {
+  const figure = element('dd', { class: 'admin-figure' }, '–');
+  const hint = element('dd', { class: 'soft' });
+  return {
+    node: element('div', { class: 'admin-tile' }, element('dt', {}, label), figure, hint),
+    /** @param {number | string} value @param {(string | HTMLElement)[]} words */
+    show(value, words) {
+      figure.textContent = value.toLocaleString();
+      hint.replaceChildren(...words);
+    },
+  };
+}
+
+/** @param {string} section @param {string} text */
+function link(section, text) {
+  return element('a', { href: hrefOf('admin', section) }, text);
+}
+
+/** @param {string} title @param {...HTMLElement} nodes */
+function boxed(title, ...nodes) {
+  return element('div', { class: 'admin-box' }, element('h3', {}, title), ...nodes);
+}
