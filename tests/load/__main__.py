@@ -1,6 +1,7 @@
 """`python -m tests.load --users 60 --minutes 10`: users, disasters, and then the rules.
 
-It ends with status 1 if a rule was violated.
+It ends with status 1 if a rule was violated. `--fairness` measures how much one user with 500 calls
+delays the others.
 """
 
 from gevent import monkey
@@ -14,6 +15,7 @@ import tempfile  # noqa: E402
 import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+from tests.load import fairness  # noqa: E402
 from tests.load.checking import check  # noqa: E402
 from tests.load.disasters import Schedule  # noqa: E402
 from tests.load.rules import Outcome, table  # noqa: E402
@@ -31,6 +33,8 @@ def main() -> int:
         directory = Path(name)
         databases = Databases(directory)
         try:
+            if arguments.fairness:
+                return fairness.main(databases, directory)
             return _load(databases, directory, arguments)
         finally:
             databases.remove()
@@ -44,6 +48,7 @@ def _arguments() -> argparse.Namespace:
     for name, default in (("kill", 20), ("cut", 60), ("reload", 90)):
         parser.add_argument(f"--{name}", type=float, default=default, help="seconds between two")
     parser.add_argument("--log", type=Path, help="a file for what the service has logged")
+    parser.add_argument("--fairness", action="store_true", help="one user with 500 calls")
     return parser.parse_args()
 
 

@@ -1,0 +1,83 @@
+"""How much one user with 500 calls delays the others: rounds with and without that user, by turns.
+
+Everybody makes calls whose vendor takes a fifth of a second. What a busy machine adds is in both
+kinds of rounds, so only the ratio of the medians means something.
+"""
+
+import itertools
+import time
+import uuid
+from pathlib import Path
+from statistics import median
+
+import gevent
+from gevent.pool import Pool
+
+from tests.load.door import Door
+from tests.load.sight import Sight
+from tests.load.stage import Stage, stage
+from tests.load.writing import SEARCH
+from tests.services import Databases
+
+CALLS = 500
+AT_ONCE = 100  # connections of the user with many calls
+OTHERS = 10
+ROUNDS = 3  # of each kind
+SECONDS = 5.0  # of a round without that user
+PAUSE = 0.3
+MOST = 1.2  # the ratio
+
+
+def main(databases: Databases, directory: Path) -> int:
+    """Print the ratio; 1 if it is too large."""
+    with stage(databases, directory, quick=False) as made:
+        others = [Door(made, Sight(f"user-{number}")) for number in range(OTHERS)]
+        _round(made, others, 1.0, heavy=False)  # warms up
+        took: dict[bool, list[float]] = {False: [], True: []}
+        for number, heavy in itertools.product(range(ROUNDS), (False, True)):
+            latencies = _round(made, others, SECONDS, heavy)
+            took[heavy] += latencies
+            kind = "with" if heavy else "without"
+            print(f"round {number + 1} {kind}: {1000 * median(latencies):.0f} ms")
+    ratio = median(took[True]) / median(took[False])
+    print(f"one user with {CALLS} calls: the others' median latency x {ratio:.2f}, at most {MOST}")
+    return int(ratio > MOST)
+
+
+def _round(made: Stage, others: list[Door], seconds: float, heavy: bool) -> list[float]:
+    """The latencies of the others' calls; with `heavy`, of those while the 500 are made."""
+    latencies: list[float] = []
+    job = (_make_many, made) if heavy else (gevent.sleep, seconds)
+    until = gevent.spawn(*job)
+
+    def make(door: Door) -> None:
+        while not until.ready():
+            began = time.monotonic()
+            assert _call(door) == 200
+            latencies.append(time.monotonic() - began)
+            gevent.sleep(PAUSE)
+
+    gevent.joinall([until, *(gevent.spawn(make, door) for door in others)], raise_error=True)
+    return latencies
+
+
+def _make_many(made: Stage) -> None:
+    doors = [Door(made, Sight("heavy")) for _ in range(AT_ONCE)]
+    pool = Pool(AT_ONCE)
+    share = CALLS // AT_ONCE
+    for door in doors:
+        pool.spawn(_make_some, door, share)
+    pool.join(raise_error=True)
+
+
+def _make_some(door: Door, count: int) -> None:
+    for _ in range(count):
+        while (status := _call(door)) == 429:
+            gevent.sleep(1)
+        assert status == 200
+    door.session.close()
+
+
+def _call(door: Door) -> int:
+    answer = door.send("POST", SEARCH, {"query": uuid.uuid4().hex})
+    return answer.status_code if answer is not None else 0
