@@ -22,6 +22,7 @@ FLOORS = [
     {"database", "deferred", "extensions", "ids", "lifecycle", "observing", "outbound",
      "sealing", "web", "websockets"},
     {"providers"},
+    {"limits"},
     {"auth"},
     {"billing"},
     {"browser", "generation", "media", "sign_in"},

@@ -4,15 +4,17 @@ Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g, request
+from flask import Blueprint, Flask, Response, current_app, g, request
 from marshmallow import EXCLUDE, Schema, fields, validate
 
 from config import MODEL_NAMES
 from service.auth.bearer import open_to
 from service.chat import claims
 from service.chat.calling import approvals
+from service.chat.question import Question
 from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn import pump, reuse
@@ -20,6 +22,7 @@ from service.chat.turn.admission import Submission, admit
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
 from service.database.access import write_transaction
+from service.limits.concurrency import Ticket
 from service.observing import attribution
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
@@ -99,16 +102,25 @@ def answer(data: dict[str, Any]) -> Response:
     """
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     attribution.bind(chat=data["chatId"])
-    admitted = admit(app, _submission(data))
-    if isinstance(admitted, reuse.StoredAnswer):
-        return _response(admitted.turn.assistant_message_id, _replay(admitted))
+    ticket: Ticket = app.extensions["concurrency"].take("turns", g.caller.subject)
+    with ExitStack() as refused:
+        refused.callback(ticket.free)
+        admitted = admit(app, _submission(data))
+        if isinstance(admitted, reuse.StoredAnswer):
+            return _response(admitted.turn.assistant_message_id, _replay(admitted))
+        refused.pop_all()
+    return _stream(app, admitted, ticket)
+
+
+def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
+    """Begin the turn of an admitted question; the turn frees the ticket."""
     # The client's connection, which shows when the client leaves; absent without gunicorn.
     sock = request.environ.get("gunicorn.socket")
-    attribution.bind(model=admitted.model.id, turn_id=admitted.turn_id)
+    attribution.bind(model=question.model.id, turn_id=question.turn_id)
     resume_seconds = app.config["SETTINGS"].resume_seconds
-    run = Run(admitted, sock, resume_seconds, direct_writer(request.environ))
+    run = Run(question, sock, resume_seconds, direct_writer(request.environ), ticket)
     pump.start(app, run)
-    response = _response(admitted.assistant_message_id, run.reader.stream(run.leave))
+    response = _response(question.assistant_message_id, run.reader.stream(run.leave))
     # Called even if the stream is never read: a generator that never began runs no `finally`.
     response.call_on_close(run.leave)
     return response

@@ -4,12 +4,12 @@ Source: docs/contract.md, section 7.
 """
 
 import time
-from collections import Counter
 
 import gevent
 from flask import Blueprint, Flask, Response, current_app, g, request
 
 from config import Settings
+from service.limits.concurrency import Ticket
 from service.observing import measures
 from service.observing.sampler import Sampler
 from service.records import operations
@@ -23,7 +23,6 @@ from service.websockets.upgrade import WebSocketResponse
 from service.websockets.websocket import WebSocket
 
 PROTOCOL = "records.v1"
-SOCKETS = 20  # of one user, in one worker
 RATE, BURST = 20.0, 100.0  # operations per second, and in a burst
 VERSION = "13"  # of the WebSocket protocol
 
@@ -59,11 +58,14 @@ def open_socket() -> Response:
     sock = request.environ.get("gunicorn.socket")  # missing with other servers
     if sock is None:
         raise InvalidRequest("This server can't open a WebSocket.", details={})
+    # It counts before the upgrade, because other requests may arrive meanwhile.
+    ticket: Ticket = app.extensions["concurrency"].take("sockets", caller.subject)
     try:
         response = WebSocketResponse(sock, request.headers, request.path, protocol, session)
     except ValueError:
+        ticket.free()
         raise InvalidRequest("This route accepts only WebSocket upgrades.", details={}) from None
-    _count(app.extensions["sockets"], caller.subject, response)
+    response.call_on_close(ticket.free)
     return response
 
 
@@ -75,23 +77,6 @@ def _check(app: Flask) -> None:
     origin = request.headers.get("Origin")
     if origin is not None and not _is_allowed(origin, app.config["SETTINGS"]):
         raise Forbidden("This origin may not connect here.")
-    if app.extensions["sockets"][g.caller.subject] >= SOCKETS:
-        raise RateLimited(f"A user may have at most {SOCKETS} sockets at a time.")
-
-
-def _count(sockets: Counter[str], subject: str, response: WebSocketResponse) -> None:
-    """Count a socket until its session ends.
-
-    It counts before the upgrade, because other requests may arrive meanwhile.
-    """
-
-    def leave() -> None:
-        sockets[subject] -= 1
-        if not sockets[subject]:
-            del sockets[subject]
-
-    sockets[subject] += 1
-    response.call_on_close(leave)
 
 
 def _is_allowed(origin: str, settings: Settings) -> bool:
@@ -131,11 +116,10 @@ class Throttle:
 
 
 def init_app(app: Flask) -> None:
-    """Set up this worker's feed, its counts of sockets, its queues of snapshots, and their end."""
-    app.extensions["sockets"] = Counter()
+    """Set up this worker's feed, its queues of snapshots, and their end."""
     app.extensions["snapshots"] = Queues()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["lifecycle"].on_drain(lambda _grace: feed.restart())
     sampler: Sampler = app.extensions["sampler"]
-    sampler.add(measures.SOCKETS, app.extensions["sockets"].total)
+    sampler.add(measures.SOCKETS, lambda: app.extensions["concurrency"].count("sockets"))
     sampler.add(measures.FEED_UNREAD, lambda: feed.unread_seconds)

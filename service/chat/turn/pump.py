@@ -71,6 +71,7 @@ def _end(app: Flask, run: Run, status: str) -> None:
     runs: Runs = app.extensions["runs"]
     run.close()
     runs.remove(run)
+    run.free_ticket()
     model, charged = run.question.model.id, run.hold.charged
     TURNS.labels(model, status).inc()
     measures.turn_credits(model).inc(credits(charged))

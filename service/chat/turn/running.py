@@ -21,6 +21,7 @@ from service.chat.turn.hold import TurnHold
 from service.chat.turn.interruption import Interruption
 from service.chat.turn.tally import Tally
 from service.generation.deadline import Deadline
+from service.limits.concurrency import Ticket
 from service.providers.events import ProviderError
 
 TICK_SECONDS = 0.25
@@ -42,6 +43,7 @@ class Run:
         sock: socket.socket | None = None,
         resume_seconds: float = 0,
         writer: DirectWriter | None = None,
+        ticket: Ticket | None = None,
     ) -> None:
         self.question = question
         self.assembly = Assembly()
@@ -60,6 +62,7 @@ class Run:
         self.earlier = EarlierWrites()
         self.is_visible = False  # whether the client has got any of its text or calls
         self.takes_text = False  # past the generator of its chunks; see `turn.answer`
+        self._ticket = ticket  # of its user
         self.was_unclaimed = False  # for some time: another turn may have answered then
 
     @property
@@ -97,6 +100,11 @@ class Run:
         """No more chunks will come."""
         for channel in (self.channel, *self._watching):
             channel.close()
+
+    def free_ticket(self) -> None:
+        """Let the user have another turn."""
+        if self._ticket:
+            self._ticket.free()
 
     @property
     def is_closed(self) -> bool:

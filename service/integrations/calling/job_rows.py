@@ -5,7 +5,7 @@ Every function writes in the caller's transaction. Source: docs/contract.md, sec
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from service.billing import ledger
@@ -13,10 +13,16 @@ from service.billing.payer import Payer
 from service.database.clock import current_time, from_now
 from service.extensions import table
 from service.integrations.models import IntegrationJob
+from service.web.errors import RateLimited
 
 KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
 
 _jobs = table(IntegrationJob)
+
+
+class TooManyJobs(RateLimited):
+    message = "Too many of your jobs are running. Ask for their state, or wait for one to end."
+    headers = {"Retry-After": "30"}
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,24 @@ class Ended:
     """`refund` is what was given back, in micro-credits."""
 
     refund: int = 0
+
+
+_running = (
+    select(func.count())
+    .where(_jobs.c.user_id == bindparam("user"), _jobs.c.state == "running")
+    .where(_jobs.c.ends_at > current_time())
+)
+
+
+def check_room(session: Session, user_id: str, most: int) -> None:
+    """Raises `TooManyJobs` if so many of a user's jobs run, as far as somebody has asked for them.
+
+    Calls that start at the same moment do not count each other; they have a limit of their own.
+    """
+    count = session.scalar(_running, {"user": user_id}) or 0
+    session.commit()
+    if count >= most:
+        raise TooManyJobs()
 
 
 def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: int) -> None:

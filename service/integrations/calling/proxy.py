@@ -17,7 +17,8 @@ from service.auth.users import Caller
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
 from service.database.sharing import SharedWrites
-from service.integrations.calling import user_limits
+from service.extensions import db
+from service.integrations.calling import job_rows, user_limits
 from service.integrations.calling.admission import Admitted, validated
 from service.integrations.calling.attempt import Attempt, Charge
 from service.integrations.calling.call_log import (
@@ -28,6 +29,7 @@ from service.integrations.calling.call_log import (
     outcome_elsewhere,
 )
 from service.integrations.calling.call_media import CallMedia
+from service.integrations.calling.charging import charge_of
 from service.integrations.calling.gateway import Gateway
 from service.integrations.calling.idempotency import KeyLease
 from service.integrations.calling.jobs import Jobs
@@ -41,6 +43,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer, Inbound, ProxyResponse
 from service.integrations.models import IntegrationJob
+from service.limits.concurrency import ConcurrencyLimits
 from service.observing import attribution
 from service.sealing.seal import Sealer
 from service.web.errors import NotFound
@@ -83,7 +86,9 @@ class Proxy:
         """Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
         attribution.bind(endpoint=endpoint.name)
-        with self._logged(endpoint, request) as logged:
+        limits: ConcurrencyLimits = self._app.extensions["concurrency"]
+        ticket = limits.call(request.caller.subject, endpoint.vendor.integration)
+        with ticket, self._logged(endpoint, request) as logged:
             permits.check_endpoint(request.caller.permit, endpoint.name)
             if self.gateway:
                 shared = self.billing(endpoint) == "developer"
@@ -180,6 +185,7 @@ class Proxy:
             if lookup.kept:
                 return self._give_again(admitted, attempt, lookup.kept)
             user_limits.count(admitted.user_id, endpoint)
+            self._check_jobs(admitted)
             if charge or not endpoint.access.reads:  # else it can as well be refused afterwards
                 media.reserve(endpoint.seconds + GRACE)
             attempt.hold()
@@ -229,22 +235,12 @@ class Proxy:
             lease.replace_answer(encode(data))
         return Answer(data)
 
+    def _check_jobs(self, admitted: Admitted) -> None:
+        """Raises `RateLimited` if the call would start one job too many."""
+        owner = self._app.extensions["owner"].subject
+        if admitted.endpoint.job and admitted.user_id != owner:
+            job_rows.check_room(db.session(), admitted.user_id, self._settings.jobs_at_once)
+
     def _charge(self, admitted: Admitted) -> Charge | None:
-        """The charge of a call; None if it can't cost anything."""
-        endpoint, request = admitted.endpoint, admitted.request
-        most = endpoint.most(admitted.params)
-        if not most:
-            return None
-        facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
-        if request.door:
-            facts["door"] = request.door
-        if request.door in ("chat", "mcp"):
-            facts["call"] = request.idempotency_key  # the tool call's id
-        return Charge(
-            payer=self.payer(endpoint, request),
-            most=most,
-            starting=self._settings.starting_credits * CREDIT,
-            seconds=endpoint.seconds + GRACE,
-            what=endpoint.name,
-            facts={name: value for name, value in facts.items() if value},
-        )
+        payer = self.payer(admitted.endpoint, admitted.request)
+        return charge_of(admitted, payer, self._settings.starting_credits * CREDIT, GRACE)

@@ -154,3 +154,17 @@ def test_a_get_has_its_parameters_in_the_query(connected):
     assert answer.json["data"]["account"] == "one"
     refused = connected.person.get(f"/api/integrations/{SEND}?to=x")
     assert (refused.status_code, refused.json["error"]) == (405, "method_not_allowed")
+
+
+@pytest.mark.settings(jobs_at_once=1)
+def test_one_job_more_is_refused_until_the_first_has_ended(alice, provider, books):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]["jobId"]
+    refused = alice.call(TASK)
+    assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
+    assert int(refused.headers["Retry-After"]) > 0
+    assert (len(provider.seen), books.charges()) == (1, [-5])
+    provider.script("probe", Reply(200, {"state": "done", "result": {"found": "a"}}))
+    assert alice.person.get(f"/api/integrations/jobs/{job}").json["data"]["status"] == "done"
+    provider.script("probe", Reply(200, STARTED))
+    assert alice.call(TASK).status_code == 200

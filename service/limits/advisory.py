@@ -1,0 +1,97 @@
+"""Tickets as advisory locks of PostgreSQL, which all workers and hosts share.
+
+A lock belongs to a connection and ends with it. So the tickets of a killed worker are free once
+the database notices, and no row has to be renewed or swept.
+Source: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
+"""
+
+import hashlib
+import weakref
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from typing import Any
+
+import gevent
+import structlog
+from gevent.lock import BoundedSemaphore
+from sqlalchemy import URL
+
+from service.deferred import DeferredModule
+
+SECONDS = 2.0  # for an answer of the database
+NUMBER_BITS = 15
+# The candidates are unnested one by one, so that no second lock is taken after the first.
+LOCK = "SELECT n FROM unnest(%s::bigint[]) AS n WHERE pg_try_advisory_lock(n) LIMIT 1"
+UNLOCK = "SELECT pg_advisory_unlock(%s)"
+
+postgresql = DeferredModule("service.database.postgresql")  # it loads the driver
+log = structlog.get_logger("limits")
+
+
+class AdvisoryLocks:
+    """The locks of this worker, on one connection that is opened with the first of them.
+
+    The same connection would get a lock that it has a second time, so `held` is asked first.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self._url = url
+        self._connection: Any = None
+        self._turn = BoundedSemaphore(1)  # a connection executes one statement at a time
+        self.held: set[int] = set()
+
+    def take(self, name: str, numbers: Sequence[int]) -> int | None:
+        """Lock one of the numbers of a name, and return the lock; None if others have all of them.
+
+        Raises `LocksAway`.
+        """
+        with self._turn:
+            first = _first_lock(name)
+            free = [first + n for n in numbers if first + n not in self.held]
+            row = self._execute(LOCK, (free,))
+            if row is None:
+                return None
+            self.held.add(row[0])
+            return int(row[0])
+
+    def free(self, lock: int) -> None:
+        with self._turn:
+            self.held.discard(lock)
+            if self._connection:
+                with suppress(LocksAway):  # the lock ended with its connection
+                    self._execute(UNLOCK, (lock,))
+
+    def _execute(self, statement: str, parameters: tuple[Any, ...]) -> Any:
+        try:
+            with ExitStack() as undo, gevent.Timeout(SECONDS, LocksAway("no answer")):
+                undo.callback(self._close)  # a connection in the middle of a statement is lost
+                if self._connection is None:
+                    self._connect()
+                row = self._connection.execute(statement, parameters).fetchone()
+                undo.pop_all()
+        except (postgresql.Error, LocksAway) as error:
+            log.warning("limits not shared", error=type(error).__name__)
+            raise LocksAway from error
+        return row
+
+    def _connect(self) -> None:
+        """Open a connection, and lock again what others have not taken meanwhile."""
+        self._connection = postgresql.connect_to_listen(self._url)
+        weakref.finalize(self, self._connection.close)
+        for lock in self.held:
+            self._connection.execute(LOCK, ([lock],))
+
+    def _close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            connection.close()
+
+
+class LocksAway(Exception):
+    """The database does not answer."""
+
+
+def _first_lock(name: str) -> int:
+    """The key of a name's first lock. Two names have the same one in 2^48."""
+    digest = hashlib.blake2b(name.encode(), digest_size=6).digest()
+    return int.from_bytes(digest) << NUMBER_BITS

@@ -1,0 +1,122 @@
+"""How many turns, calls and sockets one user has at once, over all workers.
+
+Each of them has a ticket of its user for as long as it runs. On PostgreSQL a ticket is a lock that
+all workers see; on SQLite, which serves one worker, tickets are counted in memory.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from flask import Flask
+from sqlalchemy import URL, make_url
+
+from config import Settings
+from service.limits.advisory import AdvisoryLocks, LocksAway
+from service.web.errors import RateLimited
+
+LimitedKind = Literal["turns", "calls", "sockets"]
+SOCKETS = 20  # of one user
+# Locks share a table in PostgreSQL's memory. Sockets that come after so many in this worker are
+# limited by this worker's count alone.
+MOST_LOCKS = 1000
+OF_INTEGRATION = 100  # calls at once in one worker; each holds a greenlet and a connection
+RETRY_SECONDS: dict[LimitedKind, int] = {"turns": 5, "calls": 1, "sockets": 5}
+REFUSALS: dict[LimitedKind, str] = {
+    "turns": "You have {most} replies running at once, which is the most. Wait for one to end.",
+    "calls": "You have {most} calls running at once, which is the most. Wait for one to end.",
+    "sockets": "A user may have at most {most} sockets at a time.",
+}
+BUSY = "Too many calls of this integration are running now. Please try again in a moment."
+
+
+@dataclass
+class Ticket:
+    """It counts until `free` is called; a second call does nothing."""
+
+    _free: Callable[[], None] | None
+
+    def free(self) -> None:
+        free, self._free = self._free, None
+        if free:
+            free()
+
+
+class ConcurrencyLimits:
+    """The tickets of this worker's users. The app's owner, for whom gateways call, needs none."""
+
+    def __init__(self, app: Flask, settings: Settings) -> None:
+        self._app = app
+        self._most: dict[LimitedKind, int] = {
+            "turns": settings.turns_at_once,
+            "calls": settings.calls_at_once,
+            "sockets": SOCKETS,
+        }
+        url: URL = make_url(settings.database_url)
+        is_shared = url.get_backend_name() == "postgresql"
+        self._locks = AdvisoryLocks(url) if is_shared else None
+        # Those in this worker, by user.
+        self._here: dict[LimitedKind, Counter[str]] = {kind: Counter() for kind in self._most}
+        self._of_integration: Counter[str] = Counter()
+
+    def take(self, kind: LimitedKind, subject: str) -> Ticket:
+        """Raises `RateLimited` while the user has all tickets of this kind."""
+        here, most = self._here[kind], self._most[kind]
+        is_limited = subject != self._app.extensions["owner"].subject
+        if is_limited and here[subject] >= most:
+            raise _refusal(kind, most)
+        here[subject] += 1
+        with ExitStack() as undo:
+            undo.callback(self._leave, kind, subject, None)
+            lock = self._lock(kind, subject, most) if is_limited else None
+            undo.pop_all()
+        return Ticket(lambda: self._leave(kind, subject, lock))
+
+    def count(self, kind: LimitedKind) -> int:
+        """How many of a kind this worker has, of all users."""
+        return self._here[kind].total()
+
+    def _lock(self, kind: LimitedKind, subject: str, most: int) -> int | None:
+        """The lock of a free ticket; None if the count of this worker has to do."""
+        if self._locks is None or len(self._locks.held) >= MOST_LOCKS:
+            return None
+        try:
+            lock = self._locks.take(f"{kind}:{subject}", range(most))
+        except LocksAway:
+            return None  # no reason to refuse anybody
+        if lock is None:
+            raise _refusal(kind, most)
+        return lock
+
+    def _leave(self, kind: LimitedKind, subject: str, lock: int | None) -> None:
+        here = self._here[kind]
+        here[subject] -= 1
+        if not here[subject]:
+            del here[subject]
+        if lock is not None and self._locks:
+            self._locks.free(lock)
+
+    @contextmanager
+    def call(self, subject: str, integration: str) -> Iterator[None]:
+        """Have a ticket for a call, and room for its integration. Raises `RateLimited`."""
+        if self._of_integration[integration] >= OF_INTEGRATION:
+            raise RateLimited(BUSY)
+        ticket = self.take("calls", subject)
+        self._of_integration[integration] += 1
+        try:
+            yield
+        finally:
+            self._of_integration[integration] -= 1
+            ticket.free()
+
+
+def _refusal(kind: LimitedKind, most: int) -> RateLimited:
+    error = RateLimited(REFUSALS[kind].format(most=most))
+    error.headers = {"Retry-After": str(RETRY_SECONDS[kind])}
+    return error
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    app.extensions["concurrency"] = ConcurrencyLimits(app, settings)

@@ -1,0 +1,211 @@
+"""How much one user has running at once: over all workers, and freed however it ends."""
+
+import json
+import os
+import signal
+from contextlib import contextmanager
+from dataclasses import replace
+
+import gevent
+import psycopg
+import pytest
+import requests
+from gevent.event import Event
+from sqlalchemy import func, select
+
+from service.auth.tokens import issue
+from service.chat.models import Claim
+from service.extensions import db
+from service.integrations.declare.example import File
+from service.limits import concurrency as module
+from service.limits.concurrency import ConcurrencyLimits
+from service.web.errors import RateLimited
+from tests import recorded
+from tests.faults.processes import workers
+from tests.integrations.scripted import Said, ScriptedVendor
+from tests.people import Person
+from tests.services import Service, on_sqlite, settings_for, wait_for
+from tests.upstream import Answer
+
+GEOCODE = "/api/integrations/geocode-city"
+PLACES = json.loads(File("open_meteo/places.json").content())
+PICTURES = {"endpoint": "search-images", "body": {"query": "red kites"}}
+on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+
+
+@pytest.fixture
+def vendor():
+    """A vendor that answers once the test opens the gate."""
+    scripted = ScriptedVendor()
+    scripted.gate = Event()
+
+    def answer(_asked):
+        scripted.gate.wait(30)
+        return Said(PLACES)
+
+    scripted.says(answer)
+    yield scripted
+    scripted.gate.set()
+    scripted.stop()
+
+
+@pytest.fixture
+def stuck(app, vendor):
+    """Calls of `geocode-city` hang."""
+    app.extensions["vendor_settings"]["OPEN_METEO_GEOCODING_BASE_URL"] = vendor.url
+    return vendor
+
+
+@contextmanager
+def calling(person: Person, vendor: ScriptedVendor, count: int):
+    """So many calls that have all reached the vendor; they end with this context."""
+    calls = [gevent.spawn(call, person, n) for n in range(count)]
+    wait_for(lambda: len(vendor.seen) >= count)
+    yield
+    vendor.gate.set()
+    assert [one.get().status_code for one in calls] == [200] * count
+
+
+def call(person: Person, number: int):
+    headers = {"Cache-Control": "no-cache"}
+    return person.post(GEOCODE, {"city": f"Berlin {number}"}, headers=headers)
+
+
+def is_limited(answer) -> bool:
+    return (answer.status_code, answer.json["error"]) == (429, "rate_limited") and (
+        int(answer.headers["Retry-After"]) >= 1
+    )
+
+
+@pytest.mark.settings(calls_at_once=3)
+def test_one_call_more_is_refused_and_others_are_not(app, alice, bob, stuck):
+    with calling(alice, stuck, 3):
+        assert is_limited(call(alice, 9))
+        hers = gevent.spawn(call, bob, 10)
+        wait_for(lambda: len(stuck.seen) == 4)
+    assert hers.get().status_code == 200
+    assert call(alice, 11).status_code == 200
+    assert len(alice.records("integration-calls")) == 4  # the refused one left no row
+
+
+@on_sqlite
+def test_a_stuck_vendor_leaves_room_for_the_others(app, alice, bob, stuck, monkeypatch):
+    monkeypatch.setattr(module, "OF_INTEGRATION", 2)
+    with calling(alice, stuck, 2):
+        assert is_limited(call(bob, 9))
+        assert (
+            bob.post("/api/integrations/crypto-get-price", {"ids": ["bitcoin"]}).status_code != 429
+        )
+
+
+@on_sqlite
+@pytest.mark.settings(calls_at_once=1)
+def test_the_owner_has_no_limit(app):
+    held = [app.extensions["concurrency"].take("calls", "owner") for _ in range(5)]
+    assert len(held) == 5
+
+
+@on_postgresql
+def test_slots_are_shared_and_end_with_the_connection_of_their_holder(app, settings):
+    here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
+    taken = [(here, there)[n % 2].take("calls", "alice") for n in range(settings.calls_at_once)]
+    for limits in (here, there):
+        with pytest.raises(RateLimited):
+            limits.take("calls", "alice")
+    taken.pop().free()
+    there.take("calls", "alice")
+    with pytest.raises(RateLimited):
+        here.take("calls", "alice")
+    _end_connection(settings.database_url, there)
+    wait_for(lambda: _is_free(here))
+
+
+def _end_connection(url: str, limits: ConcurrencyLimits) -> None:
+    pid = limits._locks._connection.info.backend_pid
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        connection.execute("SELECT pg_terminate_backend(%s)", [pid])
+
+
+def _is_free(limits: ConcurrencyLimits) -> bool:
+    try:
+        limits.take("calls", "alice").free()
+    except RateLimited:
+        return False
+    return True
+
+
+@on_postgresql
+def test_a_worker_takes_its_slots_again_after_its_connection_was_lost(app, settings):
+    here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
+    taken = [here.take("calls", "alice") for _ in range(settings.calls_at_once)]
+    _end_connection(settings.database_url, here)
+    with pytest.raises(RateLimited):  # its own count
+        here.take("calls", "alice")
+    wait_for(lambda: here.take("turns", "alice"))  # let in without a lock, then on a new connection
+    wait_for(lambda: here._locks._connection or here.take("turns", "bob"))
+    with pytest.raises(RateLimited):
+        there.take("calls", "alice")
+    assert len(taken) == settings.calls_at_once
+
+
+@on_sqlite
+def test_nobody_is_refused_because_the_locks_are_away(app, settings):
+    away = replace(settings, database_url="postgresql+psycopg://app@/none?host=/nonexistent")
+    limits = ConcurrencyLimits(app, away)
+    assert [limits.take("calls", "alice") for _ in range(3)]
+
+
+def model(seen):
+    """Asks for pictures, which somebody has to allow; anything else it greets."""
+    if "pictures" in str(seen.json["messages"][-1]["content"]):
+        return Answer(recorded.anthropic_call("integrations__call", PICTURES))
+    return Answer(recorded.anthropic("Hello."))
+
+
+@pytest.mark.settings(turns_at_once=1)
+def test_a_turn_that_waits_for_its_user_counts(app, alice, bob, served_by):
+    """The message that is refused has no claim and no hold, and is answered later."""
+    served_by.answers = [model]
+    waiting, chat = alice.new_chat(), alice.new_chat()
+    first = gevent.spawn(alice.turn, waiting, "pictures, please")
+    wait_for(lambda: len(served_by.seen) == 1 and alice.records("ai-chats"))
+    assert is_limited(alice.ask(chat, "hello"))
+    with app.app_context():
+        assert db.session.scalar(select(func.count()).select_from(Claim)) == 1
+        db.session.rollback()
+    assert bob.turn(bob.new_chat(), "hello")[-1]["type"] == "finish"
+    alice.post(f"/api/ai/chat/{waiting}/stop")
+    assert first.get()[-1]["type"] == "abort"
+    wait_for(lambda: not app.extensions["runs"])
+    assert alice.turn(chat, "hello")[-1]["type"] == "finish"
+
+
+def test_the_slots_of_killed_workers_are_free_again(databases, vendor):
+    url = databases.make("postgresql")
+    service = Service(url, WEB_CONCURRENCY=2, CALLS_AT_ONCE=2,
+                      OPEN_METEO_GEOCODING_BASE_URL=vendor.url).start()  # fmt: skip
+    try:
+        calls = [gevent.spawn(status_of_call, service, n) for n in range(2)]
+        wait_for(lambda: len(vendor.seen) == 2)
+        assert status_of_call(service, 2) == 429
+        before = workers(service)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        vendor.gate.set()
+        wait_for(lambda: status_of_call(service, 3) == 200)
+        gevent.joinall(calls)
+    finally:
+        service.remove()
+
+
+def status_of_call(service: Service, number: int) -> int | None:
+    """None if the connection broke."""
+    token = issue(settings_for(service.database_url), "alice", "user", 3600)
+    headers = {"Authorization": f"Bearer {token}", "Cache-Control": "no-cache"}
+    body = {"city": f"Berlin {number}"}
+    try:
+        return requests.post(
+            service.url + GEOCODE, json=body, headers=headers, timeout=60
+        ).status_code
+    except requests.RequestException:
+        return None
