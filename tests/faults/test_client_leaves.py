@@ -4,9 +4,13 @@ import os
 
 import gevent
 import pytest
+from sqlalchemy import func, select
 
 from service.chat.stream.reader import KEEP_ALIVE_SECONDS, SLOW_SECONDS
+from service.extensions import db
 from tests.depth import depth
+from tests.extension import LOCK
+from tests.faults.books import within
 from tests.faults.conftest import client_of
 from tests.services import wait_for
 
@@ -77,3 +81,20 @@ def test_a_client_that_never_reads_is_disconnected_and_delays_nobody(start, mode
     assert other[-1]["type"] == "finish"
     wait_for(lambda: "words=400000 rate=1000000" in model.closed, 2 * SLOW_SECONDS)
     stuck.leave()
+
+
+@pytest.mark.parametrize("how", ["FIN", "RST"])
+def test_a_client_that_leaves_while_a_tool_runs_ends_the_turn_before_the_tool(start, how):
+    """The tool waits in the database for a lock, which is held to the end of the test."""
+    client = client_of(service := start("postgresql", EXTENSIONS="tests.extension"))
+    chat = client.new_chat()
+    with within(service.database_url):
+        db.session.execute(select(func.pg_advisory_xact_lock(LOCK)))
+        turn = client.ask(chat, "call test.hang with {}", "u", modelId="gen-5.4")
+        turn.read_until(b"tool-input-available")
+        assert client.credits()["held"] > 0
+        turn.leave(how)
+        wait_for(lambda: client.credits()["held"] == 0)
+        assert client.send("POST", f"/api/ai/chat/{chat}/stop").status == 200
+    again = client.ask(chat, "hello", "v", modelId="gen-5.4")
+    assert again.chunks[-1]["type"] == "finish"
