@@ -89,6 +89,17 @@ def test_a_failed_turn_is_counted_with_its_fault(alice, figures):
 
 
 @on_sqlite
+def test_tool_calls_are_counted_by_their_outcome(alice, figures):
+    chat = alice.new_chat()
+    alice.turn(chat, "Which collections are there, and who am I?")
+    alice.turn(chat, "use invalid input")
+    alice.turn(chat, "describe nothing-here")
+    assert figures.gain("tool_calls_total", "user.current", "done") == 1
+    assert figures.gain("tool_calls_total", "schema.describe", "invalid") == 1
+    assert figures.gain("tool_calls_total", "schema.describe", "failed") == 1
+
+
+@on_sqlite
 def test_a_call_is_counted_by_its_endpoint_and_outcome(alice, bob, figures):
     weather = "/api/integrations/current-weather"
     once = {"headers": {"Idempotency-Key": "k"}}

@@ -18,7 +18,7 @@ from tests.faults.proxy import DatabaseProxy
 from tests.services import wait_for
 
 MOST = 60  # turns until both workers have one
-HANGS = 15  # seconds after which a scrape counts as unanswered
+HANGS = 6  # seconds after which a scrape counts as unanswered: Prometheus waits for ten
 
 
 @pytest.fixture
