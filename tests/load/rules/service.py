@@ -22,12 +22,6 @@ def workers_run(outcome: Outcome) -> Iterator[Finding]:
     yield outcome.workers == 2, outcome.workers
 
 
-@rule("the service has logged no traceback")
-def no_traceback(outcome: Outcome) -> Iterator[Finding]:
-    found = [line for line in outcome.log.splitlines() if "Traceback" in line]
-    yield not found, found[:3]
-
-
 @rule("every reload brought a new service")
 def reloads(outcome: Outcome) -> Iterator[Finding]:
     yield not outcome.disasters.failed, outcome.disasters.failed
