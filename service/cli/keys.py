@@ -15,7 +15,7 @@ keys = click.Group("keys", help="Keys that encrypt stored tokens.")
 
 @keys.command("new")
 def new() -> None:
-    """Print a new key, to be put first in TOKEN_ENCRYPTION_KEYS."""
+    """Print a new key, to be put last in TOKEN_ENCRYPTION_KEYS, and first once all have it."""
     key = base64.b64encode(secrets.token_bytes(32)).decode()
     click.echo(f"k{secrets.token_hex(4)}:{key}")
 

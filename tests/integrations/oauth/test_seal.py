@@ -2,7 +2,9 @@
 
 import base64
 import re
+from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -22,6 +24,21 @@ def test_the_first_key_seals_and_all_open():
     assert both.open(sealed, "here") == "a token"
     assert (both.is_old(sealed), both.is_old(both.seal("x", "here"))) == (True, False)
     assert both.seal("x", "here") != both.seal("x", "here")
+
+
+def opens(reader: list, writer: list) -> bool:
+    with suppress(Unsealable):
+        return Sealer(reader).open(Sealer(writer).seal("a token", "here"), "here") == "a token"
+    return False
+
+
+def test_in_each_step_of_changing_keys_old_and_new_workers_open_each_others_texts():
+    """The steps of docs/deployment.md; before the last one, `keys rotate` has run."""
+    steps = [[OLD], [OLD, NEW], [NEW, OLD], [NEW]]
+    for before, after in pairwise(steps):
+        assert opens(before, after), (before, after)
+        assert opens(after, before), (before, after)
+    assert not opens([OLD], [NEW, OLD]), "a step left out"
 
 
 def test_nothing_opens_elsewhere_or_changed():
