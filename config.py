@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 # A limit that is set and does not hold is worse than a server that does not start.
-NOT_BUILT = ("RATE_LIMITS", "RATE_LIMIT_STORAGE_URL", "BUDGETS")
+NOT_BUILT = ("BUDGETS",)
 # Only our own settings begin with these.
 PREFIXES = (
     "PROVIDER_", "CLOUDSUITE_", "INTEGRATIONS_", "SANDBOX_", "TOOLS_", "TOKEN_CEILING_",

@@ -23,6 +23,8 @@ from config_values import (
     openid_scopes,
     origins,
     prose,
+    rate_limits,
+    rate_store,
     sealing_keys,
     secret_of,
     switch,
@@ -87,6 +89,8 @@ class Settings:
     assistant_instructions: str | None = setting(prose(20_000), file=True)
     approval_seconds: int = setting(integer(1, 3600), 120)
     resume_seconds: int = setting(integer(0, 3600), 0)
+    rate_limits: tuple[tuple[str, str], ...] = setting(rate_limits, ())
+    rate_limit_storage_url: str = setting(rate_store, "memory://", secret=True)
     turns_at_once: int = setting(integer(1, 1_000), 4)
     calls_at_once: int = setting(integer(1, 1_000), 16)
     jobs_at_once: int = setting(integer(1, 10_000), 20)

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -66,6 +67,30 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 def names(value: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in value.split(",") if item.strip())
+
+
+RATES = ("turns", "calls", "records", "sockets", "tokens")
+
+
+def rate_limits(value: str) -> tuple[tuple[str, str], ...]:
+    """`turns=30/minute,calls=120/minute` as pairs; a kind may stand there more than once."""
+    pairs = []
+    for item in names(value):
+        kind, _, rate = item.partition("=")
+        if kind not in RATES or not re.fullmatch(r"[1-9]\d{0,8}/(second|minute|hour|day)", rate):
+            raise ValueError(
+                f"must be kind=number/period, comma separated; kinds are {', '.join(RATES)}, "
+                "periods second, minute, hour, day"
+            )
+        pairs.append((kind, rate))
+    return tuple(pairs)
+
+
+def rate_store(value: str) -> str:
+    schemes = ("memory://", "database://", "redis://", "rediss://", "redis+unix://")
+    if not value.startswith(schemes):
+        raise ValueError(f"must begin with {', '.join(schemes)}")
+    return value
 
 
 def url(value: str) -> str:

@@ -35,7 +35,7 @@ from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.oauth import oauth
 from service.integrations.views import integrations
-from service.limits import concurrency
+from service.limits import concurrency, rates
 from service.mcp.server import Server
 from service.mcp.views import mcp
 from service.media import setup as media
@@ -124,6 +124,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     app.extensions["sampler"] = Sampler()
     _open_database(app, settings)
     upstream = app.extensions["upstream"] = Upstream()
+    rates.init_app(app, settings)
     concurrency.init_app(app, settings)
     app.extensions["models"] = models.models(settings)
     claim_watch.init_app(app)

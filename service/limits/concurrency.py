@@ -15,6 +15,7 @@ from sqlalchemy import URL, make_url
 
 from config import Settings
 from service.limits.advisory import AdvisoryLocks, LocksAway
+from service.limits.rates import Rates
 from service.web.errors import RateLimited
 
 LimitedKind = Literal["turns", "calls", "sockets"]
@@ -49,6 +50,7 @@ class ConcurrencyLimits:
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
+        self._rates: Rates = app.extensions["rates"]
         self._most: dict[LimitedKind, int] = {
             "turns": settings.turns_at_once,
             "calls": settings.calls_at_once,
@@ -62,7 +64,10 @@ class ConcurrencyLimits:
         self._of_integration: Counter[str] = Counter()
 
     def take(self, kind: LimitedKind, subject: str) -> Ticket:
-        """Raises `RateLimited` while the user has all tickets of this kind."""
+        """Let one more begin, and count it for `RATE_LIMITS`.
+
+        Raises `RateLimited` while the user has all tickets of this kind, or began too many.
+        """
         here, most = self._here[kind], self._most[kind]
         is_limited = subject != self._app.extensions["owner"].subject
         if is_limited and here[subject] >= most:
@@ -70,6 +75,7 @@ class ConcurrencyLimits:
         here[subject] += 1
         with ExitStack() as undo:
             undo.callback(self._leave, kind, subject, None)
+            self._rates.hit(kind, subject)
             lock = self._lock(kind, subject, most) if is_limited else None
             undo.pop_all()
         return Ticket(lambda: self._leave(kind, subject, lock))

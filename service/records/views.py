@@ -19,7 +19,7 @@ from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
 from service.web.edge import answers, json_body, query, refuses, takes
-from service.web.errors import Conflict, Forbidden, InvalidRequest
+from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
 from service.web.fields import Digits, Text
 
 ONCE = (
@@ -134,7 +134,7 @@ def find(query: Query, collection: str) -> dict[str, Any]:
 @records.post("/<collection>")
 @json_body(DataSchema())
 @takes(Idempotency_Key=ONCE)
-@refuses(Forbidden, Conflict)
+@refuses(Forbidden, Conflict, RateLimited)
 @answers(RecordSchema(), 201)
 def create(data: Any, collection: str) -> dict[str, Any]:
     """Create a record that you own; the body is its data
@@ -157,7 +157,7 @@ def get(collection: str, record_id: str) -> dict[str, Any]:
 @records.patch("/<collection>/<id:record_id>")
 @json_body(DataSchema())
 @takes(If_Match=STALE)
-@refuses(Forbidden, Conflict)
+@refuses(Forbidden, Conflict, RateLimited)
 @answers(RecordSchema())
 def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
     """Update columns of a record; `null` empties a column
@@ -169,7 +169,7 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
 
 @records.delete("/<collection>/<id:record_id>")
 @takes(If_Match=STALE)
-@refuses(Forbidden, Conflict)
+@refuses(Forbidden, Conflict, RateLimited)
 @answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
     """Delete a record and what belongs to it

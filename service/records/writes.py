@@ -2,22 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
-from sqlalchemy.orm.attributes import flag_modified
 
 from service.auth.users import Caller, current_role, lock
 from service.database.access import write_transaction
 from service.extensions import db, now, timestamp
-from service.ids import new_id
+from service.limits.rates import count
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
 from service.records.envelope import Envelope, full_envelope, redact
 from service.records.models import Record
 from service.records.once import IdempotentCreate
+from service.records.rows import new_row, set_values
 from service.records.storage import select_rows
 from service.records.values import validate
 from service.web.errors import Conflict, Forbidden, NotFound
@@ -60,9 +60,10 @@ def create(
     role = current_role(caller)
     if not permissions.rule(collection, role, "create"):
         raise Forbidden()
+    count("records", caller.subject)
     values = validate(collection, role, data, new=True)
     repeatable = IdempotentCreate(caller.subject, collection.name, key, data) if key else None
-    row = _new_row(collection, caller.subject, values)
+    row = new_row(collection, caller.subject, values)
     record_id = getattr(row, collection.record_id)
     try:
         with write_transaction() as session:
@@ -129,6 +130,7 @@ def update(
     Raises `Forbidden`, `NotFound`, `InvalidRequest`, `Conflict`.
     """
     role = current_role(caller)
+    count("records", caller.subject)
     with write_transaction() as session:
         row = _lock_row(session, collection, caller, role, "update", record_id, if_match)
         after = change(session, collection, row, validate(collection, role, data, new=False), hook)
@@ -153,6 +155,7 @@ def delete(
 ) -> None:
     """Delete a record. Raises `Forbidden`, `NotFound`, `Conflict`."""
     role = current_role(caller)
+    count("records", caller.subject)
     with write_transaction() as session:
         row = _lock_row(session, collection, caller, role, "delete", record_id, if_match)
         remove(session, collection, row, hook)
@@ -165,7 +168,7 @@ def change(
     before = full_envelope(collection, row)
     if collection.on_update:
         collection.on_update(session, row, values)
-    _set_values(collection, row, values)
+    set_values(collection, row, values)
     row.updated_at = max(now(), row.updated_at + TICK)
     after = _flush(session, collection, row)
     _record(session, collection, getattr(row, collection.owner_attribute), before, after, hook)
@@ -200,30 +203,6 @@ def _lock_row(
     if if_match is not None and if_match != timestamp(row.updated_at):
         raise Stale()
     return row
-
-
-def _new_row(collection: Collection, owner: str, values: Values) -> Any:
-    moment = now()
-    times = {"created_at": moment, "updated_at": moment}
-    shared = {"collection": collection.name, "data": {}} if collection.model is Record else {}
-    row = collection.model(**{collection.record_id: new_id("rec")}, **shared, **times)
-    setattr(row, collection.owner_attribute, owner)
-    _set_values(collection, row, values)
-    return row
-
-
-def _set_values(collection: Collection, row: Any, values: Values) -> None:
-    for name, value in values.items():
-        column = collection.column(name)
-        assert column
-        if column.attribute:
-            setattr(row, column.attribute, value)
-        elif value is None:
-            row.data.pop(name, None)
-        else:
-            row.data[name] = timestamp(value) if isinstance(value, datetime) else value
-    if collection.model is Record:
-        flag_modified(row, "data")
 
 
 def _flush(session: Session, collection: Collection, row: Any) -> Envelope:

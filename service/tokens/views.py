@@ -17,8 +17,9 @@ from service.billing.prices import CREDIT
 from service.extensions import timestamp
 from service.ids import new_id
 from service.integrations.declare.catalog import Catalog
+from service.limits.rates import count
 from service.web.edge import answers, body, refuses
-from service.web.errors import InvalidRequest, NotConfigured
+from service.web.errors import InvalidRequest, NotConfigured, RateLimited
 from service.web.fields import Text
 
 LONGEST = 3600  # seconds
@@ -68,7 +69,7 @@ class TokenSchema(Schema):
 
 @tokens.post("")
 @body(TokenRequest())
-@refuses(NotConfigured)
+@refuses(NotConfigured, RateLimited)
 @answers(None, 201, answer_schema=TokenSchema())
 def create(data: dict[str, Any]) -> tuple[Response, int]:
     """Make a limited token of your own: for calls or for chat, at most for an hour
@@ -77,6 +78,7 @@ def create(data: dict[str, Any]) -> tuple[Response, int]:
     no others.
     """
     settings: Settings = current_app.config["SETTINGS"]
+    count("tokens", g.caller.subject)
     permit = _permit(data)
     caller = g.caller
     made = issue_limited(settings, caller.subject, caller.claimed_role, caller.issued, permit)

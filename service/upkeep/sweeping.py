@@ -25,6 +25,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.integrations.calling import idempotency, job_rows, kept_answers, user_limits
 from service.integrations.consent import consents
+from service.limits import rates
 from service.mcp import states
 from service.observing.measures import swept_holds, swept_turns
 from service.records import once, outbox
@@ -65,6 +66,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
     index.forget_deleted()
     with write_transaction() as session:
         user_limits.sweep(session)
+        rates.sweep(session)
         allowances.sweep(session)
         sessions.sweep(session)
     sum(iter(_sweep_calls, 0))

@@ -1,0 +1,108 @@
+"""How often a user may do something, by `RATE_LIMITS`.
+
+The limits are counted by the library `limits`, the core of Flask-Limiter. It is used directly,
+because turns and calls have doors that are no routes: tools, MCP and the socket.
+"""
+
+import hashlib
+import math
+import time
+from typing import Any, Literal
+
+import structlog
+from flask import Flask, current_app
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from config import ConfigError, Settings
+from service.database.clock import current_time
+from service.deferred import DeferredModule
+from service.extensions import table
+from service.limits.models import RateCount
+from service.web.errors import RateLimited
+
+RateKind = Literal["turns", "calls", "records", "sockets", "tokens"]
+NAMES: dict[RateKind, str] = {
+    "turns": "messages",
+    "calls": "calls",
+    "records": "changes of records",
+    "sockets": "sockets",
+    "tokens": "tokens",
+}
+LOG_SECONDS = 60.0
+BATCH = 1000  # rows of one transaction
+
+_counts = table(RateCount)
+
+stores = DeferredModule("service.limits.stores")  # it loads the library
+log = structlog.get_logger("limits")
+
+
+class Rates:
+    """The rates of this instance's users, which cost nothing where `RATE_LIMITS` is not set.
+
+    The app's owner has no limit. While the counts can't be reached everybody is let in, and the log
+    says so once a minute.
+    """
+
+    def __init__(self, app: Flask, settings: Settings) -> None:
+        self._app = app
+        self._items: dict[str, list[Any]] = {}
+        self._limiter: Any = None
+        self._logged = float("-inf")
+        for kind, rate in settings.rate_limits:
+            self._items.setdefault(kind, []).append(stores.item(rate))
+        if self._items:
+            _check_workers(settings)
+            self._limiter = stores.limiter(settings.rate_limit_storage_url)
+
+    def hit(self, kind: RateKind, subject: str) -> None:
+        """Count one more. Needs an app context. Raises `RateLimited`."""
+        items = self._items.get(kind, ())
+        if not items or subject == self._app.extensions["owner"].subject:
+            return
+        # Counts outlive an erased user for at most a day, so they don't name it.
+        user = hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
+        try:
+            for one in items:
+                if not self._limiter.hit(one, kind, user):
+                    raise self._refusal(kind, one, user)
+        except stores.Away as error:
+            self._log(error)
+
+    def _refusal(self, kind: RateKind, one: Any, user: str) -> RateLimited:
+        ends = self._limiter.get_window_stats(one, kind, user).reset_time
+        wait = max(math.ceil(ends - time.time()), 1)
+        error = RateLimited(f"You have sent too many {NAMES[kind]}. Try again in {wait} s.")
+        error.headers = {"Retry-After": str(wait)}
+        return error
+
+    def _log(self, error: Exception) -> None:
+        if time.monotonic() - self._logged > LOG_SECONDS:
+            self._logged = time.monotonic()
+            log.warning("rates not counted", error=type(error).__name__)
+
+
+def _check_workers(settings: Settings) -> None:
+    if settings.rate_limit_storage_url.startswith("memory:") and settings.web_concurrency > 1:
+        raise ConfigError(
+            "RATE_LIMIT_STORAGE_URL: must be redis://… or database:// with several workers, "
+            "because each would count for itself"
+        )
+
+
+def count(kind: RateKind, subject: str) -> None:
+    """Count one more in the current app. Raises `RateLimited`."""
+    current_app.extensions["rates"].hit(kind, subject)
+
+
+def sweep(session: Session) -> None:
+    """Delete a batch of the windows that have ended, but what another worker is deleting."""
+    ended = select(_counts.c.key).where(_counts.c.ends_at <= current_time())
+    keys = session.scalars(ended.limit(BATCH).with_for_update(skip_locked=True)).all()
+    if keys:
+        session.execute(delete(_counts).where(_counts.c.key.in_(keys)))
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    app.extensions["rates"] = Rates(app, settings)

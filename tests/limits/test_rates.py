@@ -1,0 +1,109 @@
+"""`RATE_LIMITS`: how often one user may do something, by each of the stores."""
+
+import pytest
+from sqlalchemy import func, select, update
+
+from config import ConfigError
+from service import create_app
+from service.database.access import write_transaction
+from service.database.clock import from_now
+from service.extensions import db
+from service.limits import rates as module
+from service.limits.models import RateCount
+from service.limits.rates import Rates
+from service.web.errors import RateLimited
+from tests.redis import redis_server
+from tests.services import close, on_sqlite, settings_for
+
+RULES = "turns=2/minute,calls=2/hour,records=2/day,records=100/minute,tokens=1/minute"
+in_database = pytest.mark.settings(rate_limits=RULES, rate_limit_storage_url="database://")
+
+
+def refused(answer) -> bool:
+    assert answer.status_code in (200, 201, 429), answer.text
+    return answer.status_code == 429 and int(answer.headers["Retry-After"]) >= 1
+
+
+def call(person, number: int):
+    return person.post("/api/integrations/geocode-city", {"city": f"Berlin {number}"})
+
+
+def outcomes(person) -> dict[str, list[bool]]:
+    """Which of three attempts of each kind are refused."""
+    chat, calls = person.new_chat(), range(3)
+    turns = [person.ask(chat, "hello") for _ in calls]
+    return {
+        "turns": [refused(turn) for turn in turns if turn.get_data() or True],
+        "calls": [refused(call(person, number)) for number in calls],
+        "records": [refused(person.post("/api/records/notes", {"title": "t"})) for _ in calls],
+        "tokens": [refused(person.post("/api/tokens", {"scope": "calls"})) for _ in calls],
+    }  # fmt: skip
+
+
+EXPECTED = {
+    "turns": [False, False, True],
+    "calls": [False, False, True],
+    "records": [False, False, True],
+    "tokens": [False, True, True],
+}
+
+
+@in_database
+def test_each_user_has_limits_of_its_own_in_the_database(alice, bob):
+    assert outcomes(alice) == EXPECTED
+    assert outcomes(bob) == EXPECTED
+
+
+@on_sqlite
+@pytest.mark.settings(rate_limits=RULES)
+def test_one_worker_counts_in_memory(alice):
+    assert outcomes(alice) == EXPECTED
+
+
+@in_database
+def test_a_window_ends(app, alice):
+    assert outcomes(alice)["records"][2]
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(RateCount).values(ends_at=from_now(-1)))
+    assert not refused(alice.post("/api/records/notes", {"title": "t"}))
+    with app.app_context():
+        with write_transaction() as session:
+            module.sweep(session)
+        assert db.session.scalar(select(func.count()).select_from(RateCount)) == 2  # of records
+        db.session.rollback()
+
+
+@on_sqlite
+def test_workers_share_the_counts_of_redis(app, settings, tmp_path):
+    with redis_server(tmp_path) as url, app.app_context():
+        given = {"rate_limits": "calls=3/minute", "rate_limit_storage_url": url}
+        workers = [Rates(app, settings_for(settings.database_url, **given)) for _ in range(2)]
+        for number in range(3):
+            workers[number % 2].hit("calls", "alice")
+        for worker in workers:
+            with pytest.raises(RateLimited) as limited:
+                worker.hit("calls", "alice")
+            assert 1 <= int(limited.value.headers["Retry-After"]) <= 60
+        workers[0].hit("calls", "bob")
+
+
+@on_sqlite
+def test_nobody_is_refused_while_the_counts_are_away(app, settings, capfd):
+    given = {"rate_limits": "calls=1/minute", "rate_limit_storage_url": "redis://127.0.0.1:9"}
+    rates = Rates(app, settings_for(settings.database_url, **given))
+    for _ in range(3):
+        rates.hit("calls", "alice")
+    assert capfd.readouterr().err.count("rates not counted") == 1
+
+
+@on_sqlite
+def test_without_rates_nothing_is_counted(alice, statements):
+    alice.post("/api/records/notes", {"title": "t"})
+    assert not [one for one in statements if "rate_counts" in one]
+
+
+def test_memory_is_refused_with_several_workers(databases):
+    given = {"rate_limits": "calls=1/minute", "web_concurrency": 2}
+    with pytest.raises(ConfigError, match="^RATE_LIMIT_STORAGE_URL: "):
+        create_app(settings_for(databases.make("sqlite"), **given))
+    close(create_app(settings_for(databases.make("sqlite"), web_concurrency=2)))
