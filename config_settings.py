@@ -14,6 +14,7 @@ from config_values import (
     MODEL_NAMES,
     billing,
     directory,
+    headers,
     hidden_in,
     integer,
     model_id,
@@ -101,6 +102,10 @@ class Settings:
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
     mcp: bool = setting(switch, True)
     mcp_endpoints: bool = setting(switch, True)
+    otel_exporter_otlp_endpoint: str | None = setting(url)
+    otel_exporter_otlp_headers: tuple[tuple[str, str], ...] = setting(headers, (), secret=True)
+    otel_service_name: str = setting(text, "chat-integration-service")
+    otel_content: bool = setting(switch, False)
     cors_origins: tuple[str, ...] = setting(origins, ())
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)
@@ -137,5 +142,6 @@ class Settings:
         plain = [getattr(self, name) for name in named if name != "database_url"]
         plain += [self.vendors.get(name) for name in self.vendor_secrets]
         plain += [base64.b64encode(key).decode() for _, key in self.token_encryption_keys]
+        plain += [value for _, value in self.otel_exporter_otlp_headers]
         plain += hidden_in(self.database_url)
         return tuple(value for value in plain if isinstance(value, str) and value)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 MODEL_NAMES = {
     "llm-opus-4-7": "claude-opus-4-7",
     "llm-sonnet-4-6": "claude-sonnet-4-6",
@@ -149,6 +150,18 @@ def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
             raise ValueError("must be id:base64 of 32 bytes, comma separated")
         keys.append((name, key))
     return tuple(keys)
+
+
+def headers(value: str) -> tuple[tuple[str, str], ...]:
+    """`name=value` pairs of HTTP headers, comma separated; values are percent-encoded."""
+    pairs = []
+    for item in names(value):
+        name, _, encoded = item.partition("=")
+        content = unquote(encoded.strip())
+        if not HEADER_NAME.fullmatch(name.strip()) or not content.isprintable() or not content:
+            raise ValueError("must be name=value of HTTP headers, comma separated")
+        pairs.append((name.strip(), content))
+    return tuple(pairs)
 
 
 def model_names(value: str) -> dict[str, str]:

@@ -92,6 +92,7 @@ COMMANDS = (
 BODY_LIMIT = 1 << 20  # bytes
 
 migrating = DeferredModule("service.database.migrating")
+tracing = DeferredModule("service.tracing.setup")
 
 
 class Service(Flask):
@@ -141,6 +142,8 @@ def assemble(settings: Settings | None = None) -> Flask:
     _defer_secrets(app, settings, upstream, declared.catalog)
     _answer_requests(app, settings)
     boot.init_app(app, settings)
+    if settings.otel_exporter_otlp_endpoint:
+        tracing.init_app(app, settings)
     return app
 
 

@@ -20,7 +20,7 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"database", "deferred", "extensions", "ids", "lifecycle", "observing", "outbound",
-     "sealing", "web", "websockets"},
+     "sealing", "tracing", "web", "websockets"},
     {"providers"},
     {"limits"},
     {"auth"},

@@ -5,7 +5,7 @@ Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,8 @@ from gevent import sleep
 from service.generation.deadline import Deadline
 from service.generation.pace import PacedReader
 from service.generation.round_trip import RoundTrip
+from service.generation.traced import traced
+from service.observing import spans
 from service.observing.measures import count_tokens, time_of_model
 from service.outbound.arrivals import Take
 from service.outbound.retry import retry_after
@@ -82,6 +84,13 @@ def stream_events(
     down is asked up to twice more, as long as it has sent no visible event. The usage in `trip` is
     also good when the reader of the events was interrupted.
     """
+    events = _events(upstream, trip, deadline, take)
+    return traced(trip, events) if spans.are_recorded() else events
+
+
+def _events(
+    upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None
+) -> Generator[Event]:
     limits = LIMITS[trip.model.provider.kind]
     deadline.begin(limits.first, limits.step)
     began, is_timed = time.monotonic(), False

@@ -33,6 +33,8 @@ UNCHARGED = Counter("turns_uncharged_total", "Finished turns that charged nothin
 TOKENS = Counter("model_tokens_total", "Tokens of models, by kind.", ["model", "kind"])
 TURNS_RUNNING = Gauge("turns_running", "Turns that run on this host.", multiprocess_mode="livesum")
 
+SPANS_DROPPED = Counter("trace_spans_dropped_total", "Spans the collector did not get.")
+
 # Tools and endpoints
 TOOL_CALLS = Counter("tool_calls_total", "Tool calls of models and clients.", ["tool", "outcome"])
 ENDPOINT_CALLS = Counter(

@@ -21,7 +21,7 @@ from flask import Flask, Response, g, request
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, values
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from service.observing import attribution
+from service.observing import attribution, spans
 
 REQUESTS = Counter("http_requests_total", "Answered requests.", ["method", "route", "status"])
 REQUEST_SECONDS = Histogram(
@@ -36,6 +36,7 @@ TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
 
 COUNTERS = 4096  # children of a metric that are found fast
 FRAMES = 30  # of an exception, in the log
+UNTRACED = ("/healthz", "/readyz", "/metrics")  # asked all the time, by machines
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 log = structlog.get_logger("request")
@@ -166,7 +167,18 @@ def _begin() -> None:
     client_id = request.headers.get("X-Request-Id", "")
     g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else uuid.uuid4().hex
     g.began = time.perf_counter()
-    attribution.begin(request_id=g.request_id, route=_route())
+    route = _route()
+    attribution.begin(request_id=g.request_id, route=route)
+    g.span = _span(route)
+
+
+def _span(route: str) -> spans.Span:
+    """Begin the span of a request. The query and the path itself may be private."""
+    if route in UNTRACED:
+        return spans.NO_SPAN
+    span = spans.start_request(f"{request.method} {route}", request.headers.get("traceparent", ""))
+    span.set(http__request__method=request.method, http__route=route, url__scheme=request.scheme)
+    return span
 
 
 def _route() -> str:
@@ -178,14 +190,22 @@ def _end(response: Response) -> Response:
     """Set the header now; log and count when the last byte has been handed to the server."""
     response.headers["X-Request-Id"] = g.request_id
     route = _route()
-    facts = {"method": request.method, "route": route, "status": response.status_code}
-    request_id, began = g.request_id, g.began
+    facts: dict[str, Any] = {
+        "method": request.method,
+        "route": route,
+        "status": response.status_code,
+    }
+    request_id, began, span = g.request_id, g.began, g.span
 
     @response.call_on_close
     def on_close() -> None:
         seconds = time.perf_counter() - began
         _count(facts["method"], route, facts["status"]).inc()
         _seconds(route).observe(seconds)
+        span.set(http__response__status_code=facts["status"])
+        if facts["status"] >= 500:
+            span.fail(str(facts["status"]))
+        span.end()
         log_info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
 
     return response

@@ -49,7 +49,8 @@ class Outbound:
     `name` is the name of the upstream in logs and metrics. `connect`, `idle` and `whole` are
     timeouts in seconds: `idle` limits each read, and `whole` the time from the DNS look-up to the
     last read. `idle` is None where something else limits the reads, which saves a timer for each
-    token. Set `guarded` if the URL comes from a user: only public addresses are called.
+    token. Set `guarded` if the URL comes from a user: only public addresses are called. Requests
+    that are not `is_logged` are counted only.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Outbound:
     idle: float | None = 30
     whole: float | None = None
     guarded: bool = False
+    is_logged: bool = True
 
 
 class ByteStream(Protocol):
@@ -167,7 +169,8 @@ class Upstream:
             if stream:
                 stream.close()
             count_upstream_call(outbound.name, outcome).inc()
-            log_info("called", upstream=outbound.name, host=_host(outbound), outcome=outcome)
+            if outbound.is_logged:
+                log_info("called", upstream=outbound.name, host=_host(outbound), outcome=outcome)
 
     def fetch(self, outbound: Outbound, limit: int) -> tuple[int, bytes]:
         """Return the status and the body, of at most `limit` bytes. Raises `UpstreamError`."""

@@ -17,11 +17,13 @@ MASTER = "import runpy, sys; runpy.run_path('gunicorn.conf.py')"
 WORKER = f"{MASTER}; import wsgi; wsgi.app.extensions.complete()"
 TELL = "print(*sys.modules)"
 # Only `flask db` migrates, only PostgreSQL has a driver of its own, only one endpoint reads GTFS,
-# and only a sandbox has stand-ins.
+# only a sandbox has stand-ins,
+# and only OTEL_EXPORTER_OTLP_ENDPOINT wants traces.
 HEAVY = {
     "alembic", "mako", "flask_migrate", "psycopg", "psycopg_binary", "google.protobuf.message",
     "google.transit.gtfs_realtime_pb2", "sqlalchemy.dialects.postgresql",
     "service.sandbox.stand_ins", "service.sandbox.listener", "service.sandbox.suite",
+    "service.tracing.setup", "service.tracing.tracer", "service.tracing.exporter",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from service.chat.tools.guard import ANSWERED
 from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.database import access as database
+from service.observing import spans
 from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
 from service.web.json_values import MAX_DEPTH, encode, poisoned
@@ -111,7 +112,14 @@ def execute(
         dump(output)
         return Outcome(output)
 
-    outcome = _within_limits(app, tool, seconds, run)
+    with spans.start(f"execute_tool {tool.name}") as span:
+        span.set(gen_ai__operation__name="execute_tool", gen_ai__tool__name=tool.name)
+        span.set(gen_ai__tool__type="function", gen_ai__tool__call__id=context.call_id or None)
+        span.content(gen_ai__tool__call__arguments=lambda: tool_input)
+        outcome = _within_limits(app, tool, seconds, run)
+        if outcome.error is not None:
+            span.fail("failed")
+        span.content(gen_ai__tool__call__result=lambda: outcome.error or outcome.output)
     tool_calls(tool.name, "done" if outcome.error is None else "failed").inc()
     return outcome
 

@@ -9,12 +9,13 @@ from flask import Flask
 
 from service.billing.prices import credits
 from service.chat.calling.parallel import Chunks
+from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.turn import rows, turn
 from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.interruption import Interrupted
 from service.chat.turn.running import Run, Runs
-from service.observing import attribution, measures
+from service.observing import attribution, measures, spans
 from service.observing.observe import TURNS
 from service.providers.events import Fault, ProviderError
 from service.web.errors import ServiceError
@@ -57,6 +58,8 @@ def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
     question = run.question
     attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
     attribution.bind(chat=question.chat_id, model=question.model.id)
+    if answer is None:
+        run.span = _span(question)
     status = "failed"
     try:
         status = _finish_or_abort(app, run, answer)
@@ -67,11 +70,22 @@ def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
             _end(app, run, status)
 
 
+def _span(question: Question) -> spans.Span:
+    """Begin the span of a turn."""
+    span = spans.start("invoke_agent assistant")
+    span.set(gen_ai__operation__name="invoke_agent", gen_ai__agent__name="assistant")
+    span.set(gen_ai__request__model=question.model.id, app__turn__id=question.turn_id)
+    span.set(gen_ai__conversation__id=question.chat_id or None)
+    return span
+
+
 def _end(app: Flask, run: Run, status: str) -> None:
     runs: Runs = app.extensions["runs"]
     run.close()
     runs.remove(run)
     run.free_ticket()
+    run.span.set(app__turn__status=status, app__credits=credits(run.hold.charged))
+    run.span.end()
     model, charged = run.question.model.id, run.hold.charged
     TURNS.labels(model, status).inc()
     measures.turn_credits(model).inc(credits(charged))
@@ -155,6 +169,7 @@ def _fail(app: Flask, run: Run, error: Exception) -> None:
     run.tally.abandon()
     fault, text = _explain(error)
     measures.TURN_FAILURES.labels(run.question.model.id, fault).inc()
+    run.span.fail(fault)
     for chunk in (*run.assembly.closing(), chunks.Error(text)):
         run.put(chunk)
     app.extensions["claim_watch"].clean_up(run)

@@ -22,6 +22,7 @@ from service.chat.turn.interruption import Interruption
 from service.chat.turn.tally import Tally
 from service.generation.deadline import Deadline
 from service.limits.concurrency import Ticket
+from service.observing import spans
 from service.providers.events import ProviderError
 
 TICK_SECONDS = 0.25
@@ -63,6 +64,7 @@ class Run:
         self.is_visible = False  # whether the client has got any of its text or calls
         self.takes_text = False  # past the generator of its chunks; see `turn.answer`
         self._ticket = ticket  # of its user
+        self.span = spans.NO_SPAN
         self.was_unclaimed = False  # for some time: another turn may have answered then
 
     @property

@@ -20,6 +20,7 @@ from service.billing.prices import credits
 from service.database.sharing import SharedWrites
 from service.ids import new_id
 from service.integrations.inbound import ProxyResponse
+from service.observing import spans
 from service.observing.measures import endpoint_calls, endpoint_credits
 from service.web.errors import ServiceError
 
@@ -105,9 +106,11 @@ class LoggedCall:
         self._rows, self._facts = rows, facts
         self._outcome = CallOutcome("succeeded")
         self._stored: CallOutcome | None = None  # in the row, if it has one
+        self._span = spans.NO_SPAN
         self._began = time.monotonic()
 
     def __enter__(self) -> "LoggedCall":
+        self._span = _span(self._facts)
         return self
 
     def __exit__(
@@ -139,13 +142,32 @@ class LoggedCall:
 
     def _count(self, outcome: CallOutcome | None) -> None:
         """Without an outcome, the stored answer of the call's first try was given again."""
+        self._end_span(outcome)
         name = self._facts.endpoint
         endpoint_calls(name, outcome.status if outcome else "repeated").inc()
         if outcome and outcome.credits:
             endpoint_credits(name).inc(credits(outcome.credits))
 
+    def _end_span(self, outcome: CallOutcome | None) -> None:
+        status = outcome.status if outcome else "repeated"
+        self._span.set(app__call__status=status)
+        if outcome:
+            self._span.set(http__response__status_code=outcome.upstream_status)
+            self._span.set(app__credits=credits(outcome.credits) if outcome.credits else None)
+        if outcome and outcome.error:
+            self._span.fail(outcome.error)
+        self._span.end()
+
     def _timed(self) -> CallFacts:
         return replace(self._facts, ms=round((time.monotonic() - self._began) * 1000))
+
+
+def _span(facts: CallFacts) -> spans.Span:
+    """Begin the span of a call."""
+    span = spans.start(f"call {facts.endpoint}", "client")
+    span.set(app__endpoint=facts.endpoint, app__integration=facts.integration)
+    span.set(app__payer=facts.payer, app__door=facts.door, app__approval=facts.approval)
+    return span
 
 
 def _outcome_of(error: BaseException) -> CallOutcome:

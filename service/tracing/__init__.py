@@ -1,0 +1,1 @@
+"""Traces: recording spans, and sending them to a collector. Loaded only where traces are on."""

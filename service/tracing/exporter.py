@@ -1,0 +1,114 @@
+"""Sending spans to the collector, in the background and in batches.
+
+Nothing waits for the collector. Spans that find no room, or whose batch fails, are dropped and
+counted.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+
+import gevent
+import structlog
+from gevent.event import Event
+
+from service.observing import attribution
+from service.observing.measures import SPANS_DROPPED
+from service.outbound.upstream import Outbound, Upstream, UpstreamError
+
+BATCH = 512  # spans
+ROOM = 4 << 20  # bytes of spans that wait
+PAUSE = 2.0  # seconds between two batches, unless one is full
+LAST_PAUSE = 0.1  # the same while the worker ends
+SECONDS = 5.0  # for one export
+QUIET = 60.0  # seconds between two log lines about a collector that fails
+ANSWER_LIMIT = 65_536  # bytes of the collector's answer that are read
+
+log = structlog.get_logger("tracing")
+
+
+class Exporter:
+    """The spans of one process that wait to be sent. Its greenlet starts with the first one."""
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        url: str,
+        headers: Mapping[str, str],
+        encode: Callable[[Iterable[bytes]], bytes],
+    ) -> None:
+        self._upstream, self._url, self._encode = upstream, url, encode
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._waiting: deque[bytes] = deque()
+        self._size = 0
+        self._sender: gevent.Greenlet | None = None
+        self._wake = Event()
+        self._is_sending = self._is_ending = False
+        self._told = -QUIET  # when a failure was last logged, on the monotonic clock
+
+    def add(self, span: bytes) -> None:
+        if self._size + len(span) > ROOM:
+            SPANS_DROPPED.inc()
+            return
+        self._waiting.append(span)
+        self._size += len(span)
+        if self._sender is None:  # not earlier: workers are forked
+            self._sender = gevent.spawn(self._run)
+        if len(self._waiting) >= BATCH:
+            self._wake.set()
+
+    def end(self, _grace: float = 0) -> None:
+        """Send without pauses from now on, because the worker ends."""
+        self._is_ending = True
+        self._wake.set()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._waiting and not self._is_sending
+
+    def _run(self) -> None:
+        attribution.begin()  # not those of the work that has ended the first span
+        while True:
+            self._wake.wait(LAST_PAUSE if self._is_ending else PAUSE)
+            self._wake.clear()
+            while self._waiting:
+                self._send(self._take())
+
+    def _take(self) -> list[bytes]:
+        spans = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+        self._size -= sum(map(len, spans))
+        return spans
+
+    def _take_all(self) -> None:
+        while self._waiting:
+            self._take()
+
+    def _send(self, spans: list[bytes]) -> None:
+        self._is_sending = True
+        try:
+            outcome = self._post(self._encode(spans))
+        finally:
+            self._is_sending = False
+        if outcome != "200":
+            SPANS_DROPPED.inc(len(spans))
+            self._tell(outcome, len(spans))
+            if self._is_ending:  # each further batch could take as long, and the grace time ends
+                SPANS_DROPPED.inc(len(self._waiting))
+                self._take_all()
+
+    def _post(self, body: bytes) -> str:
+        """The collector's status, or why there is none."""
+        outbound = Outbound(
+            "collector", "POST", self._url, self._headers, body,
+            connect=SECONDS, idle=SECONDS, whole=SECONDS, is_logged=False,
+        )  # fmt: skip
+        try:
+            return str(self._upstream.fetch(outbound, ANSWER_LIMIT)[0])
+        except UpstreamError as error:
+            return error.reason
+
+    def _tell(self, outcome: str, count: int) -> None:
+        now = time.monotonic()
+        if now - self._told >= QUIET:
+            self._told = now
+            log.warning("spans dropped", outcome=outcome, count=count)

@@ -1,0 +1,143 @@
+"""Traces at a real collector: the tree of a turn without words, and a collector that is away."""
+
+import json
+
+import pytest
+import requests
+
+from service.ids import new_id
+from tests.faults.conftest import client_of
+from tests.faults.processes import workers
+from tests.services import wait_for
+from tests.upstream import Answer, ScriptedUpstream
+
+WORDS = "pelican crossing"
+CALL = f'call integrations.call with {{"endpoint": "geocode-city", "body": {{"city": "{WORDS}"}}}}'
+PARENT = "0af7651916cd43dd8448eb211c80319c"
+TRACE = f"traceparent: 00-{PARENT}-b7ad6b7169203331-01\r\n"
+
+
+class Collector(ScriptedUpstream):
+    """Takes every export."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers = [Answer("{}")]
+
+    @property
+    def spans(self) -> list[dict]:
+        exports = [seen.json["resourceSpans"][0]["scopeSpans"][0]["spans"] for seen in self.seen]
+        return [span for spans in exports for span in spans]
+
+    @property
+    def text(self) -> str:
+        return b"\n".join(seen.body for seen in self.seen).decode()
+
+    def named(self, name: str) -> dict:
+        return next((span for span in self.spans if span["name"] == name), {})
+
+
+@pytest.fixture
+def collector():
+    collector = Collector()
+    yield collector
+    collector.stop()
+
+
+@pytest.fixture
+def traced(start, collector):
+    """Start the service with the sandbox's models, and traces on."""
+
+    def starting(**values: object):
+        given = {"PROVIDER_A_API_KEY": "", "PROVIDER_A_BASE_URL": "", **values}
+        url = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
+        return start(**{**url, **given})
+
+    return starting
+
+
+def attributes(span: dict) -> dict:
+    return {one["key"]: next(iter(one["value"].values())) for one in span["attributes"]}
+
+
+def dropped_spans(service) -> float:
+    text = requests.get(f"{service.url}/metrics", timeout=15).text
+    lines = [line for line in text.splitlines() if line.startswith("trace_spans_dropped_total ")]
+    return sum(float(line.split()[1]) for line in lines)
+
+
+def turn(service) -> None:
+    client = client_of(service)
+    body = {"chatId": client.new_chat(), "userMessageId": new_id("u"), "content": CALL}
+    asked = client.send("POST", "/api/ai/chat", body, TRACE)
+    assert asked.chunks[-1]["type"] == "finish"
+
+
+def test_a_turn_is_a_tree_of_spans_without_words(traced, collector):
+    service = traced(OTEL_EXPORTER_OTLP_HEADERS="x-key=a%20long%20secret")
+    turn(service)
+    wait_for(lambda: collector.named("POST /api/ai/chat"))
+    by_id = {span["spanId"]: span for span in collector.spans}
+    assert {seen.headers["x-key"] for seen in collector.seen} == {"a long secret"}
+
+    def above(span: dict) -> list[str]:
+        parent = by_id.get(span["parentSpanId"])
+        return [span["name"], *(above(parent) if parent else [])]
+
+    call = collector.named("call geocode-city")
+    of_turn = ["invoke_agent assistant", "POST /api/ai/chat"]
+    assert above(call) == ["call geocode-city", "execute_tool integrations.call", *of_turn]
+    trips = [span for span in by_id.values() if span["name"].startswith("chat ")]
+    assert [above(trip)[1:] for trip in trips] == [of_turn, of_turn]
+    assert {span["traceId"] for span in (*trips, call)} == {PARENT}
+    known = attributes(trips[0])
+    assert known["gen_ai.operation.name"] == "chat"
+    assert int(known["gen_ai.usage.output_tokens"]) > 0
+    assert known["gen_ai.response.time_to_first_chunk"] >= 0
+    assert (attributes(call)["app.payer"], attributes(call)["app.door"]) == ("user", "chat")
+    assert attributes(collector.named(of_turn[1]))["http.response.status_code"] == "200"
+    assert WORDS not in collector.text
+    assert "alice" not in collector.text
+
+
+def test_words_are_in_spans_where_the_operator_wants_them(traced, collector):
+    turn(traced(OTEL_CONTENT=1))
+    wait_for(lambda: collector.named("POST /api/ai/chat"))
+    trip = next(span for span in collector.spans if span["name"].startswith("chat "))
+    said = json.loads(attributes(trip)["gen_ai.input.messages"])
+    assert WORDS in said[-1]["parts"][0]["content"]
+    tool = attributes(collector.named("execute_tool integrations.call"))
+    assert WORDS in tool["gen_ai.tool.call.arguments"]
+
+
+def test_two_workers_send_what_they_have_before_they_end(traced, collector):
+    service = traced(kind="postgresql", WEB_CONCURRENCY=2)
+    both = {str(pid) for pid in workers(service)}
+    assert len(both) == 2
+    client, seen = client_of(service), 0
+
+    def pids() -> set[str]:
+        resources = [one.json["resourceSpans"][0]["resource"] for one in collector.seen]
+        return {attributes(resource)["process.pid"] for resource in resources}
+
+    def asked() -> bool:
+        nonlocal seen
+        seen += 1
+        client.json("GET", "/api/ai/models")
+        return pids() == both
+
+    wait_for(asked, 40)
+    service.stop()
+    wait_for(lambda: sum("models" in span["name"] for span in collector.spans) == seen)
+
+
+def test_a_collector_that_is_away_costs_only_spans(traced, collector):
+    collector.stop()
+    service = traced()
+    turn(service)
+    wait_for(lambda: dropped_spans(service))
+    before = dropped_spans(service)
+    turn(service)
+    wait_for(lambda: dropped_spans(service) > before)
+    service.stop()
+    assert service.log.read_text().count("spans dropped") == 1
