@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import gevent
 from marshmallow import Schema, fields
 from sqlalchemy import text
 
@@ -41,4 +42,13 @@ def large(context: ToolContext, shape: str) -> Any:
     }[shape]
 
 
-TOOLS = (forever, large)
+@tool("test.masking", Nothing(), reads=True)
+def masking(context: ToolContext) -> Any:
+    """Raise an error of its own when it is ended, as a database's driver can."""
+    try:
+        gevent.sleep(60)
+    except BaseException:
+        raise RuntimeError("masks what has ended it") from None
+
+
+TOOLS = (forever, large, masking)

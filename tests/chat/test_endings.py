@@ -4,12 +4,15 @@ import json
 
 import gevent
 import pytest
+from gevent.event import Event
+from sqlalchemy.exc import ProgrammingError
 
 from service.auth import users
 from service.chat.stream import channel
 from service.chat.stream.chunks import from_json
 from service.chat.stream.parts import Assembly
 from service.chat.turn import running
+from service.chat.turn.hold import TurnHold
 from service.generation import model_call
 from service.upkeep import rights
 from tests.people import chunks_of, text_of, types
@@ -83,6 +86,34 @@ def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
     assert chunks[-2]["messageMetadata"]["aborted"] is True
     assert alice.rows(chat)[1]["content"] == text_of(chunks)
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": False}
+
+
+@pytest.mark.settings(extensions="tests.chat.slow_tools")
+def test_a_stop_that_a_tool_has_masked_ends_the_turn(alice, chat):
+    stream = iter(alice.ask(chat, "call test.masking with {}", modelId="gen-5.4").response)
+    read = b""
+    while b"tool-input-available" not in read:
+        read += next(stream)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    chunks = chunks_of(read + b"".join(stream))
+    assert (types(chunks)[-1], types(chunks).count("start-step")) == ("abort", 1)
+
+
+def test_a_stop_that_the_database_has_masked_ends_the_turn(alice, chat, monkeypatch):
+    waiting = Event()
+
+    def reserve(*_):
+        waiting.set()
+        try:
+            gevent.sleep(60)
+        except BaseException:
+            raise ProgrammingError("SELECT", {}, Exception("masked")) from None
+
+    monkeypatch.setattr(TurnHold, "reserve", reserve)
+    response = alice.ask(chat, "hello")
+    waiting.wait(15)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    assert types(chunks_of(b"".join(response.response)))[-1] == "abort"
 
 
 def test_only_the_owner_stops(alice, bob, chat):

@@ -38,8 +38,12 @@ class Interruption:
         self._greenlet = None
 
     def check(self) -> None:
-        """Raises `Interrupted` if there is a reason."""
+        """Raises `Interrupted` if there is a reason.
+
+        A driver or a tool may have put its own error in the place of one that has been thrown.
+        """
         if self.reason:
+            self.forbid()  # one that is on its way is not needed any more
             raise Interrupted(self.reason)
 
     def forbid(self) -> None:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import gevent
 import structlog
 from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing.prices import credits
 from service.chat.calling.parallel import Chunks
@@ -95,7 +96,11 @@ def _end(app: Flask, run: Run, status: str) -> None:
 
 def _finish_or_abort(app: Flask, run: Run, answer: Chunks | None) -> str:
     try:
-        return _finish(app, run, answer)
+        try:
+            return _finish(app, run, answer)
+        except SQLAlchemyError:
+            run.interruption.check()
+            raise
     except Interrupted as end:
         _abort(app, run, end)
         return "aborted"

@@ -64,6 +64,7 @@ def _step(
     if step.muted and step.is_refused and not step.text:
         yield from _ask_without_tools(app, run, step, prompt)
     yield from step.run_calls(app, context)
+    run.interruption.check()
     if not step.results and not step.text:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
     yield chunks.FinishStep()
