@@ -4,7 +4,7 @@
 `config_settings.py` declares. A field's name in capitals is the variable's name. A wrong value
 raises `ConfigError` with the setting's name at boot, and never shows the value. Every secret `NAME`
 may instead be given as `NAME_FILE`, a path whose content is read, and so may a long text. A name
-that is almost a setting's, or that of a setting which is not built yet, raises it too.
+that is almost a setting's raises it too.
 docs/deployment.md describes each setting; a test compares.
 """
 
@@ -20,12 +20,10 @@ from config_settings import INSTANCE, ROOT, Settings
 from config_values import MODEL_NAMES, misspelt, sealing_keys, server, text, url
 
 __all__ = [
-    "INSTANCE", "MODEL_NAMES", "NOT_BUILT", "ROOT", "ConfigError", "Settings", "known_names",
+    "INSTANCE", "MODEL_NAMES", "ROOT", "ConfigError", "Settings", "known_names",
     "load", "sealing_keys", "with_declared",
 ]  # fmt: skip
 
-# A limit that is set and does not hold is worse than a server that does not start.
-NOT_BUILT = ("BUDGETS",)
 # Only our own settings begin with these.
 PREFIXES = (
     "PROVIDER_", "CLOUDSUITE_", "INTEGRATIONS_", "SANDBOX_", "TOOLS_", "TOKEN_CEILING_",
@@ -92,8 +90,6 @@ def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], filed: set[str
     known = _with_files(plain, filed)
     missing = sorted(key for key in known if not environ.get(key))
     for name in [name for name, value in environ.items() if value and name not in known]:
-        if name in NOT_BUILT:
-            raise ConfigError(f"{name}: must not be set, because this version does not have it")
         meant = misspelt(name, missing)
         if meant:
             raise ConfigError(f"{name}: must be spelt {meant}, if that is meant; else unset it")

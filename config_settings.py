@@ -13,6 +13,7 @@ from typing import Any
 from config_values import (
     MODEL_NAMES,
     billing,
+    budgets,
     directory,
     headers,
     hidden_in,
@@ -95,6 +96,7 @@ class Settings:
     turns_at_once: int = setting(integer(1, 1_000), 4)
     calls_at_once: int = setting(integer(1, 1_000), 16)
     jobs_at_once: int = setting(integer(1, 10_000), 20)
+    budgets: Mapping[str, int] = setting(budgets, dict)  # micro-credits a day, by role
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     integrations_billing: Mapping[str, str] = setting(billing, dict)
     integrations_gateway_url: str | None = setting(url)

@@ -87,6 +87,18 @@ def rate_limits(value: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def budgets(value: str) -> dict[str, int]:
+    """`day=500,user.day=100` as micro-credits by role; the role of `day` alone is empty."""
+    amounts = {}
+    for item in names(value):
+        period, _, amount = item.partition("=")
+        role, _, day = period.rpartition(".")
+        if day != "day" or not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", amount) or role in amounts:
+            raise ValueError("must be day=credits or role.day=credits, comma separated")
+        amounts[role] = round(float(amount) * 1_000_000)
+    return amounts
+
+
 def rate_store(value: str) -> str:
     schemes = ("memory://", "database://", "redis://", "rediss://", "redis+unix://")
     if not value.startswith(schemes):

@@ -5,7 +5,7 @@ import typing
 from collections.abc import Iterator
 from pathlib import Path
 
-from config import NOT_BUILT, ROOT
+from config import ROOT
 from service.chat.stream.chunks import Chunk
 from service.integrations import everything
 from service.integrations.reference.page import page as page_of_endpoints
@@ -148,13 +148,6 @@ def test_statements_of_the_contract_are_numbered_in_order():
     for heading, number in re.findall(r"^##+ ([\d.]*\d)\.? |^- \*\*([\d.]+)\*\* ", CONTRACT, re.M):
         section, count = (heading, 0) if heading else (section, count + 1)
         assert heading or number == f"{section}.{count}"
-
-
-def test_settings_that_are_not_built_are_planned():
-    for section in re.split(r"^## ", CONTRACT, flags=re.M):
-        for statement in [] if "section is **planned**" in section else section.split("\n- "):
-            named = set(re.findall(r"`([A-Z_]+)`", statement)) & set(NOT_BUILT)
-            assert not named or "**Planned" in statement, statement
 
 
 def test_the_page_of_endpoints_is_what_the_command_prints():

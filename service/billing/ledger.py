@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Double, Select, and_, bindparam, insert, s
 from sqlalchemy.orm import Session
 
 from service.auth.erasure import erased_at
-from service.billing import allowances
+from service.billing import allowances, budgets
 from service.billing.charges import ClosedHold, charge, charge_late, entry_values, free_credits
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
@@ -122,6 +122,9 @@ def reserve(
             ensure_account(session, payer.subject, starting)
         if starting is None or not _hold_more(session, payer.subject, amount):
             raise _insufficient(session, payer, amount)
+    if refusal := budgets.refusal(session, payer, amount):
+        _hold_more(session, payer.subject, -amount)
+        raise refusal
     hold_id = new_id("hold")
     hold: dict[str, Any] = {"hold_id": hold_id, "account": payer.subject, "amount": amount}
     hold |= {"ref": ref, "token_id": _spend_allowance(session, payer, amount)}
@@ -130,11 +133,13 @@ def reserve(
     return hold_id
 
 
-def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
+def extend(
+    session: Session, hold_id: str, used: int, amount: int, budget: int | None = None
+) -> bool:
     """Record what an open hold has used so far, and change its amount to `amount`.
 
-    Returns False if the account or the allowance can't afford that. Raises `HoldLost` if the hold
-    is not open.
+    Returns False if the account, its budget or the allowance can't afford that. Raises `HoldLost`
+    if the hold is not open.
     """
     open_hold = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
     record_use = open_hold.values(used=used).returning(Hold.account, Hold.amount, Hold.token_id)
@@ -144,7 +149,8 @@ def extend(session: Session, hold_id: str, used: int, amount: int) -> bool:
     more = amount - hold.amount
     if not _hold_more(session, hold.account, more):
         return False
-    if not allowances.spend(session, hold.token_id, more):
+    is_over = budget is not None and budgets.today(session, hold.account).is_over(budget)
+    if is_over or not allowances.spend(session, hold.token_id, more):
         _hold_more(session, hold.account, -more)
         return False
     session.execute(open_hold.values(amount=amount))

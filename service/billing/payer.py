@@ -15,11 +15,13 @@ class Payer:
     """The subject whose account is charged. The owner's balance is never shown to a caller.
 
     `limit` is that of the caller's limited token, which counts whoever's account is charged.
+    `budget` is what the subject may spend a day, in micro-credits; the owner has none.
     """
 
     subject: str
     is_owner: bool
     limit: TokenLimit | None = None
+    budget: int | None = None
 
     @property
     def token_id(self) -> str | None:
@@ -28,12 +30,17 @@ class Payer:
 
 
 def payer_of(
-    forwarded: Claims | Caller | None, owner_subject: str, caller: Caller | None = None
+    forwarded: Claims | Caller | None,
+    owner_subject: str,
+    caller: Caller | None = None,
+    budget: int | None = None,
 ) -> Payer:
     """Return the subject of the forwarded token, or the app's owner if there is none.
 
     The owner's subject is `app.extensions["owner"].subject`. With developer billing the forwarded
-    token is the owner's own, so the owner pays as well. `caller` is whose request it is.
+    token is the owner's own, so the owner pays as well. `caller` is whose request it is, and
+    `budget` its own.
     """
     subject = forwarded.subject if forwarded else owner_subject
-    return Payer(subject, subject == owner_subject, limit_of(caller) if caller else None)
+    is_owner, limit = subject == owner_subject, limit_of(caller) if caller else None
+    return Payer(subject, is_owner, limit, None if is_owner else budget)

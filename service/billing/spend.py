@@ -43,7 +43,7 @@ _is_refund = and_(
     _entries.c.ref.startswith(REFUND),
     _entries.c.what.startswith(REFUNDED),  # an operator chooses the `ref` of a grant
 )
-_is_spent = or_(_entries.c.kind.in_(("charge", "rest")), _is_refund)
+is_spent = or_(_entries.c.kind.in_(("charge", "rest")), _is_refund)
 _what = case(
     (_is_refund, func.substr(_entries.c.what, len(REFUNDED) + 1)), else_=_entries.c.what
 ).label("what")
@@ -146,4 +146,4 @@ def _by_source(subject: str, start: datetime, end: datetime) -> Select[Any]:
 
 def _in_range(subject: str, start: datetime, end: datetime) -> ColumnElement[bool]:
     moment = _entries.c.created_at
-    return and_(_entries.c.account == subject, _is_spent, moment >= start, moment < end)
+    return and_(_entries.c.account == subject, is_spent, moment >= start, moment < end)

@@ -1,6 +1,7 @@
 """`/api/credits`: the caller's own account. Source: docs/contract.md, section 9.10."""
 
 import base64
+from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 from config import Settings
 from service.auth import users
 from service.billing import ledger
+from service.billing.budgets import budget_of, today
 from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
@@ -60,15 +62,39 @@ class StatementSchema(Schema):
     nextCursor = fields.String(required=True, allow_none=True)
 
 
+class BudgetSchema(Schema):
+    credits = fields.Float(required=True)
+    spent = fields.Float(required=True)
+    held = fields.Float(required=True)
+    resetsAt = fields.AwareDateTime(required=True)
+
+
+class OwnStatementSchema(StatementSchema):
+    budget = fields.Nested(BudgetSchema)
+
+
 @credits.get("")
 @query(StatementQuery())
-@answers(StatementSchema())
+@answers(OwnStatementSchema())
 def statement(params: dict[str, Any]) -> dict[str, Any]:
     """Your account: balance, credits on hold, and entries, newest first
 
-    Amounts are in credits; a charge is negative.
+    Amounts are in credits; a charge is negative. `budget` is what you may spend a day, if that is
+    limited: `spent` today, and `held` by what runs, until `resetsAt`.
     """
-    return statement_answer(_page(params) or _open_account(params))
+    answer = statement_answer(_page(params) or _open_account(params))
+    budgets: Mapping[str, int] = current_app.config["SETTINGS"].budgets
+    budget = budget_of(budgets, g.caller)
+    is_owner = g.caller.subject == current_app.extensions["owner"].subject
+    return answer if budget is None or is_owner else {**answer, "budget": _budget(budget)}
+
+
+def _budget(budget: int) -> dict[str, Any]:
+    day = today(db.session(), g.caller.subject)
+    db.session.commit()
+    amounts = {"credits": budget, "spent": day.spent, "held": day.held}
+    shown = {name: in_credits(amount) for name, amount in amounts.items()}
+    return {**shown, "resetsAt": timestamp(day.ends)}
 
 
 def statement_answer(page: Statement) -> dict[str, Any]:

@@ -15,9 +15,9 @@ class Question:
     after it. `history_end` is the sequence number of the first of them. `answered_by` is the last
     turn that answered `user_message_id`. `has_history` is false if the chat had no messages at the
     turn's admission, and `has_earlier` if no earlier try of the message had written anything.
-    `hold_amount` is in micro-credits. `token` is the caller's bearer as it came. `system` is the
-    system text, and `aside` tells the model the time beside the content; all steps of the turn have
-    the same.
+    `hold_amount` is in micro-credits, and so is `budget`, what the caller may spend a day. `token`
+    is the caller's bearer as it came. `system` is the system text, and `aside` tells the model the
+    time beside the content; all steps of the turn have the same.
     """
 
     turn_id: str
@@ -30,6 +30,7 @@ class Question:
     request_id: str
     hold_id: str
     hold_amount: int
+    budget: int | None = None
     replaces: tuple[str, ...] = ()
     history_end: int | None = None
     answered_by: str | None = None

@@ -76,15 +76,24 @@ class InsufficientCredits(ServiceError):
     """The payer has not enough credits.
 
     `needed` and `available` are in credits. `available` is None if the app's owner pays, unless it
-    is a limited token's own limit that does not suffice.
+    is a limited token's own limit that does not suffice. With `resets_at` it is a budget, which
+    begins again then.
     """
 
     status = 402
     code = "insufficient_credits"
     message = "There are not enough credits for this request."
 
-    def __init__(self, needed: float, available: float | None, message: str | None = None) -> None:
+    def __init__(
+        self,
+        needed: float,
+        available: float | None,
+        message: str | None = None,
+        resets_at: str | None = None,
+    ) -> None:
         facts: dict[str, Any] = {} if available is None else {"available": available}
+        if resets_at is not None:
+            facts["resetsAt"] = resets_at
         super().__init__(message, needed=needed, **facts)
 
 

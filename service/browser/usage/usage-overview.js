@@ -21,13 +21,15 @@ export function createOverview({ transport, onTurnEnd }) {
   const held = createTile('On hold', 'Set aside for replies and calls that run');
   const spent = createTile('Spent');
   const calls = createTile('Charged calls', 'Replies and calls that cost credits');
+  const left = createTile('Left today', 'Of the credits that you may spend a day, until 00:00 UTC');
+  left.node.hidden = true;
   const plot = createSpendPlot();
   const sources = createSourceTable();
   const problem = element('p', { class: 'usage-problem', role: 'alert' });
   const range = createChoiceBar('Range', Object.keys(RANGES), choose);
   range.node.classList.add('usage-range');
   range.press('30 days');
-  const tiles = element('div', { class: 'tiles' }, balance.node, held.node, spent.node, calls.node);
+  const tiles = element('div', { class: 'tiles' }, balance.node, held.node, left.node, spent.node, calls.node);
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, range.node), problem, tiles, plot.node, sources.node);
 
   /** @param {string} name */
@@ -61,10 +63,17 @@ export function createOverview({ transport, onTurnEnd }) {
     problem.textContent = '';
     balance.show(account.balance);
     held.show(account.held);
+    showBudget(account.budget);
     spent.show(spend.credits);
     calls.show(spend.calls);
     plot.show(spend.days);
     sources.show(spend.sources, spend.credits);
+  }
+
+  /** @param {{ credits: number, spent: number, held: number } | undefined} budget */
+  function showBudget(budget) {
+    left.node.hidden = budget === undefined;
+    if (budget) left.show(Math.max(budget.credits - budget.spent - budget.held, 0));
   }
 
   return { node, refresh, stop: () => {} };

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import users
 from service.auth.users import Caller
+from service.billing.budgets import budget_of
 from service.chat import claims
 from service.chat.models import Chat, JournalEntry, Message
 from service.chat.question import Question
@@ -141,6 +142,7 @@ def _question(app: Flask, submission: Submission, model: Model) -> Question:
         request_id=submission.request_id,
         hold_id="",
         hold_amount=0,
+        budget=budget_of(app.config["SETTINGS"].budgets, submission.caller),
         token=submission.token,
         system=system_text(app, submission.caller),
         aside=time_text(now(), submission.time_zone),

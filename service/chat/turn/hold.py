@@ -35,7 +35,8 @@ def hold_for(
     afford a shorter history.
     The caller pays for a chat turn. Raises `InsufficientCredits`.
     """
-    payer = payer_of(forwarded, app.extensions["owner"].subject, question.caller)
+    owner = app.extensions["owner"].subject
+    payer = payer_of(forwarded, owner, question.caller, question.budget)
     starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
     lease_id = app.extensions["lease"].id
 
@@ -71,6 +72,7 @@ class TurnHold:
         self._question, self._tally = question, tally
         self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1
         self._settled = self._charged = 0  # of lost holds: the cost, and the part charged
+        self._budget = question.budget
         self.charged = 0  # micro-credits for the whole turn, once it has ended
 
     def reserve(self, app: Flask, amount: int) -> bool:
@@ -83,7 +85,7 @@ class TurnHold:
             return True
         try:
             with app.app_context(), write_transaction() as session:
-                extended = ledger.extend(session, self._id, used, used + amount)
+                extended = ledger.extend(session, self._id, used, used + amount, self._budget)
         except ledger.HoldLost:
             return self._replace(app, amount)
         if extended:
@@ -98,7 +100,8 @@ class TurnHold:
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another; False when the account can't afford that."""
         question, cost = self._question, self._tally.cost
-        payer = payer_of(question.caller, app.extensions["owner"].subject, question.caller)
+        owner = app.extensions["owner"].subject
+        payer = payer_of(question.caller, owner, question.caller, self._budget)
         ref, lease_id = f"{question.turn_id}/{self._number + 1}", app.extensions["lease"].id
         log.warning("hold lost", turn_id=question.turn_id)
         try:

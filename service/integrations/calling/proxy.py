@@ -14,6 +14,7 @@ from flask import Flask
 from config import Settings
 from service.auth import permits
 from service.auth.users import Caller
+from service.billing.budgets import budget_of
 from service.billing.payer import Payer, payer_of
 from service.billing.prices import CREDIT
 from service.database.sharing import SharedWrites
@@ -148,7 +149,8 @@ class Proxy:
         """The subject of the forwarded token, within the limit of the caller's own."""
         owner = self._app.extensions["owner"]
         forwarded = request.caller if self.billing(endpoint) == "user" else owner
-        return payer_of(forwarded, owner.subject, request.caller)
+        budget = budget_of(self._settings.budgets, request.caller)
+        return payer_of(forwarded, owner.subject, request.caller, budget)
 
     def _answer(self, endpoint: Endpoint, request: Inbound, logged: LoggedCall) -> Answer:
         user_id, browser = request.caller.subject, request.browser

@@ -1,0 +1,77 @@
+"""Budgets: what a user may spend on one day, by `BUDGETS`. A day is one of UTC.
+
+What counts is what the user's own account has been charged on the day, less refunds, and all that
+it holds now. The hold is made first, which locks the account, and freed again if it is too much: so
+parallel calls can't pass a budget together.
+Source: docs/contract.md, section 17.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import BigInteger, bindparam, cast, func, select
+from sqlalchemy.orm import Session
+
+from service.auth.users import Caller, current_role
+from service.billing.models import Account, Entry
+from service.billing.payer import Payer
+from service.billing.prices import credits
+from service.billing.spend import is_spent
+from service.database.clock import current_time
+from service.extensions import table, timestamp
+from service.web.errors import InsufficientCredits
+
+SPENT = "You have spent your budget of {credits} credits a day. It begins again at 00:00 UTC."
+
+_accounts, _entries = table(Account), table(Entry)
+_spent = (
+    select(cast(func.coalesce(func.sum(-_entries.c.amount), 0), BigInteger))
+    .where(_entries.c.account == bindparam("account"), is_spent)
+    .where(_entries.c.created_at >= bindparam("since", type_=_entries.c.created_at.type))
+)
+_held = select(_accounts.c.held).where(_accounts.c.subject == bindparam("account"))
+TIME = select(current_time())
+SUMS = select(_spent.scalar_subquery().label("spent"), _held.scalar_subquery().label("held"))
+
+
+@dataclass(frozen=True)
+class SpentDay:
+    """What an account has spent and holds today, in micro-credits; `ends` at the next midnight."""
+
+    spent: int
+    held: int
+    ends: datetime
+
+    def is_over(self, budget: int) -> bool:
+        return self.spent + self.held > budget
+
+
+def budget_of(budgets: Mapping[str, int], caller: Caller) -> int | None:
+    """The budget of a caller's role, or everybody's, in micro-credits; None without one.
+
+    Raises `Unauthorized` for a user that was just disabled or erased.
+    """
+    if not budgets:
+        return None
+    return budgets.get(current_role(caller), budgets.get(""))
+
+
+def today(session: Session, account: str) -> SpentDay:
+    connection = session.connection()
+    moment: datetime = connection.execute(TIME).scalar_one()
+    begins = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    sums = connection.execute(SUMS, {"account": account, "since": begins}).one()
+    return SpentDay(int(sums.spent), sums.held or 0, begins + timedelta(days=1))
+
+
+def refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits | None:
+    """The refusal of `amount`, which the payer's account holds already; None within the budget."""
+    if payer.budget is None:
+        return None
+    day = today(session, payer.subject)
+    if not day.is_over(payer.budget):
+        return None
+    left = max(payer.budget - day.spent - day.held + amount, 0)
+    message = SPENT.format(credits=f"{credits(payer.budget):g}")
+    return InsufficientCredits(credits(amount), credits(left), message, timestamp(day.ends))

@@ -1,0 +1,111 @@
+"""`BUDGETS`: what a user may spend on one day, whoever asks at the same moment."""
+
+from datetime import timedelta
+
+import gevent
+import pytest
+from sqlalchemy import update
+
+from service.billing import ledger
+from service.billing.budgets import budget_of
+from service.billing.models import Entry
+from service.billing.payer import Payer
+from service.billing.prices import CREDIT
+from service.database.access import write_transaction
+from service.extensions import now
+from service.web.errors import InsufficientCredits
+from tests.billing.books import Books
+from tests.services import on_sqlite, settings_for
+
+IMAGE = ("/api/integrations/search-images", {"query": "red kites"})
+BUDGET = Payer("alice", is_owner=False, budget=10 * CREDIT)
+
+
+@pytest.fixture
+def account(books) -> Books:
+    books.open("alice", 100)
+    return books
+
+
+def a_day_later(books: Books) -> None:
+    """As if everything had been charged a day earlier."""
+    with books.app.app_context(), write_transaction() as session:
+        session.execute(update(Entry).values(created_at=now() - timedelta(days=1)))
+
+
+def test_holds_and_charges_of_the_day_count(account):
+    account.settle(account.reserve(6, "a", payer=BUDGET), 5)
+    hold = account.reserve(4, "b", payer=BUDGET)
+    with pytest.raises(InsufficientCredits) as refused:
+        account.reserve(2, "c", payer=BUDGET)
+    facts = refused.value.facts
+    assert (facts["needed"], facts["available"]) == (2, 1)
+    assert facts["resetsAt"].endswith("T00:00:00.000000Z")
+    account.settle(hold, 0)
+    account.reserve(5, "d", payer=BUDGET)
+
+
+def test_the_next_day_begins_with_the_whole_budget(account):
+    account.settle(account.reserve(10, "a", payer=BUDGET), 10)
+    with pytest.raises(InsufficientCredits):
+        account.reserve(1, "b", payer=BUDGET)
+    a_day_later(account)
+    account.reserve(10, "c", payer=BUDGET)
+
+
+def test_a_refund_gives_the_budget_back(account):
+    account.settle(account.reserve(10, "a", payer=BUDGET), 10)
+    account.do(ledger.refund, "alice", 4 * CREDIT, "refund:a", "refund image", None)
+    account.reserve(4, "b", payer=BUDGET)
+    with pytest.raises(InsufficientCredits):
+        account.reserve(1, "c", payer=BUDGET)
+
+
+def test_a_hold_grows_within_the_budget_only(account):
+    hold = account.reserve(5, "a", payer=BUDGET)
+    assert account.do(ledger.extend, hold, CREDIT, 10 * CREDIT, BUDGET.budget)
+    assert not account.do(ledger.extend, hold, CREDIT, 11 * CREDIT, BUDGET.budget)
+    assert account.do(ledger.extend, hold, CREDIT, 11 * CREDIT)
+
+
+def test_parallel_holds_never_pass_it_together(account):
+    def hold(number: int) -> bool:
+        try:
+            account.reserve(1, f"turn-{number}", payer=BUDGET)
+        except InsufficientCredits:
+            return False
+        return True
+
+    holds = [gevent.spawn(hold, number) for number in range(25)]
+    assert sum(one.get() for one in holds) == 10
+
+
+@on_sqlite
+@pytest.mark.settings(budgets="day=0.2,admin.day=0.5")
+def test_calls_and_turns_end_at_the_budget_of_the_role(alice, admin, app):
+    """A call of this endpoint costs 0.1 credits or more."""
+    path, body = IMAGE
+    spent = alice.get("/api/credits").json["budget"]
+    assert (spent["credits"], spent["spent"], spent["held"]) == (0.2, 0, 0)
+    fresh = {"Cache-Control": "no-cache"}
+    while (answer := alice.post(path, body, headers=fresh)).status_code == 200:
+        pass
+    assert (answer.status_code, answer.json["error"]) == (402, "insufficient_credits")
+    assert answer.json["resetsAt"] == spent["resetsAt"]
+    refused = alice.ask(alice.new_chat(), "hello")
+    assert (refused.status_code, "resetsAt" in refused.json) == (402, True)
+    assert admin.get("/api/credits").json["budget"]["credits"] == 0.5
+    assert alice.get("/api/credits").json["budget"]["spent"] <= 0.2
+
+
+@on_sqlite
+def test_without_budgets_nothing_is_summed(alice, statements):
+    alice.post(*IMAGE)
+    assert "budget" not in alice.get("/api/credits").json
+    assert not [one for one in statements if "sum(" in one.lower()]
+
+
+def test_the_budget_of_a_role_replaces_everybodys(app, alice):
+    budgets = settings_for("sqlite:///x", budgets="day=500,user.day=1.5").budgets
+    assert budgets == {"": 500 * CREDIT, "user": 1_500_000}
+    assert budget_of({}, None) is None
