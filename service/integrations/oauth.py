@@ -67,7 +67,8 @@ def callback(integration: str) -> Response:
     name, _ = COOKIE[_scheme()]
     browser = request.cookies.get(name)
     authority = connections.authority(integration)
-    return _page(integration, consents.finish(state, code, browser, authority))
+    issuer = request.args.get("iss")
+    return _page(integration, consents.finish(state, code, browser, authority, issuer))
 
 
 @oauth.post("/<integration>/callback")

@@ -17,6 +17,7 @@ ROUTES = [
     ("GET", "integrations"),
     ("GET", "errors"),
     ("GET", "service"),
+    ("GET", "today"),
 ]
 
 

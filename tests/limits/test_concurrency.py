@@ -30,6 +30,7 @@ from tests.upstream import Answer
 GEOCODE = "/api/integrations/geocode-city"
 PLACES = json.loads(File("open_meteo/places.json").content())
 PICTURES = {"endpoint": "search-images", "body": {"query": "red kites"}}
+LIMIT = pytest.mark.settings(calls_at_once=16)
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 
 
@@ -106,7 +107,8 @@ def test_the_owner_has_no_limit(app):
 
 
 @on_postgresql
-def test_slots_are_shared_and_end_with_the_connection_of_their_holder(app, settings):
+@LIMIT
+def test_tickets_are_shared_and_end_with_the_connection_of_their_holder(app, settings):
     here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
     taken = [(here, there)[n % 2].take("calls", "alice") for n in range(settings.calls_at_once)]
     for limits in (here, there):
@@ -135,7 +137,8 @@ def _is_free(limits: ConcurrencyLimits) -> bool:
 
 
 @on_postgresql
-def test_a_worker_takes_its_slots_again_after_its_connection_was_lost(app, settings):
+@LIMIT
+def test_a_worker_takes_its_tickets_again_after_its_connection_was_lost(app, settings):
     here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
     taken = [here.take("calls", "alice") for _ in range(settings.calls_at_once)]
     _end_connection(settings.database_url, here)
@@ -180,7 +183,7 @@ def test_a_turn_that_waits_for_its_user_counts(app, alice, bob, served_by):
     assert alice.turn(chat, "hello")[-1]["type"] == "finish"
 
 
-def test_the_slots_of_killed_workers_are_free_again(databases, vendor):
+def test_the_tickets_of_killed_workers_are_free_again(databases, vendor):
     url = databases.make("postgresql")
     service = Service(url, WEB_CONCURRENCY=2, CALLS_AT_ONCE=2,
                       OPEN_METEO_GEOCODING_BASE_URL=vendor.url).start()  # fmt: skip

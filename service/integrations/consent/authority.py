@@ -1,7 +1,7 @@
 """Requests to a vendor's authorization server: the consent URL, codes, refreshes, revocation.
 
 Authlib builds the URL and reads token answers; every request goes through `outbound/upstream.py`.
-Source: RFC 6749, RFC 7636, RFC 7009.
+Source: RFC 6749, RFC 7636, RFC 7009, RFC 9207.
 """
 
 import hashlib
@@ -83,6 +83,20 @@ class Authority:
         if hint and oauth.hint_parameter:
             parameters[oauth.hint_parameter] = hint
         return add_params_to_uri(self._value(oauth.authorize_url), list(parameters.items()))
+
+    def sends(self, issuer: str | None) -> bool:
+        """Whether a redirect with this `iss`, or none, may come from this server (RFC 9207).
+
+        A server that is declared to send `iss` always does. Without a declaration nothing is known.
+        """
+        declared = self._oauth.issuer
+        configured = declared and self._settings.get(declared.name)
+        if configured:
+            return issuer == configured
+        is_default = not self._settings.get(self._oauth.authorize_url.name)
+        if declared and is_default and issuer is not None:
+            return issuer == declared.default
+        return True
 
     def exchange(self, code: str, redirect: str, verifier: str) -> Tokens:
         """Tokens for a code. Raises `NoTokens`."""

@@ -61,6 +61,7 @@ Outcome = Connected | Unconfirmed | Failed
 
 NOT_ADMITTED = "This user of the app can't connect an account now."
 GONE = "This link has been used already, or is too old. Please start again in the app."
+OTHER_SERVER = "This answer is not the provider's. Please start again in the app."
 DENIED = "The access was not granted."
 NO_TOKENS = "The provider did not complete the connection. Please try again."
 OTHER_ACCOUNT = (
@@ -95,12 +96,22 @@ class Consents:
         return authority.consent_url(self._redirect, scopes, state, verifier, hint)
 
     def finish(
-        self, state: str, code: str | None, browser: str | None, authority: Authority
+        self,
+        state: str,
+        code: str | None,
+        browser: str | None,
+        authority: Authority,
+        issuer: str | None = None,
     ) -> Outcome:
-        """The outcome of the vendor's redirect, which has no `code` if the user has refused."""
+        """The outcome of the vendor's redirect, which has no `code` if the user has refused.
+
+        An answer of another server uses up the state: its code may be an attacker's.
+        """
         consent, user = self._take(state)
         if consent is None or consent.verifier is None:
             return Failed(GONE)
+        if not authority.sends(issuer):
+            return Failed(OTHER_SERVER)
         if not code:
             return Failed(DENIED)
         if user is None:

@@ -1,6 +1,7 @@
 """Consent of users at a vendor (OAuth 2.0), as a declaration of all that vendors do differently.
 
-Source: RFC 6749; RFC 7009 (revocation), RFC 7636 (PKCE), OpenID Connect Core 1.0 (userinfo).
+Source: RFC 6749; RFC 7009 (revocation), RFC 7636 (PKCE), RFC 9207 (issuer), OpenID Connect Core 1.0
+(userinfo).
 """
 
 from collections.abc import Mapping
@@ -60,6 +61,9 @@ class Revocation:
 class OAuth2:
     """A vendor's authorization server, its scopes, and what they allow.
 
+    `issuer` is the server's identifier (RFC 9207). Its default belongs to the default of
+    `authorize_url`.
+
     `client_parameter` and `secret_parameter` are what the vendor calls the client's id and secret.
     `parameters` are further ones of the consent URL, and `hint_parameter` is the one that takes the
     address of the account that is connected already. `pkce` is the encoding of the challenge, None
@@ -78,6 +82,7 @@ class OAuth2:
     client_secret: Setting
     authorize_url: Setting
     token_url: Setting
+    issuer: Setting | None = None
     revocation: Revocation | None = None
     userinfo: Userinfo | None = None
     tokens: TokenAnswer = TokenAnswer()
@@ -111,6 +116,7 @@ class OAuth2:
             self.client_secret,
             self.authorize_url,
             self.token_url,
+            self.issuer,
             self.revocation and self.revocation.url,
             self.userinfo and self.userinfo.url,
             self.scope_base,

@@ -109,6 +109,11 @@ class Client:
         people = ((f"{self.integration}-{one.id}", one) for one in ACCOUNTS.values())
         return {name: DemoAccount(name, one.name, f"{name}@vendor.invalid") for name, one in people}
 
+    @property
+    def issuer(self) -> str:
+        """Its identifier, which each redirect has (RFC 9207)."""
+        return f"{self.own}{self.pages}"
+
     def settings(self, listener: str) -> dict[str, str]:
         """What an operator would set, with the stand-ins at this listener's base URL."""
         oauth, server = self.oauth, f"{listener}{OAUTH}/{self.integration}"
@@ -116,6 +121,7 @@ class Client:
             oauth.client_id: self.id,
             oauth.client_secret: self.secret,
             oauth.authorize_url: f"{self.own}{self.pages}/authorize",
+            oauth.issuer: self.issuer,
             oauth.token_url: f"{server}/token",
             oauth.revocation and oauth.revocation.url: f"{server}/revoke",
             oauth.userinfo and oauth.userinfo.url: f"{server}/userinfo",

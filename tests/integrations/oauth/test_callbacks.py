@@ -1,6 +1,7 @@
 """What can be done to the callback: only the user who began a consent can end it."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,7 +9,10 @@ import pytest
 from gevent.pool import Pool
 
 from service.extensions import db, now
+from service.integrations.consent.authority import Authority
+from service.integrations.declare.setting import Setting
 from service.integrations.models import Consent
+from service.integrations.vendors.google.suite import OAUTH as GOOGLES
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.pages import CALLBACK, later, refused
 from tests.integrations.oauth.provider import Reply
@@ -158,3 +162,53 @@ def test_an_exchange_without_usable_tokens_connects_nothing(alice, provider, rep
     provider.script("token", reply)
     assert refused(alice.browser.get(path), "The provider did not complete")
     assert (alice.row, alice.status["connected"]) == (None, False)
+
+
+ISSUER = "https://suite.example"
+
+
+@on_sqlite
+@pytest.mark.parametrize("answered", ["https://elsewhere.example", f"{ISSUER}/", "", None])
+def test_the_answer_of_another_server_is_refused(alice, provider, issuer, answered):
+    """RFC 9207: its code may be an attacker's, and its redirect leads here all the same."""
+    path = alice.consent()
+    answer = alice.browser.get(path if answered is None else f"{path}&iss={answered}")
+    assert refused(answer, "This answer is not the provider")
+    assert provider.asked("token") == []
+    assert refused(alice.browser.get(f"{path}&iss={ISSUER}")), "the state is used up"
+
+
+@on_sqlite
+def test_the_answer_of_the_declared_server_connects(alice, issuer):
+    assert outcome(alice.browser.get(f"{alice.consent()}&iss={ISSUER}")) == "connected"
+
+
+@on_sqlite
+def test_without_a_known_issuer_any_answer_connects(alice):
+    """An operator has replaced the server and not said what its issuer is."""
+    assert outcome(alice.browser.get(f"{alice.consent()}&iss={ISSUER}")) == "connected"
+
+
+@pytest.mark.parametrize(
+    ("settings", "issuer", "expected"),
+    [
+        ({}, "https://accounts.google.com", True),
+        ({}, None, True),  # older answers have none
+        ({}, ISSUER, False),
+        ({"CLOUDSUITE_AUTHORIZE_URL": "https://elsewhere.example/auth"}, ISSUER, True),
+        ({"CLOUDSUITE_ISSUER": ISSUER}, None, False),
+    ],
+)
+def test_the_office_suite_of_googles_own_server(caller, settings, issuer, expected):
+    client = {"CLOUDSUITE_CLIENT_ID": "id", "CLOUDSUITE_CLIENT_SECRET": "secret"}
+    authority = Authority(caller, "cloudsuite", GOOGLES, {**client, **settings})
+    assert authority.sends(issuer) is expected
+
+
+@pytest.fixture
+def issuer(app):
+    """The issuer of the server under test is declared and set."""
+    connections = app.extensions["proxy"].connections
+    declared = Setting("CLOUDSUITE_ISSUER", "the issuer", default="https://accounts.google.com")
+    connections._oauth["cloudsuite"] = replace(connections._oauth["cloudsuite"], issuer=declared)
+    app.extensions["vendor_settings"]["CLOUDSUITE_ISSUER"] = ISSUER

@@ -54,6 +54,11 @@ OAUTH = OAuth2(
     authorize_url=base_url(
         "CLOUDSUITE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/v2/auth", "consent page"
     ),
+    issuer=Setting(
+        "CLOUDSUITE_ISSUER",
+        "the authorization server's identifier; if it is set, answers without `iss` are refused",
+        default="https://accounts.google.com",
+    ),
     token_url=base_url(
         "CLOUDSUITE_TOKEN_URL", "https://oauth2.googleapis.com/token", "token endpoint"
     ),

@@ -88,7 +88,7 @@ def decide(integration: str) -> Response:
             AuthorizationError("This form is incomplete or was not sent from this page.")
         )
     if account is None or request.form.get("decision") != "allow":
-        return _redirect_back(authorization, error="access_denied")
+        return _redirect_back(client, authorization, error="access_denied")
     ticked = [name for name in authorization.choices if name in request.form.getlist("scope")]
     scopes = [*client.identity, *ticked]
     with write_transaction() as session:
@@ -97,7 +97,7 @@ def decide(integration: str) -> Response:
         code = tokens.allow(
             session, account.id, scopes, authorization.challenge, authorization.union
         )
-    return _redirect_back(authorization, code=code)
+    return _redirect_back(client, authorization, code=code)
 
 
 @pages.get("")
@@ -148,8 +148,8 @@ def _is_own_form() -> bool:
     return request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
 
 
-def _redirect_back(authorization: AuthorizationRequest, **outcome: str) -> Response:
-    query = urlencode({**outcome, "state": authorization.state})
+def _redirect_back(client: Client, authorization: AuthorizationRequest, **outcome: str) -> Response:
+    query = urlencode({**outcome, "state": authorization.state, "iss": client.issuer})
     return make_response(redirect(f"{authorization.redirect}?{query}", 303))
 
 
