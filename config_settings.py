@@ -99,6 +99,7 @@ class Settings:
     budgets: Mapping[str, int] = setting(budgets, dict)  # micro-credits a day, by role
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     integrations_billing: Mapping[str, str] = setting(billing, dict)
+    grant_idle_days: int = setting(integer(0, 365), 30)
     integrations_gateway_url: str | None = setting(url)
     media_dir: Path | None = setting(directory)
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB

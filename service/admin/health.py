@@ -11,15 +11,19 @@ from service.database.clock import current_time
 from service.extensions import db, timestamp
 from service.integrations.calling.breaker import FAILURES
 from service.integrations.calling.proxy import Proxy
+from service.integrations.consent.health import counts
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker
+
+NO_GRANTS = {"connected": 0, "failing": 0}
 
 
 def integrations(hours: int) -> list[dict[str, Any]]:
     """Each integration with its vendors, and its calls of the last hours; by name."""
     proxy: Proxy = current_app.extensions["proxy"]
     breakers, made = _breakers(), calls.by_integration(hours)
+    grants = counts(db.session())
     by_name: dict[str, list[Endpoint]] = {}
     for endpoint in proxy.catalog:
         by_name.setdefault(endpoint.vendor.integration, []).append(endpoint)
@@ -32,6 +36,7 @@ def integrations(hours: int) -> list[dict[str, Any]]:
             "vendors": _vendors(endpoints, proxy.calls.settings),
             "breaker": breakers.get(name, {"state": "closed", "failures": 0, "openUntil": None}),
             "calls": made.get(name, calls.NO_CALLS),
+            "grants": grants.get(name, NO_GRANTS),
         }
         for name, endpoints in sorted(by_name.items())
     ]

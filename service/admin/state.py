@@ -60,6 +60,11 @@ class CallTotalsSchema(Schema):
     longestMs = fields.Integer(required=True, allow_none=True)
 
 
+class GrantTotalsSchema(Schema):
+    connected = fields.Integer(required=True)
+    failing = fields.Integer(required=True)
+
+
 class IntegrationStateSchema(Schema):
     integration = fields.String(required=True)
     payer = fields.String(required=True, validate=validate.OneOf(["user", "owner"]))
@@ -68,6 +73,7 @@ class IntegrationStateSchema(Schema):
     vendors = fields.List(fields.Nested(VendorStateSchema), required=True)
     breaker = fields.Nested(BreakerSchema, required=True)
     calls = fields.Nested(CallTotalsSchema, required=True)
+    grants = fields.Nested(GrantTotalsSchema, required=True)
 
 
 class IntegrationsSchema(Schema):
@@ -160,7 +166,8 @@ def list_integrations(params: dict[str, Any]) -> dict[str, Any]:
 
     `configured` is how many of its `endpoints` can be called. A breaker is `open` while nothing is
     sent, and in `trial` when the next call tries whether the vendor is back. `calls` are those of
-    the last `hours`, of the newest 10 000.
+    the last `hours`, of the newest 10 000. `grants` are users' connections; for those that are
+    `failing`, the last refresh has failed.
     """
     hours = params["hours"]
     return {"hours": hours, "integrations": health.integrations(hours)}

@@ -1,5 +1,6 @@
 """Commands that do the service's work: `flask ask …`, `flask sweep`, `flask backup …`."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -8,11 +9,14 @@ from flask.cli import with_appcontext
 
 from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
+from service.integrations.consent.idle import refresh_idle
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
 from service.upkeep import sweeping
 from service.upkeep.backup import BackupRefused, copy_database
 from service.web.errors import ServiceError
+
+ALL = 10_000  # idle grants of one run
 
 
 @click.command("ask")
@@ -40,9 +44,12 @@ def ask(text: str, model_id: str) -> None:
 def sweep() -> None:
     """End expired holds and lost turns and delete old rows now, as workers do periodically."""
     counts = sweeping.sweep_patiently()
+    days = current_app.config["SETTINGS"].grant_idle_days
+    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    grants = refresh_idle(app, timedelta(days=days), ALL) if days else 0
     click.echo(
         f"{counts.holds} expired holds, {counts.turns} lost turns, {counts.changes} old changes, "
-        f"{counts.entries} old journal entries, {counts.media} expired media"
+        f"{counts.entries} old journal entries, {counts.media} expired media, {grants} idle grants"
     )
 
 

@@ -1,7 +1,10 @@
 """The parameters, answers and refusals of `/api/integrations`, for the OpenAPI document."""
 
+from typing import get_args
+
 from marshmallow import Schema, fields
 
+from service.integrations.consent.authority import Failure
 from service.web.errors import (
     Conflict,
     Draining,
@@ -84,6 +87,22 @@ CONNECTED = {
     "required": ["connected"],
     "properties": {"connected": {"type": "boolean"}, "email": {"type": "string"}},
     "additionalProperties": {"type": "boolean"},
+}
+MOMENT = {"type": ["string", "null"], "format": "date-time"}
+HEALTH = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "required": ["state", "lastSuccess", "failingSince", "lastFailure", "failure"],
+        "properties": {
+            "state": {"enum": ["working", "failing"]},
+            "lastSuccess": MOMENT,
+            "failingSince": MOMENT,
+            "lastFailure": MOMENT,
+            "failure": {"enum": [*get_args(Failure), None]},
+        },
+        "additionalProperties": False,
+    },
 }
 # The refusals of a call, whichever endpoint it names.
 REFUSALS = (InsufficientCredits, Forbidden, NotFound, UnknownEndpoint, Conflict, TooLarge)

@@ -32,6 +32,8 @@ class Grant(db.Model):  # type: ignore[name-defined,misc]
     lease_id: Mapped[str | None] = mapped_column(String(64))
     lease_until: Mapped[datetime | None]
     failed_at: Mapped[datetime | None]  # the last refresh that failed
+    failing_since: Mapped[datetime | None]  # the first one since tokens were stored
+    failure: Mapped[str | None] = mapped_column(String(16))  # why the last one failed
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
 

@@ -22,6 +22,7 @@ from service.integrations.envelopes import (
     DOOR,
     FAILURES,
     FRESH,
+    HEALTH,
     KEY_LIMIT,
     ONCE,
     REFUSALS,
@@ -71,6 +72,17 @@ def status() -> Response:
     if proxy.gateway:
         return proxy.gateway.status(g.token).response()
     return jsonify(proxy.status(g.caller))
+
+
+@integrations.get("/health")
+@answers(None, answer_schema=HEALTH)
+def health() -> Response:
+    """Whether the caller's connections still work, by connected integration
+
+    `failing` from the first refresh of tokens that has failed until one succeeds. A connection at
+    the other instance of a gateway is not here.
+    """
+    return jsonify(_proxy().connections.health(g.caller.subject))
 
 
 @integrations.get("/catalog")

@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import timedelta
 
 import gevent
 import structlog
@@ -25,6 +26,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.integrations.calling import idempotency, job_rows, kept_answers, user_limits
 from service.integrations.consent import consents
+from service.integrations.consent.idle import refresh_quietly
 from service.limits import rates
 from service.mcp import states
 from service.observing.measures import swept_holds, swept_turns
@@ -32,6 +34,7 @@ from service.records import once, outbox
 from service.sign_in import sessions
 
 SWEEP_SECONDS = 10.0
+IDLE_SECONDS = 600.0  # between two rounds of a worker; each refreshes few grants
 
 log = structlog.get_logger("sweeper")
 
@@ -91,8 +94,15 @@ def sweep_patiently() -> Sweep:
 
 
 def init_app(app: Flask) -> None:
-    """Set `app.extensions["start_sweeping"]`, which sweeps at intervals until the worker ends."""
-    app.extensions["start_sweeping"] = lambda: gevent.spawn(_sweep_at_intervals, app)
+    """Set `app.extensions["start_sweeping"]`, which sweeps at intervals until the worker ends, and
+    refreshes grants that nobody uses."""
+
+    def start() -> None:
+        gevent.spawn(_sweep_at_intervals, app)
+        if days := app.config["SETTINGS"].grant_idle_days:
+            gevent.spawn(_refresh_at_intervals, app, timedelta(days=days))
+
+    app.extensions["start_sweeping"] = start
 
 
 def _sweep_at_intervals(app: Flask) -> None:
@@ -108,6 +118,14 @@ def _sweep_at_intervals(app: Flask) -> None:
                     due = _next_sweep()
         except SQLAlchemyError as error:
             log.warning("not swept", error=type(error).__name__)
+
+
+def _refresh_at_intervals(app: Flask, idle: timedelta) -> None:
+    """In a greenlet of its own: a sweep must not wait for vendors."""
+    while True:
+        gevent.sleep(IDLE_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311
+        if not app.extensions["lifecycle"].draining:
+            refresh_quietly(app, idle)
 
 
 def _next_sweep() -> float:

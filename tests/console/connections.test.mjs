@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { advice } from '../../service/browser/integrations/connection-words.js';
+import { advice, failureInWords } from '../../service/browser/integrations/connection-words.js';
 import { integrationOf } from '../../service/browser/integrations/integrations.js';
 import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/browser/integrations/previews.js';
 import { createTransport } from '../../service/browser/shared/api-transport.js';
@@ -19,6 +19,14 @@ const URL_OF_CONSENT = 'https://suite.example/authorize?state=s';
 const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], authUrl: URL_OF_CONSENT };
 const FLAGS = ['mailRead', 'mailSend', 'mailModify', 'calendar', 'drive', 'contacts'];
 const CARDS = Object.fromEntries(integrationOf('cloudsuite').cards.map((card) => [card.flag, card]));
+
+test('a connection says since when and why it fails, and what to do', () => {
+  const failing = { state: 'failing', failingSince: '2026-11-23T10:00:00Z', failure: 'refused' };
+  assert.match(failureInWords(failing), /since .*2026.*refused to renew it. Disconnect, and connect again/);
+  assert.match(failureInWords({ ...failing, failure: 'unreachable' }), /could not be reached. It is tried again/);
+  assert.equal(failureInWords({ ...failing, state: 'working' }), '');
+  assert.equal(failureInWords(undefined), '');
+});
 
 test('consent is read from the data, or from an answer that is the data', () => {
   assert.equal(consentNeeded({ success: true, data: NEEDED }), NEEDED);

@@ -8,7 +8,8 @@ import { element } from '../shared/elements.js';
  * @typedef {{name: string, missing: string | null, standIn: boolean}} VendorState
  * @typedef {{integration: string, payer: 'user' | 'owner', endpoints: number, configured: number, vendors: VendorState[],
  *   breaker: {state: 'closed' | 'open' | 'trial', failures: number, openUntil: string | null},
- *   calls: {total: number, failed: number, refused: number, averageMs: number | null, longestMs: number | null}}} IntegrationState
+ *   calls: {total: number, failed: number, refused: number, averageMs: number | null, longestMs: number | null},
+ *   grants: {connected: number, failing: number}}} IntegrationState
  */
 
 /** @param {import('./admin-view.js').AdminContext} context @returns {import('./admin-view.js').Section} */
@@ -23,6 +24,7 @@ export function createIntegrationsSection({ transport }) {
       { label: 'Who pays', cell: ({ payer }) => (payer === 'owner' ? 'The owner' : 'The user') },
       { label: 'Calls, 24 h', number: true, cell: ({ calls }) => String(calls.total) },
       { label: 'Failed', number: true, cell: ({ calls }) => String(calls.failed) },
+      { label: 'Connected', number: true, cell: connectedOf },
       { label: 'Average', number: true, cell: ({ calls }) => (calls.averageMs === null ? '–' : `${calls.averageMs} ms`) },
     ],
   });
@@ -47,6 +49,11 @@ function rank({ breaker, calls, configured }) {
 export function nameOf({ integration, vendors }) {
   const names = vendors.map(({ name }) => name).join(', ');
   return element('span', { class: 'admin-name' }, integration, names !== integration && element('span', { class: 'soft' }, names));
+}
+
+/** @param {IntegrationState} state */
+export function connectedOf({ grants: { connected, failing } }) {
+  return failing ? `${connected} (${failing} failing)` : connected ? String(connected) : '–';
 }
 
 /** @param {IntegrationState} state */

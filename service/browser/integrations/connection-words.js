@@ -34,6 +34,22 @@ const HINTS = {
   unknown_endpoint: 'This server does not offer it. Ask its operator.',
 };
 
+/** @type {Record<string, string>} why access could not be renewed */
+const FAILURES = {
+  refused: 'The provider refused to renew it.',
+  unreachable: 'The provider could not be reached.',
+  unreadable: 'The provider’s answer could not be read.',
+  'no-refresh-token': 'The provider gave nothing to renew it with.',
+};
+
+/** @param {{state: string, failingSince: string, failure: string} | undefined} health of a connection */
+export function failureInWords(health) {
+  if (health?.state !== 'failing') return '';
+  const since = new Date(health.failingSince).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  const next = health.failure === 'unreachable' ? 'It is tried again when it is needed.' : 'Disconnect, and connect again.';
+  return `Access could not be renewed since ${since}. ${FAILURES[health.failure] ?? ''} ${next}`;
+}
+
 /** @param {unknown} error */
 export function advice(error) {
   if (isRefreshFailure(error)) return REFRESH;

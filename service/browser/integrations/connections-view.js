@@ -2,6 +2,7 @@
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { createConnectionCard } from './connection-card.js';
+import { failureInWords } from './connection-words.js';
 import { createConnections } from '../shared/connections.js';
 import { listenForConsents } from '../shared/consent-messages.js';
 import { createConsents } from '../shared/consent.js';
@@ -85,12 +86,14 @@ function createAccount(name, context) {
   const owner = element('p', { class: 'whose' });
   const disconnectButton = element('button', { type: 'button', class: 'quiet', on: { click: disconnect } }, 'Disconnect');
   const problem = element('p', { class: 'problem', role: 'alert' });
+  const health = element('p', { class: 'problem', role: 'status' });
   const headingId = `account-${name}`;
   const node = element(
     'section',
     { class: 'account', 'aria-labelledby': headingId },
     element('div', { class: 'account-head' }, element('h3', { id: headingId, tabindex: '-1' }, title), owner, disconnectButton),
     problem,
+    health,
     element('ul', { class: 'connection-cards' }, ...views.map((card) => card.node)),
   );
 
@@ -107,6 +110,12 @@ function createAccount(name, context) {
     }
   }
 
+  /** Says that it fails; that it works is what people expect. */
+  async function showHealth() {
+    const all = await context.transport.get('/api/integrations/health').catch(() => ({}));
+    health.textContent = failureInWords(all[name]);
+  }
+
   function focus() {
     if (views.length) views[0].focus();
     else node.querySelector('h3')?.focus();
@@ -120,6 +129,8 @@ function createAccount(name, context) {
       owner.textContent = !connected ? 'Not connected' : email ? `Connected as ${email}` : 'Connected';
       owner.dataset.on = String(connected);
       disconnectButton.hidden = !connected;
+      if (connected) showHealth();
+      else health.textContent = '';
       for (const card of views) card.update();
     },
   };

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from authlib.common.errors import AuthlibBaseError
@@ -32,8 +32,15 @@ UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, OverflowError,
 FORM = "application/x-www-form-urlencoded"
 
 
+Failure = Literal["refused", "unreachable", "unreadable", "no-refresh-token"]
+
+
 class NoTokens(Exception):
     """The authorization server gave no tokens. Contains nothing of its text."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure)
+        self.failure = failure
 
 
 @dataclass(frozen=True)
@@ -161,9 +168,12 @@ class Authority:
         url = self._value(self._oauth.token_url)
         try:
             status, body = self._send("POST", url, {**form, **self._client})
+        except (UpstreamError, *UNREADABLE):
+            raise NoTokens("unreachable") from None
+        try:
             return self._read(status, json.loads(body), requested_at)
-        except (UpstreamError, AuthlibBaseError, *UNREADABLE):
-            raise NoTokens() from None
+        except (NoTokens, AuthlibBaseError, *UNREADABLE):
+            raise NoTokens(_failure(status)) from None
 
     def _read(self, status: int, answer: Any, issued_at: datetime) -> Tokens:
         """The tokens of an answer. Raises `NoTokens`, AuthlibBaseError and `UNREADABLE`."""
@@ -173,9 +183,9 @@ class Authority:
         seconds = float(told.get("expires_in") or where.seconds)
         access, refresh = told["access_token"], told.get("refresh_token") or None
         if status != 200 or not _is_token(access) or not 0 < seconds < LONGEST:
-            raise NoTokens()
+            raise NoTokens("unreadable")
         if refresh is not None and not _is_token(refresh):
-            raise NoTokens()
+            raise NoTokens("unreadable")
         account = account_of(told, [where.account]).id if where.account else None
         return Tokens(access, refresh, seconds, self._scope(told), issued_at, account)
 
@@ -203,6 +213,12 @@ class Authority:
         return value_of(setting, self._settings)
 
 
+def _failure(status: int) -> Failure:
+    if status >= 500:
+        return "unreachable"
+    return "refused" if status >= 400 else "unreadable"
+
+
 def _is_token(value: Any) -> bool:
     """Printable ASCII (RFC 6749, appendix A): what a header can carry and a seal can hold."""
     return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
@@ -219,4 +235,4 @@ class _AuthlibResponse:
         return self._value
 
     def raise_for_status(self) -> None:
-        raise NoTokens()
+        raise NoTokens("unreachable")

@@ -15,6 +15,7 @@ from config import Settings
 from service.integrations.consent.authority import Authority
 from service.integrations.consent.consents import Consents
 from service.integrations.consent.grants import AccessToken, Grants
+from service.integrations.consent.health import health_of
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -59,6 +60,11 @@ class Connections:
             if grant and grant.email:
                 status[integration]["email"] = grant.email
         return status
+
+    def health(self, user_id: str) -> dict[str, Any]:
+        """By connected integration: whether its tokens can still be refreshed."""
+        found = {name: self.grants(name).find(user_id) for name in self._oauth}
+        return {name: health_of(grant) for name, grant in found.items() if grant}
 
     def disconnect(self, user_id: str, integration: str) -> None:
         """Clear the grant and revoke its tokens, which may fail. Raises `NotFound`."""

@@ -8,12 +8,14 @@ Source: docs/contract.md, section 10.14.
 import secrets
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import gevent
 import structlog
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.auth import users
@@ -30,6 +32,7 @@ from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.web.errors import UpstreamFailed
 
+WORKS = {"failed_at": None, "failing_since": None, "failure": None}
 PATIENCE = 25.0  # seconds that a call waits for the refresh of another one
 _grants = table(Grant)  # written past the ORM, which would change the rows that were read before
 
@@ -92,6 +95,16 @@ class Grants:
                 pause = min(pause * 1.5, 0.5)
         raise RefreshFailed(upstreamStatus=None, provider=self._integration)
 
+    def renew(self, user_id: str, authority: Authority, idle: timedelta) -> None:
+        """Refresh the tokens if they are older than `idle` and nobody else does. Never raises for a
+        failure of the vendor, which is stored."""
+        snapshot = self._read(user_id)
+        if snapshot is None or snapshot.row.updated_at > snapshot.at - idle:
+            return
+        if lease := refreshing.lease(snapshot):
+            with suppress(RefreshFailed):
+                self._refresh(snapshot.row, lease, authority)
+
     def store(
         self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
     ) -> bool:
@@ -127,7 +140,8 @@ class Grants:
             for name, value in self._sealed(user_id, tokens).items():
                 setattr(grant, name, value)
             grant.version += 1
-            grant.lease_id = grant.lease_until = grant.failed_at = None
+            grant.lease_id = grant.lease_until = None
+            grant.failed_at = grant.failing_since = grant.failure = None
             return True
 
     def _new(self, user_id: str) -> Grant:
@@ -177,14 +191,19 @@ class Grants:
         user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
         try:
             if grant.refresh_token is None:
-                raise NoTokens()
+                raise NoTokens("no-refresh-token")
             tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
-        except (NoTokens, Unsealable) as error:
+        except Unsealable as error:
+            # Another worker may have the key, so this is no failure of the grant.
+            log.warning("not opened", integration=self._integration, why=repr(error))
+            self._write(grant, lease, {})
+            raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
+        except NoTokens as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
-            self._write(grant, lease, {"failed_at": current_time()})
+            self._write(grant, lease, _failed(error))
             return None
         fresh = self._sealed(user_id, tokens)
-        fresh |= {"version": grant.version + 1, "failed_at": None}
+        fresh |= {"version": grant.version + 1, **WORKS}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
         if self._write(grant, lease, fresh):
@@ -215,3 +234,8 @@ class Grants:
 
     def _place(self, user_id: str, column: str) -> str:
         return places.grant(user_id, self._integration, column)
+
+
+def _failed(error: NoTokens) -> dict[str, Any]:
+    since = func.coalesce(_grants.c.failing_since, current_time())
+    return {"failed_at": current_time(), "failing_since": since, "failure": error.failure}

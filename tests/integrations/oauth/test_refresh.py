@@ -17,7 +17,7 @@ from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
 
-OF_FAILURE = {"failed_at", "lease_id", "lease_until"}
+OF_FAILURE = {"failed_at", "failing_since", "failure", "lease_id", "lease_until"}
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_whatever_the_token_endpoint_answers_the_grant_is_kept(expired, provider
     answer = expired.call()
     assert (answer.status_code, answer.json) == (502, REFRESH_FAILED)
     after = expired.row
-    assert {n for n in after if after[n] != before[n]} == {"failed_at"}
+    assert {n for n in after if after[n] != before[n]} == {"failed_at", "failing_since", "failure"}
     assert (after["lease_id"], after["lease_until"]) == (None, None)
     assert expired.status["connected"] is True
     assert provider.asked("api") == []

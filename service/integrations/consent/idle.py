@@ -1,0 +1,62 @@
+"""Refresh grants that nobody uses, before their refresh tokens end for that reason.
+
+Authorization servers end a refresh token that has not been used for some months. Source: RFC 6749,
+section 10.4; Google ends it after six months.
+"""
+
+from datetime import timedelta
+
+import structlog
+from flask import Flask
+from sqlalchemy import or_, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.database.clock import from_now
+from service.extensions import db, table
+from service.integrations.consent.connections import Connections
+from service.integrations.models import Grant
+from service.web.errors import NotConfigured, NotFound
+
+AGAIN = timedelta(days=1)  # after a refresh that failed
+BATCH = 20
+
+_grants = table(Grant)
+
+log = structlog.get_logger("grants")
+
+
+def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
+    """Refresh at most so many grants whose tokens are older than `idle`, the oldest first.
+
+    Returns how many were tried. Other workers may do the same at the same time: each grant is
+    refreshed by one of them. No transaction is open meanwhile.
+    """
+    with app.app_context():
+        tried = _candidates(idle, most)
+        connections: Connections = app.extensions["proxy"].connections
+        for user_id, integration in tried:
+            try:
+                authority = connections.authority(integration)
+            except (NotFound, NotConfigured):
+                continue  # this server has no such integration any more
+            connections.grants(integration).renew(user_id, authority, idle)
+    return len(tried)
+
+
+def _candidates(idle: timedelta, most: int) -> list[tuple[str, str]]:
+    c = _grants.c
+    calm = or_(c.failed_at.is_(None), c.failed_at < from_now(-AGAIN.total_seconds()))
+    old = select(c.user_id, c.integration).where(
+        c.refresh_token.is_not(None), c.updated_at < from_now(-idle.total_seconds()), calm
+    )
+    rows = db.session.execute(old.order_by(c.updated_at).limit(most)).all()
+    db.session.commit()
+    return [(row.user_id, row.integration) for row in rows]
+
+
+def refresh_quietly(app: Flask, idle: timedelta) -> None:
+    """The same for a worker, which goes on after an outage of the database."""
+    try:
+        refresh_idle(app, idle)
+    except SQLAlchemyError as error:
+        log.warning("idle grants not refreshed", error=type(error).__name__)

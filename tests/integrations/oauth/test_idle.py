@@ -1,0 +1,98 @@
+"""Grants that nobody uses: refreshed before they end. And the health of all grants."""
+
+from datetime import timedelta
+
+import gevent
+import pytest
+
+from service.extensions import now
+from service.integrations.consent import idle
+from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.test_refresh import refreshes
+from tests.services import on_sqlite
+
+MONTH = timedelta(days=30)
+REFUSED = Reply(400, {"error": "invalid_grant"})
+
+
+@pytest.fixture
+def unused(alice):
+    """Alice has not used her connection for a month and a day."""
+    alice.connect()
+    alice.change(updated_at=now() - MONTH - timedelta(days=1))
+    return alice
+
+
+def health(user):
+    return user.person.get("/api/integrations/health").json["cloudsuite"]
+
+
+def test_an_unused_grant_is_refreshed_once_by_several_workers(app, unused, provider):
+    before = unused.row
+    workers = [gevent.spawn(idle.refresh_idle, app, MONTH) for _ in range(4)]
+    gevent.joinall(workers, raise_error=True)
+    assert refreshes(provider) == 1
+    assert unused.row["version"] == before["version"] + 1
+    assert now() - unused.row["updated_at"] < timedelta(minutes=1)
+    assert idle.refresh_idle(app, MONTH) == 0
+
+
+@on_sqlite
+def test_a_grant_in_use_is_left_alone(app, alice, provider):
+    alice.connect()
+    assert idle.refresh_idle(app, MONTH) == 0
+    assert refreshes(provider) == 0
+
+
+def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app, unused, provider):
+    provider.script("token", REFUSED)
+    assert idle.refresh_idle(app, MONTH) == 1
+    assert (unused.status["connected"], unused.row["failure"]) == (True, "refused")
+    assert idle.refresh_idle(app, MONTH) == 0
+    unused.change(failed_at=now() - timedelta(days=2))
+    assert idle.refresh_idle(app, MONTH) == 1
+    assert refreshes(provider) == 2
+
+
+@on_sqlite
+def test_the_sweep_of_an_operator_refreshes_them(app, unused, provider):
+    assert "1 idle grants" in app.test_cli_runner().invoke(args=["sweep"]).output
+    assert refreshes(provider) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "failure"),
+    [
+        (REFUSED, "refused"),
+        (Reply(503, "<html>busy</html>", "text/html"), "unreachable"),
+        (Reply(200, "hello"), "unreadable"),
+    ],
+)
+def test_a_connection_fails_from_the_first_failure_to_the_next_success(
+    expired, provider, admin, reply, failure
+):
+    assert (health(expired)["state"], health(expired)["failure"]) == ("working", None)
+    provider.script("token", reply, reply)
+    expired.call()
+    first = health(expired)
+    assert (first["state"], first["failure"]) == ("failing", failure)
+    expired.change(failed_at=now() - timedelta(minutes=1))
+    expired.call()
+    second = health(expired)
+    assert second["failingSince"] == first["failingSince"]
+    assert second["lastFailure"] > first["lastFailure"]
+    assert grants_seen_by(admin) == {"connected": 1, "failing": 1}
+    expired.change(failed_at=now() - timedelta(minutes=1))
+    assert expired.call().status_code == 200
+    assert (health(expired)["state"], health(expired)["failingSince"]) == ("working", None)
+    assert grants_seen_by(admin) == {"connected": 1, "failing": 0}
+
+
+def grants_seen_by(admin):
+    listed = admin.get("/api/admin/integrations").json["integrations"]
+    return next(one["grants"] for one in listed if one["integration"] == "cloudsuite")
+
+
+@on_sqlite
+def test_who_has_connected_nothing_has_no_health(alice):
+    assert alice.person.get("/api/integrations/health").json == {}
