@@ -89,7 +89,7 @@ class Exporter:
             outcome = self._post(self._encode(spans))
         finally:
             self._is_sending = False
-        if outcome != "200":
+        if not outcome.startswith("2"):
             SPANS_DROPPED.inc(len(spans))
             self._tell(outcome, len(spans))
             if self._is_ending:  # each further batch could take as long, and the grace time ends
