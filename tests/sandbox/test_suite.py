@@ -137,7 +137,7 @@ def test_denying_leads_back_without_a_code(alice):
     location = decide(alice, payload(alice, LIST)["authUrl"], decision="deny")
     query = parse_qs(urlsplit(location).query)
     assert query["error"] == ["access_denied"]
-    assert set(query) == {"error", "state"}
+    assert set(query) == {"error", "state", "iss"}
 
 
 @on_sqlite
