@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,15 @@ from config import ROOT
 from tests.depth import DEPTH, depth
 
 HERE = ROOT / "tests"
+INSTALLED = {"node_modules", ".python_packages"}
 MANY = 20  # rounds; fewer are cases that are told apart by hand
 
 
-def trees(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(folder.rglob("*.py")):
-        yield path, ast.parse(path.read_text())
+@cache
+def trees(folder: Path) -> list[tuple[Path, ast.Module]]:
+    """The modules below a folder, but for packages that tests have installed there."""
+    paths = [path for path in sorted(folder.rglob("*.py")) if INSTALLED.isdisjoint(path.parts)]
+    return [(path, ast.parse(path.read_text())) for path in paths]
 
 
 def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:

@@ -8,7 +8,7 @@ import pytest
 from tests.faults.conftest import client_of
 from tests.services import wait_for
 
-PAUSE = 20  # seconds, more than a lease
+PAUSE = 17  # seconds, more than a lease; the model may be silent for 30 in all
 TURNS = 10
 
 
