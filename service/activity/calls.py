@@ -4,7 +4,7 @@ Source: docs/contract.md, section 17.2.
 """
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -105,7 +105,7 @@ def _row(facts: CallFacts, outcome: CallOutcome, moment: datetime) -> dict[str, 
 
 def _end(session: Session, row: Any, error: str | None, refund: int) -> None:
     moment = now()
-    took = moment - row["created_at"]
+    took = max(moment - row["created_at"], timedelta())  # another host's clock may be ahead
     changes = {
         "status": "failed" if error else "succeeded",
         "error": error,

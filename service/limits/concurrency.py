@@ -16,6 +16,7 @@ from sqlalchemy import URL, make_url
 from config import Settings
 from service.limits.advisory import AdvisoryLocks, LocksAway
 from service.limits.rates import Rates
+from service.observing import measures
 from service.web.errors import RateLimited
 
 LimitedKind = Literal["turns", "calls", "sockets"]
@@ -108,6 +109,7 @@ class ConcurrencyLimits:
     def call(self, subject: str, integration: str) -> Iterator[None]:
         """Have a ticket for a call, and room for its integration. Raises `RateLimited`."""
         if self._of_integration[integration] >= OF_INTEGRATION:
+            measures.LIMITED.labels("integration").inc()
             raise RateLimited(BUSY)
         ticket = self.take("calls", subject)
         self._of_integration[integration] += 1
@@ -119,6 +121,7 @@ class ConcurrencyLimits:
 
 
 def _refusal(kind: LimitedKind, most: int) -> RateLimited:
+    measures.LIMITED.labels(f"{kind}-at-once").inc()
     error = RateLimited(REFUSALS[kind].format(most=most))
     error.headers = {"Retry-After": str(RETRY_SECONDS[kind])}
     return error

@@ -19,6 +19,7 @@ from service.database.clock import current_time
 from service.deferred import DeferredModule
 from service.extensions import table
 from service.limits.models import RateCount
+from service.observing import measures
 from service.web.errors import RateLimited
 
 RateKind = Literal["turns", "calls", "records", "sockets", "tokens"]
@@ -71,6 +72,7 @@ class Rates:
             self._log(error)
 
     def _refusal(self, kind: RateKind, one: Any, user: str) -> RateLimited:
+        measures.LIMITED.labels(kind).inc()
         ends = self._limiter.get_window_stats(one, kind, user).reset_time
         wait = max(math.ceil(ends - time.time()), 1)
         error = RateLimited(f"You have sent too many {NAMES[kind]}. Try again in {wait} s.")

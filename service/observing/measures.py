@@ -95,6 +95,7 @@ NOT_RENEWED = Counter(
     "leases_not_renewed_total", "Times that leases could not be renewed.", ["kind"]
 )
 SWEPT = Counter("lost_work_swept_total", "What lost workers held and a sweep ended.", ["kind"])
+LIMITED = Counter("user_limits_total", "Requests refused by a limit of their user.", ["limit"])
 RESTARTS = Counter("worker_restarts_total", "Workers that were started in place of ended ones.")
 STARTED = Gauge(
     "worker_start_time_seconds",

@@ -170,7 +170,8 @@ def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
 def _rests(cached: Any) -> bool:
     if cached.failures < FAILURES or cached.failed_at is None:
         return False
-    return (now() - cached.failed_at).total_seconds() < REST_SECONDS
+    # A failure in the future does not count: the clock was set back.
+    return 0 <= (now() - cached.failed_at).total_seconds() < REST_SECONDS
 
 
 def keep(session: Session, chat_id: str, text: str, cover: Cover, model_id: str) -> None:

@@ -13,6 +13,7 @@ from service.billing.payer import Payer
 from service.database.clock import current_time, from_now
 from service.extensions import table
 from service.integrations.models import IntegrationJob
+from service.observing import measures
 from service.web.errors import RateLimited
 
 KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
@@ -47,6 +48,7 @@ def check_room(session: Session, user_id: str, most: int) -> None:
     count = session.scalar(_running, {"user": user_id}) or 0
     session.commit()
     if count >= most:
+        measures.LIMITED.labels("jobs-at-once").inc()
         raise TooManyJobs()
 
 
