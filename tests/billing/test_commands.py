@@ -76,7 +76,7 @@ def test_a_sweep_ends_every_expired_hold(flask, books):
         hold = books.reserve(0.5, str(number), seconds=-1)
     books.do(ledger.extend, hold, CREDIT // 4, CREDIT // 2)
     running = books.reserve(1, "running")
-    others = "0 lost turns, 0 old changes, 0 old journal entries, 0 expired media"
+    others = "0 lost turns, 0 old changes, 0 old journal entries, 0 expired media, 0 idle grants"
     assert flask("sweep") == f"120 expired holds, {others}"
     assert flask("sweep") == f"0 expired holds, {others}"
     assert books.has() == (99.75, 1)
