@@ -6,6 +6,7 @@ Source: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-L
 """
 
 import hashlib
+import time
 import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -19,6 +20,7 @@ from sqlalchemy import URL
 from service.deferred import DeferredModule
 
 SECONDS = 2.0  # for an answer of the database
+PAUSE = 1.0  # without locks after a failure: nobody queues for a database that hangs
 NUMBER_BITS = 15
 # The candidates are unnested one by one, so that no second lock is taken after the first.
 LOCK = "SELECT n FROM unnest(%s::bigint[]) AS n WHERE pg_try_advisory_lock(n) LIMIT 1"
@@ -38,6 +40,7 @@ class AdvisoryLocks:
         self._url = url
         self._connection: Any = None
         self._turn = BoundedSemaphore(1)  # a connection executes one statement at a time
+        self._away_until = 0.0  # monotonic
         self.held: set[int] = set()
 
     def take(self, name: str, numbers: Sequence[int]) -> int | None:
@@ -46,6 +49,8 @@ class AdvisoryLocks:
         Raises `LocksAway`.
         """
         with self._turn:
+            if time.monotonic() < self._away_until:
+                raise LocksAway("not asked")
             first = _first_lock(name)
             free = [first + n for n in numbers if first + n not in self.held]
             row = self._execute(LOCK, (free,))
@@ -70,6 +75,7 @@ class AdvisoryLocks:
                 row = self._connection.execute(statement, parameters).fetchone()
                 undo.pop_all()
         except (postgresql.Error, LocksAway) as error:
+            self._away_until = time.monotonic() + PAUSE
             log.warning("limits not shared", error=type(error).__name__)
             raise LocksAway from error
         return row
