@@ -11,6 +11,18 @@ from sqlalchemy import URL, Connection, Engine, event
 CONNECT_SECONDS = 2
 PING_SECONDS = 1.0
 GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
+IDLE_SECONDS = 30  # of a transaction between two statements: its process is stopped or lost
+# Both sides notice in 25 seconds that the other host is lost. The systems' defaults are hours, in
+# which the locks and the snapshot of a lost host would hold up all others.
+PROBES_AFTER, PROBE_EVERY, PROBES = 10, 5, 3  # seconds, seconds, number
+LOST_AFTER = PROBES_AFTER + PROBE_EVERY * PROBES
+SERVER_OPTIONS = {
+    "tcp_keepalives_idle": PROBES_AFTER,
+    "tcp_keepalives_interval": PROBE_EVERY,
+    "tcp_keepalives_count": PROBES,
+    "tcp_user_timeout": LOST_AFTER * 1000,
+    "idle_in_transaction_session_timeout": IDLE_SECONDS * 1000,
+}
 
 # Classes and codes of errors that are not the statement's fault: connections, resources, operator
 # intervention, system; then read-only after a failover, timeouts of transactions, serialization
@@ -44,8 +56,7 @@ class TimedConnection(psycopg.Connection[Any]):
 
 def connect_arguments(seconds: float) -> dict[str, Any]:
     """Return the arguments of a connection. `seconds` is the time limit of a statement."""
-    limit = f"-c statement_timeout={round(seconds * 1000)}"
-    return {"connect_timeout": CONNECT_SECONDS, "options": limit, "application_name": "service"}
+    return _arguments({"statement_timeout": round(seconds * 1000), **SERVER_OPTIONS})
 
 
 def prepare_engine(
@@ -85,7 +96,19 @@ def prepare_engine(
 def connect_to_listen(url: URL) -> psycopg.Connection[Any]:
     """Open a connection outside the pool, for notifications. Raises `Error`."""
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_SECONDS)
+    return psycopg.connect(address, autocommit=True, **_arguments(SERVER_OPTIONS))
+
+
+def _arguments(options: dict[str, int]) -> dict[str, Any]:
+    return {
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives_idle": PROBES_AFTER,
+        "keepalives_interval": PROBE_EVERY,
+        "keepalives_count": PROBES,
+        "tcp_user_timeout": LOST_AFTER * 1000,
+        "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
+        "application_name": "service",
+    }
 
 
 def is_outage(error: BaseException | None) -> bool:
