@@ -70,6 +70,14 @@ def test_nothing_is_lost_when_the_client_is_slow(pair, reading):
     assert yielded == [sse.OPEN, b"".join(map(sse.encode, long[1:])), sse.DONE]
 
 
+def test_text_just_before_the_end_is_followed_by_the_end_at_once(reading):
+    channel, yielded = reading
+    channel.put(TextDelta("t", "last"))
+    channel.close()
+    gevent.sleep(0.01)
+    assert yielded == [sse.OPEN, sse.encode(TextDelta("t", "last")), sse.DONE]
+
+
 @pytest.mark.parametrize(
     ("protocol", "sent"), [("HTTP/1.1", b"2\r\nhi\r\n"), ("HTTP/1.0", b"hi"), ("HTTP/2", None)]
 )

@@ -86,7 +86,8 @@ class Channel:
         self._waking = False
         if self._reader is None:
             return
-        if self.write and self._is_text() and self.write(self._take_ready()):
+        write = None if self.closed or not self._is_text() else self.write
+        if write and write(self._take_ready()):
             return
         self._reader.switch()
 
