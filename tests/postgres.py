@@ -23,9 +23,11 @@ def binaries() -> Path | None:
 
 
 class Cluster:
-    """Listens on a Unix socket in a directory of its own; trusts everybody, syncs nothing."""
+    """Listens on a Unix socket in a directory of its own, and perhaps at addresses of this machine.
+    It trusts everybody and syncs nothing.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, addresses: str = "") -> None:
         found = binaries()
         assert found, "PostgreSQL is not installed"
         self.binaries = found
@@ -43,6 +45,9 @@ class Cluster:
             "--encoding=UTF8",
             "--locale=C.UTF-8",
         )
+        self.addresses = addresses
+        with open(f"{self.directory}/data/pg_hba.conf", "a") as trusted:
+            trusted.write("host all all samenet trust\n")
         self.process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -53,7 +58,7 @@ class Cluster:
             "-k",
             self.directory,
             "-c",
-            "listen_addresses=",
+            f"listen_addresses={self.addresses}",
             "-c",
             "fsync=off",
             "-c",

@@ -168,13 +168,17 @@ class Service:
     """gunicorn with the production configuration, on a port of its own."""
 
     def __init__(self, database_url: str, **values: object) -> None:
+        self.host = "127.0.0.1"
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
         self.directory = Path(tempfile.mkdtemp(prefix="service-run-"))
         self.log = self.directory / "log"
         self.database_url = database_url
         self._environment = environment(database_url, PORT=self.port, **values)
         self.process: subprocess.Popen | Forked | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}"
 
     def start(self) -> "Service":
         self.process = fork(self._environment, self.log)

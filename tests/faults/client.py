@@ -11,8 +11,8 @@ from tests.people import chunks_of
 class Client:
     """A user of a running service, with a connection for each turn."""
 
-    def __init__(self, port: int, token: str) -> None:
-        self.port = port
+    def __init__(self, port: int, token: str, host: str = "127.0.0.1") -> None:
+        self.host, self.port = host, port
         self.token = token
 
     def send(self, method: str, path: str, body: Any = None, head: str = "") -> "Exchange":
@@ -21,7 +21,7 @@ class Client:
             f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n{head}\r\n"
         )
-        sock = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        sock = socket.create_connection((self.host, self.port), timeout=60)
         sock.sendall(head.encode() + payload)
         return Exchange(sock)
 

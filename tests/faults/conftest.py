@@ -83,4 +83,4 @@ def follow() -> Callable[..., Follower]:
 
 def client_of(service: Service, subject: str = "alice") -> Client:
     settings = settings_for(service.database_url)
-    return Client(service.port, issue(settings, subject, "user", 3600))
+    return Client(service.port, issue(settings, subject, "user", 3600), service.host)

@@ -50,9 +50,9 @@ def connect(service: Service, subject: str, room: int = 0, **options: Any) -> we
     if room:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     try:
-        sock.connect(("127.0.0.1", service.port))
+        sock.connect((service.host, service.port))
         return websocket.create_connection(
-            f"ws://127.0.0.1:{service.port}/api/records/socket",
+            f"ws://{service.host}:{service.port}/api/records/socket",
             socket=sock,
             subprotocols=["records.v1", f"bearer.{token_of(service, subject, role, seconds)}"],
             suppress_origin="origin" not in options,

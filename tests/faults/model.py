@@ -18,13 +18,14 @@ from tests.recorded import anthropic_events
 
 
 class RawModel:
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         self.closed: dict[str, float] = {}  # user's text: when its connection was seen to close
         self.calls: dict[str, int] = defaultdict(int)
         self.gates: dict[str, Event] = defaultdict(Event)
-        self._server = StreamServer(("127.0.0.1", 0), self._serve)
+        self._server = StreamServer((host, 0), self._serve)
         self._server.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.port = self._server.server_port
+        self.url = f"http://{host}:{self.port}"
 
     def stop(self) -> None:
         self._server.stop(timeout=0)
