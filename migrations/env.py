@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import click
 from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
 
 from config import INSTANCE
 from service.database.access import time_limit
+from service.database.revisions import revisions
 from service.extensions import UTCDateTime
 from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only with the sandbox
 
@@ -40,7 +42,23 @@ def run(connection: Connection) -> None:
         **migrate.configure_args,
     )
     with context.begin_transaction():
-        context.run_migrations()
+        if later := later_revision():
+            click.echo(
+                f"A later release has migrated this database, to {later}. It stays as it is."
+            )
+        else:
+            context.run_migrations()
+
+
+def later_revision() -> str | None:
+    """The database's revision, if it is not this release's and the command is an upgrade.
+
+    A release that is taken back runs on what the later one has added.
+    """
+    made = context.get_context()
+    stored = made.get_current_revision()
+    is_upgrade = made.opts["fn"].__name__ == "upgrade"  # alembic.command's name for what to do
+    return stored if is_upgrade and stored not in (None, *revisions()[1]) else None
 
 
 def run_online() -> None:

@@ -7,12 +7,13 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from flask_migrate import downgrade, upgrade
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from config import ROOT
 from service.chat.models import JournalEntry
-from service.database.revisions import newest_revision
+from service.database.access import write_transaction
+from service.database.revisions import newest_revision, stored_revision
 from service.extensions import db
 from tests.chat.test_record_tools import NOTES, called
 from tests.services import on_sqlite, wait_for
@@ -72,6 +73,18 @@ WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_databas
 def migrate(app):
     with app.app_context():
         upgrade()
+
+
+def test_a_release_that_is_taken_back_leaves_the_database_as_it_is(app):
+    run = app.test_cli_runner().invoke
+    with app.app_context(), write_transaction() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = 'later'"))
+    upgraded = run(args=["db", "upgrade"])
+    assert "A later release has migrated this database, to later." in upgraded.output
+    assert upgraded.exit_code == 0
+    assert run(args=["db", "downgrade"]).exit_code != 0
+    with app.app_context():
+        assert stored_revision() == "later"
 
 
 @on_sqlite
