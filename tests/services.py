@@ -105,9 +105,13 @@ class Databases:
             return self._restored.pop()
         return self.cluster.create(f"test_{self.count}", template="migrated")
 
+    def renew(self, url: str) -> bool:
+        """Empty a database of PostgreSQL; False if it is in use or was altered."""
+        return self._migrated.restore(url)
+
     def give_back(self, url: str) -> None:
         """Let another test have it: a new one of PostgreSQL takes a tenth of a second."""
-        if url.startswith("postgresql") and self._migrated.restore(url):
+        if url.startswith("postgresql") and self.renew(url):
             self._restored.append(url)
 
 

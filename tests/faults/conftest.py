@@ -1,12 +1,13 @@
 """Services as real processes, with a model that reports its connections."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from service.auth.tokens import issue
 from tests.faults.client import Client, Exchange
 from tests.faults.follower import Follower, Listener
+from tests.faults.forks import Forks, forked
 from tests.faults.model import RawModel
 from tests.faults.proxy import DatabaseProxy
 from tests.services import Service, settings_for
@@ -51,6 +52,15 @@ def proxied(databases, start):
     yield service, proxy
     service.remove()
     proxy.stop()
+
+
+@pytest.fixture
+def forks(databases) -> Iterator[Forks]:
+    """Processes over a PostgreSQL database of their own, to be killed at a message to it."""
+    url = databases.make("postgresql")
+    with forked(databases, url) as made:
+        yield made
+    databases.give_back(url)
 
 
 @pytest.fixture

@@ -26,25 +26,22 @@ from tests.people import Person, person  # noqa: E402
 SEARCH = "/api/integrations/neuralsearch-search"
 
 
-def prepare(app: Flask, count: int) -> list[str]:
-    """The chats of so many users."""
-    return [_person(app, f"user-{number}").new_chat() for number in range(count)]
+def prepare(app: Flask, subjects: list[str]) -> list[str]:
+    """A chat of each user."""
+    return [_person(app, subject).new_chat() for subject in subjects]
 
 
-def turn(app: Flask, subject: str, chat: str, note: str) -> list[Any]:
-    """Ask for a note to be written; returns the status and how the stream has ended."""
-    user = _person(app, subject)
-    answer = user.ask(chat, f"note={note}", userMessageId=f"message-{note}")
-    body = answer.get_data().decode()
-    endings = [kind for kind in ("finish", "abort", "error") if f'"type":"{kind}"' in body]
-    return [answer.status_code, endings]
+def turn(app: Flask, subject: str, question: dict[str, Any]) -> list[Any]:
+    """Send a message; returns the status, the answer's id and the stream."""
+    answer = _person(app, subject).post("/api/ai/chat", question, buffered=False)
+    return [answer.status_code, answer.headers.get("X-Asst-Id", ""), answer.get_data().decode()]
 
 
 def call(app: Flask, subject: str, query: str) -> list[Any]:
-    """Search with a key; returns the status and the outcome of a conflict."""
+    """Search with a key; returns the status and the body."""
     headers = {"Idempotency-Key": f"key-{query}"}
     answer = _person(app, subject).post(SEARCH, {"query": query}, headers=headers)
-    return [answer.status_code, answer.json.get("outcome")]
+    return [answer.status_code, answer.json]
 
 
 def sweep(app: Flask, lost: list[str]) -> int:

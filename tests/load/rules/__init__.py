@@ -1,7 +1,7 @@
 """The rules that a load is checked by. Each yields, for every thing that it concerns, whether it
 held and what to tell if it did not."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +20,11 @@ class Outcome:
     stored: Stored
     counts: dict[str, int]  # the vendor's requests by query
     asked: dict[str, int]  # the model's requests by text
-    followers: list[Any]
-    credits: dict[str, dict[str, Any]]
-    disasters: Any
-    log: str
-    workers: int
+    followers: list[Any] = field(default_factory=list)
+    credits: dict[str, dict[str, Any]] = field(default_factory=dict)
+    disasters: Any = None
+    log: str = ""
+    workers: int = 0
     expected: dict[str, int] = field(default_factory=dict)  # disasters at least
 
 
@@ -39,25 +39,34 @@ class Verdict:
         return "\n".join([told, *(f"    {one}" for one in self.violations[:SHOWN])])
 
 
-Rule = Callable[[Outcome], Iterable[Finding]]
+Check = Callable[[Outcome], Iterable[Finding]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`name` is a sentence that holds; at rest only, or after each step too."""
+
+    name: str
+    check: Check
+    at_rest: bool
+
+    def verdict(self, outcome: Outcome) -> Verdict:
+        findings = list(self.check(outcome))
+        return Verdict(self.name, len(findings), [str(told) for held, told in findings if not held])
+
+
 RULES: dict[str, Rule] = {}
 
 
-def rule(name: str) -> Callable[[Rule], Rule]:
-    """Register a rule; `name` is a sentence that holds."""
+def rule(name: str, at_rest: bool = False) -> Callable[[Check], Check]:
+    """Register a rule."""
 
-    def register(check: Rule) -> Rule:
+    def register(check: Check) -> Check:
         assert name not in RULES
-        RULES[name] = check
+        RULES[name] = Rule(name, check, at_rest)
         return check
 
     return register
-
-
-def verdicts(outcome: Outcome) -> Iterator[Verdict]:
-    for name, check in RULES.items():
-        findings = list(check(outcome))
-        yield Verdict(name, len(findings), [str(told) for held, told in findings if not held])
 
 
 def table(checked: list[Verdict]) -> str:

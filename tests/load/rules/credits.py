@@ -30,12 +30,12 @@ def held(outcome: Outcome) -> Iterator[Finding]:
         yield good, (account, total)
 
 
-@rule("no hold is open after its expiry and a sweep")
+@rule("no hold is open after its expiry and a sweep", at_rest=True)
 def no_late_hold(outcome: Outcome) -> Iterator[Finding]:
     yield outcome.stored.expired == 0, outcome.stored.expired
 
 
-@rule("no turn's hold is open")
+@rule("no turn's hold is open", at_rest=True)
 def no_turn_holds(outcome: Outcome) -> Iterator[Finding]:
     for hold in outcome.stored["holds"]:
         yield hold["state"] != "open" or not hold["lease_id"], hold

@@ -156,7 +156,7 @@ def model_is_asked_once(outcome: Outcome) -> Iterator[Finding]:
         yield outcome.asked.get(content, 0) <= count, (content, outcome.asked.get(content), count)
 
 
-@rule("no claim and no published chunk is left")
+@rule("no claim and no published chunk is left", at_rest=True)
 def nothing_left(outcome: Outcome) -> Iterator[Finding]:
     for table in ("claims", "published_chunks"):
         yield outcome.stored[table] == [], (table, outcome.stored[table])
