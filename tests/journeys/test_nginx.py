@@ -2,9 +2,12 @@
 
 import re
 import ssl
+import time
 
+import gevent
 import pytest
 import requests
+from gevent.pywsgi import WSGIServer
 
 from config import ROOT
 from tests.front import Front, in_front_of, site, site_text
@@ -38,6 +41,26 @@ def test_nginx_ends_an_idle_connection_before_the_service_does():
         r"^keepalive = (\d+)", (ROOT / "gunicorn.conf.py").read_text(), re.MULTILINE
     )
     assert int(front[1]) < int(service[1])
+
+
+def test_nginx_renews_its_connections(tmp_path):
+    """Otherwise the workers that live keep the requests of one that was killed and came back."""
+    ports = set()
+
+    def answer(environ, start_response):
+        ports.add(environ["REMOTE_PORT"])
+        start_response("200 OK", [("Content-Length", "0")])
+        return [b""]
+
+    server = WSGIServer(("127.0.0.1", 0), answer, log=None)
+    server.start()
+    with in_front_of(server.server_port, tmp_path) as front, front.session() as session:
+        until = time.monotonic() + 12
+        while time.monotonic() < until:
+            assert session.get(f"{front.url}/healthz", timeout=10).ok
+            gevent.sleep(0.2)
+    server.stop()
+    assert len(ports) == 2
 
 
 def test_the_socket_goes_through_nginx(front, service):
