@@ -5,15 +5,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import ROOT
+from config import ROOT, load
 from tests.faults.proxy import DatabaseProxy
 from tests.faults.unit import Unit
 from tests.front import Front, in_front_of
 from tests.load.upstream import Model, Vendor
-from tests.services import Databases, Service, environment, flask, free_port
+from tests.services import SECRET, Databases, Service, environment, flask, free_port
 
 CREDITS = 1_000_000  # of each user: no load may use them up
 SEARCH_SECONDS = 0.2
+LIMITS = ("TURNS_AT_ONCE", "CALLS_AT_ONCE", "JOBS_AT_ONCE")  # as an operator has them
+DEFAULTS = load({"AUTH_SECRET": SECRET})
 
 
 class Installed:
@@ -95,6 +97,7 @@ def stage(databases: Databases, directory: Path, quick: bool) -> Iterator[Stage]
         proxied = url.replace(databases.cluster.directory, proxy.directory)
         values: dict[str, object] = {"WEB_CONCURRENCY": 2, "STARTING_CREDITS": CREDITS}
         values |= {"PROVIDER_A_BASE_URL": model.url, "PROVIDER_A_API_KEY": "key"}
+        values |= {name: getattr(DEFAULTS, name.lower()) for name in LIMITS}
         values |= {"EXA_BASE_URL": vendor.url, "EXA_API_KEY": "key", "GRACEFUL_TIMEOUT": 10}
         server = Quick(proxied, values) if quick else Installed(proxied, directory, values)
         stack.callback(server.stop)
