@@ -41,7 +41,7 @@ class Console:
 
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
-            self.errors.append(message.text)
+            self.errors.append(f"{message.text} {message.location['url']}".strip())
 
     def leave(self) -> list[str]:
         """Look no longer; returns the errors that no test expected."""
