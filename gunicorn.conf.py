@@ -96,6 +96,7 @@ def post_worker_init(worker) -> None:
     app.extensions["start_sweeping"]()
     measures.STARTED.labels(str(worker.pid)).set_to_current_time()
     app.extensions["sampler"].start()
+    app.extensions["socket_spread"].start(directory)
     sandbox = app.extensions.get("sandbox")
     if sandbox:
         sandbox.start()

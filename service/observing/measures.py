@@ -56,6 +56,9 @@ WRITES_WAITING = Gauge(
 
 # The feed
 SOCKETS = Gauge("sockets_open", "Open sockets on this host.", multiprocess_mode="livesum")
+SOCKETS_MOVED = Counter(
+    "sockets_moved_total", "Sockets closed so that they connect to a worker with fewer."
+)
 FEED_LAG = Histogram(
     "feed_lag_seconds",
     "From the writing of a change to its sending by a worker.",
@@ -97,6 +100,9 @@ NOT_RENEWED = Counter(
 SWEPT = Counter("lost_work_swept_total", "What lost workers held and a sweep ended.", ["kind"])
 LIMITED = Counter("user_limits_total", "Requests refused by a limit of their user.", ["limit"])
 RESTARTS = Counter("worker_restarts_total", "Workers that were started in place of ended ones.")
+WORKERS_READY = Gauge(
+    "workers_ready", "Workers of this host that take new work.", multiprocess_mode="livesum"
+)
 STARTED = Gauge(
     "worker_start_time_seconds",
     "When a running worker was started, in Unix time.",

@@ -7,6 +7,7 @@ On SQLite a write of this worker wakes the feed, and a poll notices the writes o
 On PostgreSQL notifications wake it, and a poll makes up for lost ones.
 """
 
+import random
 import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -29,11 +30,13 @@ from service.records.entitlement import Entitlement
 from service.records.reader import FeedReader
 from service.records.subscription import Subscription
 from service.records.window import Window
+from service.websockets.websocket import WebSocket
 
 POLL_SECONDS = {"sqlite": 0.02, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
+RESTART = 1012  # the close code by which a client connects again at once
 
 log = structlog.get_logger("feed")
 
@@ -43,6 +46,7 @@ class FeedListener(Member, Protocol):
 
     entitlement: Entitlement
     place: Position  # in the feed
+    socket: WebSocket
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
         """Handle new changes in the window while it is in no audience. Must not wait."""
@@ -50,8 +54,8 @@ class FeedListener(Member, Protocol):
     def on_rights(self) -> None:
         """Handle a possible change of rights. Must not wait."""
 
-    def restart(self) -> None:
-        """Close the session, because this worker is ending."""
+    def is_quiet(self, seconds: float) -> bool:
+        """Whether it has all changes, and its client has asked for nothing for so long."""
 
 
 class ChangesPruned(Exception):
@@ -104,7 +108,15 @@ class Feed:
     def restart(self) -> None:
         """Close the sessions of all listeners without waiting for slow ones."""
         for listener in self._listeners:
-            gevent.spawn(listener.restart)
+            gevent.spawn(listener.socket.close, RESTART, "the server restarts")
+
+    def move(self, count: int, seconds: float) -> int:
+        """Close up to `count` sessions that were quiet for so long, and return how many."""
+        quiet = [listener for listener in self._listeners if listener.is_quiet(seconds)]
+        moved = random.sample(quiet, min(count, len(quiet)))
+        for listener in moved:
+            gevent.spawn(listener.socket.close, RESTART, "another worker has room")
+        return len(moved)
 
     @property
     def tail(self) -> Position:

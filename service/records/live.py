@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
 from service.lifecycle import let_others_run
+from service.records.activity import Activity
 from service.records.audience import Audience
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
@@ -34,7 +35,7 @@ from service.web.fields import unstorable
 from service.web.json_values import encode
 from service.websockets.websocket import Closed, WebSocket
 
-SESSION_OVER, RESTART, FAILED = 4401, 1012, 1011
+SESSION_OVER, FAILED = 4401, 1011
 SESSION_IS_OVER = "the session is over"
 
 log = structlog.get_logger("socket")
@@ -59,6 +60,7 @@ class SocketSession:
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
+        self.activity = Activity()
         self._batch_lock = BoundedSemaphore(1)  # from building a batch until it is written
         self._snapshots: Queues = app.extensions["snapshots"]
 
@@ -74,9 +76,8 @@ class SocketSession:
         finally:
             self._feed.leave(self)
 
-    def restart(self) -> None:
-        """Close the connection, so that the client connects to another worker."""
-        self.socket.close(RESTART, "the server restarts")
+    def is_quiet(self, seconds: float) -> bool:
+        return not self._pending and self.activity.pause > seconds
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message. Raises `Closed`."""
@@ -109,8 +110,7 @@ class SocketSession:
     def deliver(self, frames: bytes, tail: Position, moment: float) -> None:
         if self._pending or self.place >= tail:
             return
-        is_current = self.entitlement.is_current(moment)
-        sent = self.socket.send_at_once(frames) if is_current else 0
+        sent = self.socket.send_at_once(frames) if self.entitlement.is_current(moment) else 0
         if sent:
             self.place = tail
         if sent < len(frames):

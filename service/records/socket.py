@@ -16,6 +16,7 @@ from service.records import operations
 from service.records.feed import Feed
 from service.records.line import Queues
 from service.records.live import SocketSession
+from service.records.spread import SocketSpread
 from service.web.edge import answers, refuses
 from service.web.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited
 from service.web.origin import own_origin, public_origin
@@ -93,9 +94,10 @@ def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
     try:
         while True:
             text = connection.receive()
-            throttle.wait()
-            with app.app_context():
-                operations.answer(session, app.extensions["collections"], text)
+            with session.activity:
+                throttle.wait()
+                with app.app_context():
+                    operations.answer(session, app.extensions["collections"], text)
     finally:
         session.end()
         writer.kill()
@@ -119,6 +121,7 @@ def init_app(app: Flask) -> None:
     """Set up this worker's feed, its queues of snapshots, and their end."""
     app.extensions["snapshots"] = Queues()
     feed = app.extensions["feed"] = Feed(app)
+    app.extensions["socket_spread"] = SocketSpread(app)
     app.extensions["lifecycle"].on_drain(lambda _grace: feed.restart())
     sampler: Sampler = app.extensions["sampler"]
     sampler.add(measures.SOCKETS, lambda: app.extensions["concurrency"].count("sockets"))

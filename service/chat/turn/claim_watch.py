@@ -23,7 +23,8 @@ from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
-from service.observing.measures import TURNS_RUNNING, claims_not_renewed
+from service.observing.measures import TURNS_RUNNING, WORKERS_READY, claims_not_renewed
+from service.observing.sampler import Sampler
 
 LOOK_SECONDS = 0.5  # between looks at the claims
 QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
@@ -166,6 +167,9 @@ def init_app(app: Flask) -> None:
     app.extensions["lease_watch"] = LeaseWatch()
     app.extensions["waits"] = Waits(app)
     app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
-    app.extensions["sampler"].add(TURNS_RUNNING, lambda: len(runs))
+    sampler: Sampler = app.extensions["sampler"]
+    sampler.add(TURNS_RUNNING, lambda: len(runs))
+    sampler.add(WORKERS_READY, lambda: not lifecycle.draining)
     lifecycle.on_drain(runs.drain)
+    lifecycle.on_drain(lambda _grace: sampler.sample())  # other workers see it at once
     lifecycle.ends_after(lambda: not runs)

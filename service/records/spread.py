@@ -1,0 +1,59 @@
+"""Sockets are spread over the workers of a host again after one of them has come back.
+
+When a worker dies, its clients connect to the others, and nothing would ever bring them back. So a
+worker with clearly more sockets than the others closes some of them, a few each second, and their
+clients connect again. They use their cursors and miss nothing.
+Source: docs/decisions/0035.
+"""
+
+from pathlib import Path
+from statistics import fmean
+
+import gevent
+import structlog
+from flask import Flask
+
+from service.lifecycle import Lifecycle
+from service.limits.concurrency import ConcurrencyLimits
+from service.observing import measures, peers
+from service.records.feed import Feed
+
+ROUND_SECONDS = 1.0
+QUIET_SECONDS = 10.0  # nothing asked by the client: closing disturbs no operation
+LEAST, SLACK = 4, 0.2  # sockets above the mean, and the part of it, that stay
+SHARE, FEW = 0.02, 2  # of the worker's sockets that it closes in a round, or so few
+
+log = structlog.get_logger("socket")
+
+
+def surplus(own: int, all_workers: list[float]) -> int:
+    """How many of its `own` sockets a worker closes in this round."""
+    mean = fmean(all_workers) if all_workers else own
+    above = own - mean
+    return max(FEW, int(own * SHARE)) if above > max(LEAST, mean * SLACK) else 0
+
+
+class SocketSpread:
+    """Compares the workers once a second."""
+
+    def __init__(self, app: Flask) -> None:
+        self._lifecycle: Lifecycle = app.extensions["lifecycle"]
+        self._concurrency: ConcurrencyLimits = app.extensions["concurrency"]
+        self._feed: Feed = app.extensions["feed"]
+
+    def start(self, directory: Path) -> gevent.Greenlet:
+        """Begin, with the directory of the metrics, which has the numbers of the others."""
+        return gevent.spawn(self._work, directory)
+
+    def _work(self, directory: Path) -> None:
+        while not self._lifecycle.draining:
+            gevent.sleep(ROUND_SECONDS)
+            self._round(directory)
+
+    def _round(self, directory: Path) -> None:
+        own = self._concurrency.count("sockets")
+        count = surplus(own, peers.of_ready_workers(measures.SOCKETS, directory))
+        if count:
+            moved = self._feed.move(count, QUIET_SECONDS)
+            measures.SOCKETS_MOVED.inc(moved)
+            log.info("sockets moved", count=moved, open=own)
