@@ -1,14 +1,19 @@
-"""Traces at a real collector: the tree of a turn without words, and a collector that is away."""
+"""Traces at a real collector: the tree of a turn, what no span says, and a collector that fails."""
 
 import json
+import time
 
+import gevent
 import pytest
 import requests
 
 from service.ids import new_id
+from service.observing.observe import redactor
+from service.tracing.encoding import TEXT_LIMIT, SpanFacts, encode
+from service.tracing.exporter import SECONDS
 from tests.faults.conftest import client_of
 from tests.faults.processes import workers
-from tests.services import wait_for
+from tests.services import ENVIRONMENT, SECRET, wait_for
 from tests.upstream import Answer, ScriptedUpstream
 
 WORDS = "pelican crossing"
@@ -66,9 +71,9 @@ def dropped_spans(service) -> float:
     return sum(float(line.split()[1]) for line in lines)
 
 
-def turn(service) -> None:
+def turn(service, content: str = CALL) -> None:
     client = client_of(service)
-    body = {"chatId": client.new_chat(), "userMessageId": new_id("u"), "content": CALL}
+    body = {"chatId": client.new_chat(), "userMessageId": new_id("u"), "content": content}
     asked = client.send("POST", "/api/ai/chat", body, TRACE)
     assert asked.chunks[-1]["type"] == "finish"
 
@@ -110,6 +115,25 @@ def test_words_are_in_spans_where_the_operator_wants_them(traced, collector):
     assert WORDS in tool["gen_ai.tool.call.arguments"]
 
 
+def test_no_span_has_a_secret_of_the_service(traced, collector):
+    """Not where words are recorded, and somebody has pasted what only the operator may know."""
+    turn(traced(OTEL_CONTENT=1), f"{WORDS} {SECRET} {ENVIRONMENT['OWNER_TOKEN']}")
+    wait_for(lambda: collector.named("POST /api/ai/chat"))
+    assert f"{WORDS} [secret] [secret]" in collector.text
+    assert SECRET not in collector.text
+    assert ENVIRONMENT["OWNER_TOKEN"] not in collector.text
+
+
+def test_a_long_text_is_not_cut_within_a_secret(monkeypatch):
+    monkeypatch.setattr(redactor, "pattern", None)
+    redactor.hide([SECRET])
+    text = "x" * (TEXT_LIMIT - len(SECRET) // 2) + SECRET
+    span = SpanFacts("chat", "client", "1" * 32, "2" * 16, "", 0, attributes={"said": text})
+    said = attributes(json.loads(encode(span)))["said"]
+    assert len(said) == TEXT_LIMIT - len(SECRET) // 2 + len("[secret]")
+    assert said.endswith("x[secret]")
+
+
 def test_two_workers_send_what_they_have_before_they_end(traced, collector):
     service = traced(kind="postgresql", WEB_CONCURRENCY=2)
     both = {str(pid) for pid in workers(service)}
@@ -141,3 +165,22 @@ def test_a_collector_that_is_away_costs_only_spans(traced, collector):
     wait_for(lambda: dropped_spans(service) > before)
     service.stop()
     assert service.log.read_text().count("spans dropped") == 1
+
+
+def test_a_collector_that_never_answers_holds_nothing_up(traced, collector):
+    asked = []
+
+    def hang(seen):
+        asked.append(seen)
+        gevent.sleep(3600)
+
+    collector.answers = [hang]
+    service = traced()
+    turn(service)
+    wait_for(lambda: asked)
+    began = time.monotonic()
+    turn(service)
+    assert time.monotonic() - began < SECONDS, "the turn has waited for the collector"
+    wait_for(lambda: dropped_spans(service), 2 * SECONDS)
+    wait_for(lambda: len(asked) > 1)
+    service.stop(seconds=2 * SECONDS)
