@@ -31,10 +31,21 @@ FIRST_INHERITED = 3  # the first descriptor in systemd's protocol for passing so
 _is_replaced = mmap.mmap(-1, 1)
 
 
+def marker(directory: str, master: int) -> Path:
+    """Return the file in RUNTIME_DIRECTORY that says: process `master` sends its socket at SIGUSR2.
+
+    The reload can't look at the master itself: with `PrivateUsers=` and `ProtectProc=` of the unit
+    it sees no other process in /proc.
+    """
+    return Path(directory) / f"master-{master}"
+
+
 def install(environ: Mapping[str, str]) -> None:
     """Make gunicorn's master send its socket at SIGUSR2 and only log at SIGHUP."""
     directory = environ.get("RUNTIME_DIRECTORY")
     original = Arbiter.handle_usr2
+    if directory:
+        marker(directory, os.getpid()).touch()
 
     def hand_over(arbiter: Arbiter) -> None:
         if not (directory and send_sockets(arbiter, Path(directory) / SOCKET)):

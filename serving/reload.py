@@ -26,7 +26,7 @@ from fcntl import F_DUPFD, fcntl
 from pathlib import Path
 from select import select
 
-from serving.handover import FIRST_INHERITED, READY_FD, SOCKET
+from serving.handover import FIRST_INHERITED, READY_FD, SOCKET, marker
 
 HANDOVER_SECONDS = 10.0  # for the running master to send its socket
 BOOT_SECONDS = 60.0  # for the workers of the new master; systemd waits 90
@@ -57,6 +57,7 @@ def reload(running: int, command: list[str]) -> None:
         on_failure.pop_all()
     notify_systemd(new)
     end(running)
+    marker(os.environ["RUNTIME_DIRECTORY"], running).unlink(missing_ok=True)
 
 
 def receive_sockets(running: int) -> list[int]:
@@ -91,14 +92,8 @@ def check_handover(running: int, directory: str) -> None:
 
     A master that was started by an earlier release or unit would start another master instead.
     """
-    with suppress(OSError):
-        if f"RUNTIME_DIRECTORY={directory}".encode() in _environment(running):
-            return
-    raise ReloadFailed(f"process {running} was not started by this unit: restart it once")
-
-
-def _environment(pid: int) -> list[bytes]:
-    return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    if not marker(directory, running).exists():
+        raise ReloadFailed(f"process {running} was not started by this unit: restart it once")
 
 
 def start(command: list[str], sockets: Sequence[int], reports: int) -> int:

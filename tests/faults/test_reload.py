@@ -16,6 +16,7 @@ import requests
 from config import ROOT
 from service.auth.tokens import issue
 from tests.faults.client import Client
+from tests.faults.machine import Machine
 from tests.faults.unit import Unit
 from tests.services import environment, free_port, settings_for, wait_for
 from tests.starting import FreshCopy
@@ -23,18 +24,29 @@ from tests.starting import FreshCopy
 SETTING = "    sandbox: bool = setting(switch, False)\n"
 
 
+under_systemd_too = pytest.mark.parametrize("unit", ["stand-in", "systemd"], indirect=True)
+
+
 @pytest.fixture
-def unit(model, databases, tmp_path):
+def unit(request, model, databases, tmp_path):
     """The unit, running from a copy of the tree, with the raw model as provider A."""
-    tree = FreshCopy(tmp_path / "tree").place
     provider = {"PROVIDER_A_BASE_URL": model.url, "PROVIDER_A_API_KEY": "key"}
+    if getattr(request, "param", "") == "systemd":
+        database = "sqlite:////srv/service/instance/service.db"
+        machine = Machine(tmp_path, environment(database, PORT=free_port(), **provider))
+        try:
+            yield machine.start()
+        finally:
+            machine.remove()
+        return
+    tree = FreshCopy(tmp_path / "tree").place
     made = environment(databases.make("sqlite"), PORT=free_port(), **provider)
     running = Unit(tree, tmp_path, made)
     yield running.start()
     running.stop()
 
 
-def release(unit: Unit) -> None:
+def release(unit: Unit | Machine) -> None:
     """Install a release with a new answer and a new setting, which gunicorn.conf.py reads too."""
     change(
         unit, "config_settings.py", SETTING, f"{SETTING}    greeting: str | None = setting(text)\n"
@@ -44,13 +56,13 @@ def release(unit: Unit) -> None:
     change(unit, "service/web/operations.py", '{"status": "ok"}\n', f"{new}\n")
 
 
-def change(unit: Unit, name: str, old: str, new: str) -> None:
+def change(unit: Unit | Machine, name: str, old: str, new: str) -> None:
     path = unit.tree / name
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new, 1))
 
 
-def client_of(unit: Unit) -> Client:
+def client_of(unit: Unit | Machine) -> Client:
     settings = settings_for(unit.settings["DATABASE_URL"])
     return Client(int(unit.settings["PORT"]), issue(settings, "alice", "user", 3600))
 
@@ -58,7 +70,7 @@ def client_of(unit: Unit) -> Client:
 class Probes:
     """Continuous requests on new and on kept connections, and turns, with their answers."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit | Machine) -> None:
         self.client = client_of(unit)
         self.url = f"http://127.0.0.1:{self.client.port}"
         self.headers = {"Authorization": f"Bearer {self.client.token}"}
@@ -110,6 +122,7 @@ class Probes:
         self.turns += 1
 
 
+@under_systemd_too
 def test_a_reload_brings_code_and_settings_and_refuses_no_connection(unit):
     old, client = unit.main, client_of(unit)
     running = client.ask(client.new_chat(), "words=150 rate=10", "u")
@@ -145,7 +158,7 @@ def test_a_second_reload_applies_a_new_address_and_a_stop_ends_all_processes(uni
 
 
 @contextmanager
-def fault(unit: Unit, kind: str):
+def fault(unit: Unit | Machine, kind: str):
     """Something that a release does not start with, which is mended at the end."""
     settings, views = dict(unit.settings), unit.tree / "service/web/operations.py"
     code = views.read_text()
@@ -161,6 +174,7 @@ def fault(unit: Unit, kind: str):
     views.write_text(code)
 
 
+@under_systemd_too
 def test_a_release_that_does_not_start_leaves_the_running_one_unchanged(unit):
     old = unit.main
     with Probes(unit).going() as probes:
