@@ -16,6 +16,7 @@ import gevent
 import gunicorn.http
 import gunicorn.http.wsgi
 import gunicorn.util
+from gevent.baseserver import BaseServer
 from gunicorn.errors import AppImportError
 from gunicorn.http.parser import RequestParser
 from gunicorn.http.unreader import SocketUnreader
@@ -183,6 +184,8 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
 def install(head: float, body: float, idle: float) -> None:
     """Replace gunicorn's parser, response and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
+    # One new connection in each round of the event loop, so that those before it go on meanwhile.
+    BaseServer.max_accept = 1
     gunicorn.http.get_parser = timed_parser
     gunicorn.http.wsgi.Response = JoinedResponse
     gunicorn.util.write = write

@@ -1,0 +1,43 @@
+"""New connections are accepted between the work of those before them."""
+
+import json
+import os
+import signal
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests import recorded
+from tests.faults.conftest import client_of
+from tests.services import Service
+from tests.upstream import Answer
+
+
+@pytest.fixture
+def service(databases, upstream):
+    upstream.answers = [Answer(recorded.anthropic("hello"))]
+    provider = {"PROVIDER_A_BASE_URL": upstream.url, "PROVIDER_A_API_KEY": "key"}
+    running = Service(databases.make("sqlite"), **provider)
+    yield running.start()
+    running.remove()
+
+
+def test_the_first_of_many_replies_ends_before_the_last_request_is_let_in(service):
+    client = client_of(service)
+    chats = [client.new_chat() for _ in range(40)]
+    os.kill(service.worker, signal.SIGSTOP)
+    asked = [client.ask(chat, "hello", chat) for chat in chats]
+    os.kill(service.worker, signal.SIGCONT)
+    assert [turn.chunks[-1]["type"] for turn in asked] == ["finish"] * len(asked)
+    times = answered(service, "/api/ai/chat")
+    assert len(times) == len(asked)
+    assert min(end for _, end in times) < max(begin for begin, _ in times)
+
+
+def answered(service, route):
+    """When the requests of a route began and ended, by the service's own clock."""
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if line[:1] == "{"]
+    ends = [line for line in lines if line["event"] == "answered" and line["route"] == route]
+    moments = [datetime.fromisoformat(line["timestamp"]) for line in ends]
+    durations = [timedelta(milliseconds=line["ms"]) for line in ends]
+    return [(end - took, end) for end, took in zip(moments, durations, strict=True)]
