@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from service.database import commits
 from service.database.access import write_transaction
 from service.extensions import db
+from tests.people import types
 from tests.services import on_sqlite, wait_for
 
 pytestmark = [on_sqlite, pytest.mark.settings(sqlite_sync="")]  # as it is by default
@@ -74,6 +75,20 @@ def test_a_write_is_acknowledged_after_a_sync_that_began_behind_its_commit(app, 
     disk.go_on()
     assert [each.get(10).status_code for each in (first, second)] == [201, 201]
     assert disk.syncs == before + 2
+
+
+def test_a_reply_begins_before_its_claim_is_on_disk_and_ends_behind_its_rows(alice, disk):
+    chat = alice.new_chat()
+    alice.turn(chat, "the worker's lease, and the user's account")
+    before = disk.syncs
+    disk.hang()
+    reply = gevent.spawn(alice.turn, chat, "hello")
+    wait_for(lambda: len(alice.get("/api/records/ai-messages").json["records"]) == 4)
+    gevent.sleep(0.1)
+    assert not reply.ready()
+    disk.go_on()
+    assert types(reply.get(10))[-1] == "finish"
+    assert disk.syncs == before + 1
 
 
 def test_a_hanging_disk_delays_no_read(app, alice, disk):

@@ -122,15 +122,18 @@ def write_transaction() -> Iterator[Session]:
 
 
 @contextmanager
-def core_transaction(app: Flask) -> Iterator[Session]:
+def core_transaction(app: Flask, is_acknowledged: bool = True) -> Iterator[Session]:
     """The same for code that loads no objects: a session of the ORM takes as long as several
     statements. It needs no app context. Another transaction of the caller stays open.
+
+    One that is not acknowledged to anybody is not waited for on SQLite: a power cut takes it back
+    together with the process that relies on it. It is on disk with the next one that is.
     """
     engine: Engine = app.extensions["writer"]
     with _writer_lock(engine), engine.begin() as connection:
         calls = connection.info[AFTER_COMMIT] = {}
         yield CoreSession(connection)
-    _end(app, calls)
+    _end(app, calls, is_acknowledged)
 
 
 class CoreSession(Session):
@@ -146,9 +149,9 @@ class CoreSession(Session):
         return self._connection
 
 
-def _end(app: Flask, calls: Iterable[Callable[[], None]]) -> None:
+def _end(app: Flask, calls: Iterable[Callable[[], None]], is_acknowledged: bool = True) -> None:
     """What follows a commit: a wait for the disk, then the calls that were asked for."""
-    if commits := app.extensions.get("commits"):
+    if is_acknowledged and (commits := app.extensions.get("commits")):
         commits.wait()
     for call in calls:
         call()

@@ -66,7 +66,9 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
     question = _question(app, submission, model)
     if submission.replaces in (None, submission.user_message_id):
         try:
-            return _claimed(app, question, core_transaction(app), _claim_new)
+            # Claim and hold tell nobody anything, and are worthless without this process.
+            transaction = core_transaction(app, is_acknowledged=False)
+            return _claimed(app, question, transaction, _claim_new)
         except _StoredBefore:
             pass
     return _admit_again(app, submission, question)
