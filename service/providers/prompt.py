@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from service.providers.tokens import bound
+
+SYSTEM_TEXTS = 16  # that are kept with their tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ class Prompt:
     @property
     def tokens(self) -> int:
         """An upper bound, without what the provider adds."""
-        return sum(map(bound, self._texts())) + sum(tool.tokens for tool in self.tools)
+        texts = sum(map(bound, self._texts()))
+        return texts + _system_tokens(self.system) + sum(tool.tokens for tool in self.tools)
 
     @property
     def tool_names(self) -> Iterator[str]:
@@ -93,7 +96,6 @@ class Prompt:
                 yield from (call.name for call in message.calls)
 
     def _texts(self) -> Iterator[str]:
-        yield self.system
         for message in self.messages:
             match message:
                 case UserMessage(text, aside):
@@ -103,6 +105,12 @@ class Prompt:
                     yield from (_json(call.input) + call.name for call in calls)
                 case ToolResults(results):
                     yield from (result.content for result in results)
+
+
+@lru_cache(SYSTEM_TEXTS)
+def _system_tokens(system: str) -> int:
+    """Counted once: the prompts of all users of a role begin with the same text."""
+    return bound(system)
 
 
 def _json(value: Mapping[str, Any]) -> str:
