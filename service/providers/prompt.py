@@ -58,7 +58,7 @@ class ToolSpec:
 
     name: str
     description: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] = field(hash=False)  # a dict has no hash
 
     @cached_property
     def tokens(self) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from service.providers.prompt import AssistantMessage, ToolCall, ToolResults, UserMessage
 from tests.providers.bodies import A_MESSAGES, A_TOOLS, B_MESSAGES, B_TOOLS
-from tests.providers.prompts import ANSWERED, ASKED, CALLED, body, model, prompt, request
+from tests.providers.prompts import ANSWERED, ASKED, CALLED, CLOCK, body, model, prompt, request
 
 SAID = AssistantMessage("It is cold.")
 SILENT_CALL = AssistantMessage("", CALLED.calls)
@@ -44,6 +44,18 @@ def test_b_and_c_get_their_path_and_headers(kind):
 def test_a_local_host_without_a_key_gets_no_authorization():
     settings = {"PROVIDER_C_API_KEY": "", "PROVIDER_C_BASE_URL": "http://127.0.0.1:11434/v1"}
     assert request("C", prompt(), **settings).headers == {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "where"), [("A", ["input_schema"]), ("B", ["function", "parameters"])]
+)
+def test_tools_that_differ_in_their_schemas_alone_are_each_declared(kind, where):
+    for most in (1, 2):
+        schema = {"type": "object", "properties": {}, "maxProperties": most}
+        sent = body(kind, ASKED, tools=(replace(CLOCK, schema=schema),))["tools"][0]
+        for key in where:
+            sent = sent[key]
+        assert sent == schema
 
 
 def test_a_whole_body_for_a():

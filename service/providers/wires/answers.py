@@ -10,8 +10,11 @@ from service.providers.events import Fault, ProviderError
 COUNT_LIMIT = 100_000_000
 
 
-def dump(body: dict[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def dump(body: Any) -> bytes:
+    return _encode(body).encode()
 
 
 def parse(data: bytes) -> dict[str, Any]:

@@ -20,7 +20,14 @@ from service.providers.events import (
     make_storable,
 )
 from service.providers.names import NameTable, name_table
-from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
+from service.providers.prompt import (
+    AssistantMessage,
+    Message,
+    Prompt,
+    ToolResults,
+    ToolSpec,
+    UserMessage,
+)
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
 from service.providers.wires import cache_marks
@@ -33,6 +40,7 @@ from service.providers.wires.answers import (
     parse,
     refusal_of,
 )
+from service.providers.wires.tool_lists import dump_with_tools
 
 VERSION = "2023-06-01"
 
@@ -74,19 +82,12 @@ class AnthropicMessages:
         if provider.receives_user and prompt.user:
             body["metadata"] = {"user_id": prompt.user}
         if prompt.tools:
-            body["tools"] = [
-                {
-                    "name": names.to_wire(tool.name),
-                    "description": tool.description,
-                    "input_schema": dict(tool.schema),
-                }
-                for tool in prompt.tools
-            ]
             body["tool_choice"] = {"type": "auto" if prompt.calls_allowed else "none"}
         headers = {"content-type": "application/json", "anthropic-version": VERSION}
         if provider.api_key:
             headers["x-api-key"] = provider.api_key
-        return WireRequest("/v1/messages", headers, dump(body), names)
+        raw = dump_with_tools(body, prompt.tools, names, _declare)
+        return WireRequest("/v1/messages", headers, raw, names)
 
     def decoder(self, names: NameTable) -> "MessageDecoder":
         return MessageDecoder(names)
@@ -96,6 +97,10 @@ class AnthropicMessages:
 
 
 WIRE = AnthropicMessages()
+
+
+def _declare(name: str, tool: ToolSpec) -> dict[str, Any]:
+    return {"name": name, "description": tool.description, "input_schema": dict(tool.schema)}
 
 
 def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, Any]]:
@@ -119,10 +124,8 @@ def _blocks(message: Message, names: NameTable) -> list[dict[str, Any]]:
             # Blank text is refused, and would be refused again in every later turn of the chat.
             blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text.strip() else []
             for call in calls:
-                wire_name = names.to_wire(call.name)
-                blocks.append(
-                    {"type": "tool_use", "id": call.id, "name": wire_name, "input": call.input}
-                )
+                use = {"id": call.id, "name": names.to_wire(call.name), "input": call.input}
+                blocks.append({"type": "tool_use", **use})
             return blocks
         case ToolResults(results):
             return [

@@ -21,7 +21,14 @@ from service.providers.events import (
     make_storable,
 )
 from service.providers.names import NameTable, name_table
-from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
+from service.providers.prompt import (
+    AssistantMessage,
+    Message,
+    Prompt,
+    ToolResults,
+    ToolSpec,
+    UserMessage,
+)
 from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
 from service.providers.wires.answers import (
@@ -33,6 +40,7 @@ from service.providers.wires.answers import (
     parse,
     refusal_of,
 )
+from service.providers.wires.tool_lists import dump_with_tools
 
 FAULT_WORDS: dict[str, Fault] = {  # in the type or code of an error inside a stream
     "rate_limit": "busy",
@@ -67,24 +75,14 @@ class OpenAIChat:
         if provider.receives_user and prompt.user:
             body["safety_identifier"] = prompt.user
         if prompt.tools:
-            body["tools"] = [
-                {
-                    "type": "function",
-                    "function": {
-                        "name": names.to_wire(tool.name),
-                        "description": tool.description,
-                        "parameters": dict(tool.schema),
-                    },
-                }
-                for tool in prompt.tools
-            ]
             body["tool_choice"] = "auto" if prompt.calls_allowed else "none"
             if provider.reasoning_effort:
                 body["reasoning_effort"] = provider.reasoning_effort
         headers = {"content-type": "application/json"}
         if provider.api_key:
             headers["authorization"] = f"Bearer {provider.api_key}"
-        return WireRequest("/chat/completions", headers, dump(body), names)
+        raw = dump_with_tools(body, prompt.tools, names, _declare)
+        return WireRequest("/chat/completions", headers, raw, names)
 
     def decoder(self, names: NameTable) -> "ChunkDecoder":
         return ChunkDecoder(names)
@@ -98,6 +96,11 @@ class OpenAIChat:
 
 
 WIRE = OpenAIChat()
+
+
+def _declare(name: str, tool: ToolSpec) -> dict[str, Any]:
+    facts = {"name": name, "description": tool.description, "parameters": dict(tool.schema)}
+    return {"type": "function", "function": facts}
 
 
 def _entries(message: Message, names: NameTable) -> Iterator[dict[str, Any]]:

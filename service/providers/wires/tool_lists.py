@@ -1,0 +1,28 @@
+"""The tools that a request declares, as JSON that is written once: nearly all requests have the
+same."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from service.providers.names import NameTable
+from service.providers.prompt import ToolSpec
+from service.providers.wires.answers import dump
+
+KEPT = 16  # lists
+
+Declare = Callable[[str, ToolSpec], dict[str, Any]]  # gets a tool's name on the wire
+
+
+def dump_with_tools(
+    body: dict[str, Any], tools: tuple[ToolSpec, ...], names: NameTable, declare: Declare
+) -> bytes:
+    """The JSON of a body with its tools, if there are any."""
+    if not tools:
+        return dump(body)
+    return b'%b,"tools":%b}' % (dump(body)[:-1], _tool_list(tools, names, declare))
+
+
+@lru_cache(KEPT)
+def _tool_list(tools: tuple[ToolSpec, ...], names: NameTable, declare: Declare) -> bytes:
+    return dump([declare(names.to_wire(tool.name), tool) for tool in tools])
