@@ -11,13 +11,21 @@ from service.providers.tokens import bound
 SYSTEM_TEXTS = 16  # that are kept with their tokens
 
 
-@dataclass(frozen=True, slots=True)
+# An upper bound of each message's tokens, without its calls' names, is counted once, because a long
+# conversation is measured several times in a turn.
+
+
+@dataclass(frozen=True)
 class UserMessage:
     """`aside` is told with the text, and only while this is the newest message of the user: no
     later prompt has it, so that a provider's cache must end before it."""
 
     text: str
     aside: str = ""
+
+    @cached_property
+    def tokens(self) -> int:
+        return bound(self.text) + bound(self.aside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +37,14 @@ class ToolCall:
     input: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AssistantMessage:
     text: str
     calls: tuple[ToolCall, ...] = ()
+
+    @cached_property
+    def tokens(self) -> int:
+        return bound(self.text) + sum(bound(to_json(call.input)) for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +54,15 @@ class Result:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolResults:
     """The results of all calls of the assistant message before it."""
 
     results: tuple[Result, ...]
+
+    @cached_property
+    def tokens(self) -> int:
+        return sum(bound(result.content) for result in self.results)
 
 
 Message = UserMessage | AssistantMessage | ToolResults
@@ -63,7 +79,7 @@ class ToolSpec:
     @cached_property
     def tokens(self) -> int:
         """An upper bound. Counted once, because every prompt declares every tool."""
-        return bound(_json(self.schema) + self.name + self.description)
+        return bound(to_json(self.schema) + self.name + self.description)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +100,22 @@ class Prompt:
     @property
     def tokens(self) -> int:
         """An upper bound, without what the provider adds."""
-        texts = sum(map(bound, self._texts()))
-        return texts + _system_tokens(self.system) + sum(tool.tokens for tool in self.tools)
+        messages = sum(message.tokens for message in self.messages)
+        names = sum(map(bound, self._called))
+        tools = sum(tool.tokens for tool in self.tools)
+        return messages + names + tools + _system_tokens(self.system)
 
     @property
     def tool_names(self) -> Iterator[str]:
         """The names of the declared tools, then those of the tools that its messages call."""
         yield from (tool.name for tool in self.tools)
+        yield from self._called
+
+    @property
+    def _called(self) -> Iterator[str]:
         for message in self.messages:
             if isinstance(message, AssistantMessage):
                 yield from (call.name for call in message.calls)
-
-    def _texts(self) -> Iterator[str]:
-        for message in self.messages:
-            match message:
-                case UserMessage(text, aside):
-                    yield from (text, aside)
-                case AssistantMessage(text, calls):
-                    yield text
-                    yield from (_json(call.input) + call.name for call in calls)
-                case ToolResults(results):
-                    yield from (result.content for result in results)
 
 
 @lru_cache(SYSTEM_TEXTS)
@@ -113,5 +124,5 @@ def _system_tokens(system: str) -> int:
     return bound(system)
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def to_json(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"))

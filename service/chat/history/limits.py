@@ -1,11 +1,9 @@
 """How much of a conversation fits into a request, and how that is measured."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from service.providers.prompt import AssistantMessage, Message, ToolResults, UserMessage
-from service.providers.tokens import bound
+from service.providers.prompt import AssistantMessage, Message, ToolResults, UserMessage, to_json
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,9 @@ class Limits:
 def size(messages: Iterable[Message]) -> tuple[int, int]:
     """Characters and estimated tokens of texts, call arguments and results."""
     characters = tokens = 0
-    for text in _texts(messages):
-        characters += len(text)
-        tokens += bound(text)
+    for message in messages:
+        characters += sum(map(len, _texts(message)))
+        tokens += message.tokens
     return characters, tokens
 
 
@@ -58,15 +56,11 @@ def count_results(messages: Iterable[Message]) -> int:
     return sum(len(message.results) for message in messages if isinstance(message, ToolResults))
 
 
-def _texts(messages: Iterable[Message]) -> Iterable[str]:
-    for message in messages:
-        match message:
-            case UserMessage(text, aside):
-                yield from (text, aside) if aside else (text,)
-            case AssistantMessage(text, calls):
-                yield text
-                for call in calls:
-                    yield json.dumps(call.input, ensure_ascii=False, separators=(",", ":"))
-            case ToolResults(results):
-                for result in results:
-                    yield result.content
+def _texts(message: Message) -> Iterable[str]:
+    match message:
+        case UserMessage(text, aside):
+            return text, aside
+        case AssistantMessage(text, calls):
+            return text, *(to_json(call.input) for call in calls)
+        case ToolResults(results):
+            return [result.content for result in results]
