@@ -16,6 +16,15 @@ NAMING = {
 }
 
 
+def sqlite_time(moment: datetime) -> str:
+    """Format a time as SQLite's columns have it, in UTC."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+
+
+def _sqlite_text(moment: datetime | None) -> str | None:
+    return sqlite_time(moment) if moment is not None else None
+
+
 class UTCDateTime(TypeDecorator[datetime]):
     """An aware UTC time on both databases. SQLite alone would return a naive one."""
 
@@ -24,6 +33,10 @@ class UTCDateTime(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
         return value.astimezone(UTC) if value is not None else None
+
+    def bind_processor(self, dialect: Any) -> Any:
+        """On SQLite times are texts, which SQLAlchemy writes in five times the time."""
+        return _sqlite_text if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
         if value is None:

@@ -184,8 +184,8 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
 def install(head: float, body: float, idle: float) -> None:
     """Replace gunicorn's parser, response and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
-    # A few new connections in each round of the event loop, so that those before them go on. One alone
-    # would cost a tenth more for each turn, because tokens then share fewer writes.
+    # A few new connections in each round of the event loop: those before them go on meanwhile. One
+    # alone would cost a tenth more for each turn, because tokens then share fewer writes.
     BaseServer.max_accept = 4
     gunicorn.http.get_parser = timed_parser
     gunicorn.http.wsgi.Response = JoinedResponse

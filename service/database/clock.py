@@ -14,7 +14,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BindParameter
 from sqlalchemy.sql.functions import GenericFunction
 
-from service.extensions import UTCDateTime, now
+from service.extensions import UTCDateTime, now, sqlite_time
 
 SQLITE_FUNCTION = "time_from_now"
 
@@ -63,8 +63,7 @@ def _postgresql_microseconds(element: Any, compiler: Any, **options: Any) -> str
 
 def time_from_now(seconds: float) -> str:
     """Return the time `seconds` from now, in the format of SQLite's columns. SQLite calls it."""
-    moment = now() + timedelta(seconds=seconds)
-    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
+    return sqlite_time(now() + timedelta(seconds=seconds))
 
 
 def current_time() -> ColumnElement[datetime]:

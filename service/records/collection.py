@@ -5,6 +5,7 @@ Source: docs/contract.md, "Resources and their fields" and section 7.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -75,6 +76,17 @@ class Collection:
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
+
+    def attribute_of(self, column: Column) -> str | None:
+        """Return the model's attribute, or None for a key in the shared table."""
+        if column.attribute:
+            return column.attribute
+        return self.owner_attribute if column.name == self.owner else None
+
+    @cached_property
+    def attributes(self) -> tuple[tuple[str, str | None], ...]:
+        """The names of the columns with their attributes."""
+        return tuple((column.name, self.attribute_of(column)) for column in self.columns)
 
     @property
     def owner_attribute(self) -> str:

@@ -13,7 +13,6 @@ from service.extensions import timestamp
 from service.records.collection import Collection, Column
 from service.records.storage import (
     TextPosition,
-    attribute_of,
     expression,
     sort_key,
     sort_key_of_prefix,
@@ -101,7 +100,7 @@ class Sorting:
 
     def _value(self, row: Any) -> Any:
         assert self.column
-        attribute = attribute_of(self.collection, self.column)
+        attribute = self.collection.attribute_of(self.column)
         value = getattr(row, attribute) if attribute else row.data.get(self.column.name)
         if value is not None and _is_long(self.column):
             return value[:SORT_PREFIX]

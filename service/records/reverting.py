@@ -16,7 +16,7 @@ from service.records import outbox
 from service.records.collection import Collection, Column, Values
 from service.records.envelope import Envelope, full_envelope
 from service.records.models import Record
-from service.records.storage import attribute_of, select_rows
+from service.records.storage import select_rows
 from service.records.writes import TICK
 from service.web.errors import Conflict
 
@@ -89,7 +89,7 @@ def _differences(collection: Collection, current: Envelope, before: Envelope) ->
 def _set_data(collection: Collection, row: Any, data: Values) -> None:
     """Give every column its value in `data`, none without one."""
     for column in collection.columns:
-        attribute = attribute_of(collection, column)
+        attribute = collection.attribute_of(column)
         if attribute:
             setattr(row, attribute, _stored(column, data.get(column.name)))
         elif column.name in data:

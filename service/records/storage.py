@@ -87,7 +87,7 @@ def find_column(collection: Collection, name: str) -> Column | None:
 
 def expression(collection: Collection, column: Column) -> Any:
     """Return the column as an SQL expression."""
-    attribute = attribute_of(collection, column)
+    attribute = collection.attribute_of(column)
     if attribute:
         return getattr(collection.model, attribute)
     value = Record.data[column.name]
@@ -123,25 +123,17 @@ def sql_value(collection: Collection, column: Column, value: Any) -> Any:
     return literal(value) if isinstance(value, bool) else value
 
 
-def attribute_of(collection: Collection, column: Column) -> str | None:
-    """Return the model's attribute, or None for a key in the shared table."""
-    if column.attribute:
-        return column.attribute
-    return collection.owner_attribute if column.name == collection.owner else None
-
-
 def values_of(collection: Collection, row: Any) -> Values:
     """Return the values of a row's columns for JSON, without columns that have none."""
-    values = {column.name: _value(collection, column, row) for column in collection.columns}
+    values = {name: _value(row, name, attribute) for name, attribute in collection.attributes}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _value(collection: Collection, column: Column, row: Any) -> Any:
-    attribute = attribute_of(collection, column)
-    value = getattr(row, attribute) if attribute else row.data.get(column.name)
+def _value(row: Any, name: str, attribute: str | None) -> Any:
+    value = getattr(row, attribute) if attribute else row.data.get(name)
     return timestamp(value) if isinstance(value, datetime) else value
 
 
 def _is_stored_as_text(collection: Collection, column: Column) -> bool:
     """Whether the column is a time that is stored as text."""
-    return column.type == "datetime" and attribute_of(collection, column) is None
+    return column.type == "datetime" and collection.attribute_of(column) is None
