@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from service.auth.models import User
 from service.database import sharing
 from service.database.access import write_transaction
+from service.database.prepared import Prepared
 from service.database.sharing import SharedWrites
 from service.extensions import db, table
 from service.integrations.calling import kept_answers
@@ -112,7 +113,7 @@ def test_searches_of_one_moment_share_a_statement(app, statements):
 
 def test_a_search_raises_the_error_of_the_database(app, monkeypatch):
     answers = app.extensions["proxy"]._lookups._answers
-    monkeypatch.setattr(kept_answers, "FIND", text("SELECT * FROM nothing"))
+    monkeypatch.setattr(kept_answers, "FIND", Prepared(text("SELECT * FROM nothing")))
     with app.app_context(), pytest.raises(DBAPIError):
         answers.find(AnswerKey("0" * 64, "anvils-list", None, 60))
 

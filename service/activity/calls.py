@@ -5,7 +5,6 @@ Source: docs/contract.md, section 17.2.
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,8 +13,9 @@ from sqlalchemy.orm import Session
 
 from service.activity.models import IntegrationCall
 from service.billing import prices
-from service.database import upsert
 from service.database.clock import from_now
+from service.database.prepared import Prepared
+from service.database.upsert import InsertIfAbsent
 from service.extensions import now, table
 from service.integrations.calling.call_log import CallFacts, CallOutcome, EndedCall
 from service.records import outbox
@@ -48,17 +48,13 @@ INTEGRATION_CALLS = Collection(
 
 # Built once: to build a statement takes several times as long as to run it.
 _calls = table(IntegrationCall)
-INSERT_NEW = insert(_calls)
+INSERT_NEW = Prepared(insert(_calls).inline())
+INSERT_ONCE = InsertIfAbsent(_calls)
 OF_JOB = (
     select(_calls)
     .where(_calls.c.job_id == bindparam("job"), _calls.c.user_id == bindparam("user"))
     .with_for_update()
 )
-
-
-@cache
-def _insert_once(dialect: str) -> Any:
-    return upsert.insert(dialect, _calls).on_conflict_do_nothing().returning(_calls.c.seq)
 
 
 class CallRows:
@@ -69,8 +65,8 @@ class CallRows:
         connection, moment = session.connection(), now()
         rows = [_row(facts, outcome, moment) for facts, outcome in calls]
         if len(rows) > 1:
-            connection.execute(INSERT_NEW, rows)
-        elif connection.scalar(_insert_once(connection.dialect.name), rows[0]) is None:
+            INSERT_NEW.run_many(connection, rows)
+        elif not INSERT_ONCE.execute(connection, rows[0]):
             return
         outbox.append(connection, [_change(None, row) for row in rows])
 

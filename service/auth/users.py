@@ -13,6 +13,7 @@ from service.auth.models import User
 from service.auth.permits import Permit
 from service.auth.tokens import Claims
 from service.database.access import write_transaction
+from service.database.membership import of_members
 from service.database.prepared import Prepared, read_row
 from service.extensions import db, table
 from service.web.errors import Unauthorized
@@ -77,12 +78,9 @@ LOCK = Prepared(
 )
 
 _row = select(_users.c.seq).where(_this_user)
-LOCK_ROWS = (
-    select(_users.c.subject)
-    .where(_users.c.subject.in_(bindparam("subjects", expanding=True)))
-    .order_by(_users.c.subject)
-    .with_for_update(read=True, key_share=True)
-)
+_rows = select(_users.c.subject).order_by(_users.c.subject)
+_locked_rows = _rows.with_for_update(read=True, key_share=True)
+LOCK_ROWS = of_members(_locked_rows, _users.c.subject, "subjects")
 LOCK_ROW = {alone: _row.with_for_update(read=not alone, key_share=True) for alone in (True, False)}
 
 
@@ -202,7 +200,7 @@ def lock_rows(session: Session, subjects: Iterable[str]) -> set[str]:
     """Lock the rows of many users as `lock_row` does. Returns the subjects that have one."""
     if not (names := list(subjects)):
         return set()
-    return set(session.connection().scalars(LOCK_ROWS, {"subjects": names}))
+    return {row.subject for row in LOCK_ROWS.rows(session.connection(), {"subjects": names})}
 
 
 def lock_unchanged(session: Session, then: Standing) -> None:

@@ -6,6 +6,7 @@ to the database together. Nothing waits for more of it to come.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import gevent
@@ -16,7 +17,7 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.database.access import is_outage, write_transaction
+from service.database.access import core_transaction, is_outage
 from service.lifecycle import let_others_run
 from service.observing import attribution
 
@@ -79,7 +80,7 @@ class SharedWrites:
     """Writes rows, those of one moment in one transaction. A failure is logged."""
 
     def __init__(self, app: Flask) -> None:
-        self._together: Together[SharedWrite] = Together(app, _work)
+        self._together: Together[SharedWrite] = Together(app, partial(_work, app))
 
     def add(self, store: Store, row: Any, at_end: Callable[[], None] | None = None) -> Event:
         """Have a row written with others. `at_end` is called afterwards, in an app context.
@@ -89,31 +90,31 @@ class SharedWrites:
         return self._together.add(SharedWrite(store, row, at_end))
 
 
-def _work(writes: list[SharedWrite]) -> None:
+def _work(app: Flask, writes: list[SharedWrite]) -> None:
     try:
-        _write(writes)
+        _write(app, writes)
     finally:
         for write in writes:
             if write.at_end:
                 write.at_end()
 
 
-def _write(writes: list[SharedWrite]) -> None:
+def _write(app: Flask, writes: list[SharedWrite]) -> None:
     """Write all rows, or as many as the database takes."""
     try:
-        _write_in_one_transaction(writes)
+        _write_in_one_transaction(app, writes)
     except SQLAlchemyError as error:
         if len(writes) > 1 and not is_outage(error):
             for write in writes:
-                _write([write])
+                _write(app, [write])
         else:
             log.warning("rows not written", error=type(error).__name__, rows=len(writes))
 
 
-def _write_in_one_transaction(writes: list[SharedWrite]) -> None:
+def _write_in_one_transaction(app: Flask, writes: list[SharedWrite]) -> None:
     rows: dict[Store, list[Any]] = {}
     for write in writes:
         rows.setdefault(write.store, []).append(write.row)
-    with write_transaction() as session:
+    with core_transaction(app) as session:
         for store, of_kind in rows.items():
             store(session, of_kind)

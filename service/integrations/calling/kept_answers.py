@@ -22,6 +22,8 @@ from service.auth import users
 from service.database import upsert
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
+from service.database.membership import of_members
+from service.database.prepared import Prepared
 from service.database.sharing import SharedWrites, Together
 from service.extensions import db, table
 from service.integrations.calling.admission import Admitted
@@ -42,20 +44,19 @@ log = structlog.get_logger("integrations")
 _answers = table(KeptAnswer)
 _age = (microseconds(current_time()) - microseconds(_answers.c.stored_at)).label("age")
 # Built once: to build a statement takes several times as long as to run it.
-FIND = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
-    _answers.c.key.in_(bindparam("digests", expanding=True)),
-    _answers.c.expires_at > current_time(),
+_current = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
+    _answers.c.expires_at > current_time()
 )
+FIND = of_members(_current, _answers.c.key, "digests")
 _times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds"))}
 _replaced = ("user_id", "endpoint", "size", "stored_at", "expires_at", "answer", "sealed")
 
 
 @cache
-def _upsert(dialect: str) -> Any:
-    new = upsert.insert(dialect, _answers).values(**_times)
-    return new.on_conflict_do_update(
-        index_elements=[_answers.c.key], set_={column: new.excluded[column] for column in _replaced}
-    )
+def _upsert(dialect: str) -> Prepared:
+    new = upsert.insert(dialect, _answers).inline().values(**_times)
+    replaced = {column: new.excluded[column] for column in _replaced}
+    return Prepared(new.on_conflict_do_update(index_elements=[_answers.c.key], set_=replaced))
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ class AnswerSearch:
 
 def _search(searches: list[AnswerSearch]) -> None:
     try:
-        with db.engine.connect() as connection:
+        with db.engine.begin() as connection:
             digests = {"digests": list({search.digest for search in searches})}
-            rows = {row.key: row for row in connection.execute(FIND, digests)}
+            rows = {row.key: row for row in FIND.rows(connection, digests)}
     except SQLAlchemyError as error:
         for search in searches:
             search.error = error
@@ -203,7 +204,7 @@ def _store(session: Session, rows: list[dict[str, Any]]) -> None:
     if kept:
         connection = session.connection()
         kept.sort(key=lambda row: row["key"])
-        connection.execute(_upsert(connection.dialect.name), kept)
+        _upsert(connection.dialect.name).run_many(connection, kept)
 
 
 def _place(key: AnswerKey) -> str:
