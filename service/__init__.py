@@ -174,9 +174,10 @@ def _answer_requests(app: Flask, settings: Settings) -> None:
     bearer.init_app(app)
     edge.init_app(app)
     errors.init_app(app)
-    exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]
-    origins = {"origins": list(settings.cors_origins)}
-    CORS(app, resources={r"/api/*": origins, "/mcp": origins}, expose_headers=exposed)
+    if settings.cors_origins:  # without any it would do nothing, at every response
+        exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]
+        origins = {"origins": list(settings.cors_origins)}
+        CORS(app, resources={r"/api/*": origins, "/mcp": origins}, expose_headers=exposed)
     switched = (MCP_BLUEPRINTS, settings.mcp), (SANDBOX_BLUEPRINTS, settings.sandbox)
     for blueprint in (*BLUEPRINTS, *(one for some, is_on in switched if is_on for one in some)):
         app.register_blueprint(blueprint)

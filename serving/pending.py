@@ -8,7 +8,6 @@ import mmap
 import os
 import re
 import time
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ class Pending:
         ids = [value for name, value in request.headers if name == HEADER]
         if len(ids) == 1 and self._valid_id.fullmatch(ids[0]):
             return ids[0]
-        new_id = uuid.uuid4().hex
+        new_id = os.urandom(16).hex()
         others = [(name, value) for name, value in request.headers if name != HEADER]
         request.headers = [*others, (HEADER, new_id)]
         return new_id

@@ -51,8 +51,9 @@ integrations = Blueprint("integrations", __name__, url_prefix="/api/integrations
 @integrations.after_app_request
 def envelop(response: Response) -> Response:
     """`success: false` in front of every error below our prefix, also where no route was met."""
-    ours = f"{request.path}/".startswith(f"{integrations.url_prefix}/")
-    if not ours or response.status_code < 400 or not response.is_json:
+    if response.status_code < 400 or not response.is_json:
+        return response
+    if not f"{request.path}/".startswith(f"{integrations.url_prefix}/"):
         return response
     error = response.get_json()
     if "success" not in error:

@@ -1,1 +1,5 @@
 """Logs, metrics and the stall alarm."""
+
+from service.observing import processes
+
+processes.install()

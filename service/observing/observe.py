@@ -10,7 +10,6 @@ import re
 import sys
 import time
 import traceback
-import uuid
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from json import JSONEncoder
@@ -21,6 +20,7 @@ from flask import Flask, Response, g, request
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, values
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from service.ids import random_hex
 from service.observing import attribution, spans
 
 REQUESTS = Counter("http_requests_total", "Answered requests.", ["method", "route", "status"])
@@ -165,7 +165,7 @@ def init_app(app: Flask) -> None:
 
 def _begin() -> None:
     client_id = request.headers.get("X-Request-Id", "")
-    g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else uuid.uuid4().hex
+    g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else random_hex()
     g.began = time.perf_counter()
     route = _route()
     attribution.begin(request_id=g.request_id, route=route)
@@ -174,7 +174,7 @@ def _begin() -> None:
 
 def _span(route: str) -> spans.Span:
     """Begin the span of a request. The query and the path itself may be private."""
-    if route in UNTRACED:
+    if route in UNTRACED or not spans.are_recorded():
         return spans.NO_SPAN
     span = spans.start_request(f"{request.method} {route}", request.headers.get("traceparent", ""))
     span.set(http__request__method=request.method, http__route=route, url__scheme=request.scheme)
