@@ -1,15 +1,20 @@
 """PostgreSQL: connections, time limits of statements, and outages."""
 
+import time
 from collections.abc import Callable
-from typing import Any
+from select import POLLIN
+from typing import Any, NoReturn
 
 import gevent
 import psycopg
 import psycopg.waiting
+from gevent.monkey import get_original
+from psycopg.abc import PQGen
 from sqlalchemy import URL, Connection, Engine, event
 
 CONNECT_SECONDS = 2
 PING_SECONDS = 1.0
+FRESH_SECONDS = 1.0  # for which an answer shows that the server is there
 GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
 IDLE_SECONDS = 30  # of a transaction between two statements: its process is stopped or lost
 # Both sides notice in 25 seconds that the other host is lost. The systems' defaults are hours, in
@@ -30,13 +35,53 @@ SERVER_OPTIONS = {
 OUTAGE = ("08", "53", "57", "58", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
 
 Error = psycopg.Error
+poll: Any = get_original("select", "poll")  # gevent's own lets other greenlets run
 
 
 class NoAnswer(psycopg.OperationalError):
     """The server has received a statement and does not answer: it or the network hangs."""
 
 
-class TimedConnection(psycopg.Connection[Any]):
+class CooperativeConnection(psycopg.Connection[Any]):
+    """A connection that waits in gevent's event loop. psycopg's own wait polls every 0.1 s, by a
+    stand-in for `select.poll` that makes several objects for each wait."""
+
+    used_at = 0.0  # monotonic: when the server has last answered
+
+    def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
+        """Complete an operation, which yields what it has to wait for."""
+        if args or options:  # a time limit: for notifications
+            return super().wait(gen, *args, **options)
+        try:
+            wanted = next(gen)
+            self.complete(gen, wanted)
+        except StopIteration as ended:
+            return ended.value
+
+    def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
+        """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.
+
+        Raises StopIteration at the end.
+        """
+        hub = gevent.get_hub()
+        while True:
+            with hub.loop.io(self.pgconn.socket, wanted) as watcher:
+                hub.wait(watcher)
+            self.used_at = time.monotonic()
+            wanted = gen.send(wanted)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the server has just answered, and has neither closed the connection nor said
+        anything since. So it needs no ping."""
+        if time.monotonic() - self.used_at > FRESH_SECONDS:
+            return False
+        poller = poll()
+        poller.register(self.pgconn.socket, POLLIN)  # the end and errors are reported as well
+        return not poller.poll(0)
+
+
+class TimedConnection(CooperativeConnection):
     """A connection that is closed when the server does not answer in time.
 
     The server ends a slow statement itself. This is for a server that hangs or is unreachable.
@@ -44,11 +89,11 @@ class TimedConnection(psycopg.Connection[Any]):
 
     seconds_left: Callable[[], float]
 
-    def wait(self, *args: Any, **options: Any) -> Any:
+    def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
         limit = self.seconds_left() + GRACE
         try:
             with gevent.Timeout(None if limit == float("inf") else limit, NoAnswer("no answer")):
-                return super().wait(*args, **options)
+                super().complete(gen, wanted)
         except NoAnswer:
             self.close()  # its state is unknown
             raise
@@ -76,6 +121,8 @@ def prepare_engine(
     ping = engine.dialect.do_ping
 
     def limited_ping(connection: Any) -> bool:
+        if connection.is_fresh:
+            return True
         with time_limit(PING_SECONDS):
             return ping(connection)
 
@@ -96,7 +143,7 @@ def prepare_engine(
 def connect_to_listen(url: URL) -> psycopg.Connection[Any]:
     """Open a connection outside the pool, for notifications. Raises `Error`."""
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return psycopg.connect(address, autocommit=True, **_arguments(SERVER_OPTIONS))
+    return CooperativeConnection.connect(address, autocommit=True, **_arguments(SERVER_OPTIONS))
 
 
 def _arguments(options: dict[str, int]) -> dict[str, Any]:

@@ -1,0 +1,63 @@
+"""Connections to PostgreSQL: which are asked whether they still work, and how they wait."""
+
+import gevent
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from service.database import postgresql
+from service.extensions import db
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+WHO = text("SELECT pg_backend_pid()")
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """What the driver has sent."""
+    seen: list[str] = []
+    execute = psycopg.Cursor.execute
+
+    def noted(cursor, query, *rest, **options):
+        seen.append(str(query))
+        return execute(cursor, query, *rest, **options)
+
+    monkeypatch.setattr(psycopg.Cursor, "execute", noted)
+    return seen
+
+
+def ask(app):
+    with app.app_context(), db.engine.connect() as connection:
+        return connection.scalar(WHO)
+
+
+def test_a_connection_that_has_just_answered_is_not_pinged(app, sent, monkeypatch):
+    assert ask(app)
+    sent.clear()
+    assert ask(app)
+    assert len(sent) == 1
+    monkeypatch.setattr(postgresql, "FRESH_SECONDS", 0)
+    sent.clear()
+    assert ask(app)
+    assert len(sent) == 2
+
+
+def test_a_connection_that_the_server_has_just_closed_is_replaced(app, database_url):
+    first = ask(app)
+    address = database_url.replace("+psycopg", "")
+    with psycopg.connect(address, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", (first,))
+    assert ask(app) != first
+
+
+def test_other_greenlets_run_while_a_statement_does(app):
+    ticks = gevent.spawn(lambda: [gevent.sleep(0.01) for _ in range(5)])
+    with app.app_context(), db.engine.connect() as connection:
+        connection.execute(text("SELECT pg_sleep(1)"))
+    assert ticks.ready()
+
+
+def test_a_statement_longer_than_the_network_takes_at_once_is_sent_whole(app):
+    long = "x" * (32 << 20)
+    with app.app_context(), db.engine.connect() as connection:
+        assert connection.scalar(text("SELECT length(:text)"), {"text": long}) == len(long)
