@@ -44,6 +44,8 @@ class FeedReader:
         try:
             connection = self._connection or self._open()
             version = self._data_version()  # before reading, or a commit in between would be lost
+            if not connection.in_transaction():
+                connection.begin()
             page = changes.read(connection, after)
             connection.commit()
         except SQLAlchemyError:
