@@ -136,6 +136,10 @@ class ProgressHandler:
         self._resumed_at = time.monotonic()
         self._deadline = self._resumed_at + seconds
 
+    def stay(self) -> None:
+        """Neither interrupt statements nor let other greenlets run, until the next transaction."""
+        self._is_write = True
+
     def should_interrupt(self) -> bool:
         """Let other greenlets run if it is time, and return whether to interrupt the statement."""
         if self._is_write or time.monotonic() - self._resumed_at < SLICE:

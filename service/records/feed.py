@@ -10,6 +10,7 @@ On PostgreSQL notifications wake it, and a poll makes up for lost ones.
 import random
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Protocol
 
 import gevent
@@ -27,6 +28,7 @@ from service.records.audience import Audiences, Member
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
+from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.subscription import Subscription
 from service.records.window import Window
@@ -170,11 +172,15 @@ class Feed:
     def _follow(self, reader: FeedReader) -> None:
         try:
             while True:
-                pause = self._read_new(reader)
-                while not self._wake.wait(pause) and reader.is_unchanged():
-                    continue
+                with polling(self._read_new(reader), partial(self._look, reader)):
+                    self._wake.wait()
         finally:
             reader.close()
+
+    def _look(self, reader: FeedReader) -> None:
+        """Wake the feed unless nothing has changed. Called by the event loop."""
+        if not reader.is_unchanged():
+            self._wake.set()
 
     def _read_new(self, reader: FeedReader) -> float:
         """Read and announce all new changes. Returns the seconds until the next poll."""
