@@ -197,6 +197,7 @@ class Feed:
                         commits.wait_for_others()  # or a power cut might take back what was sent
                     self._deliver(page.changes)
         except SQLAlchemyError as error:
+            reader.close()  # so that what it has read counts as unread
             log.warning("feed not read", error=type(error).__name__)
             return RETRY_SECONDS
         return UNSETTLED_SECONDS if page.has_unsettled else POLL_SECONDS[reader.dialect]
