@@ -28,6 +28,7 @@ from service.records.audience import Audiences, Member
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
+from service.records.outlet import Outlet
 from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.subscription import Subscription
@@ -47,7 +48,7 @@ class FeedListener(Member, Protocol):
     """A session on a socket."""
 
     entitlement: Entitlement
-    place: Position  # in the feed
+    outlet: Outlet
     socket: WebSocket
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
@@ -87,7 +88,7 @@ class Feed:
                 self._start(place)
         self._listeners.add(listener)
         self._alone.add(listener)
-        listener.place = self.tail
+        listener.outlet.place = self.tail
 
     def leave(self, listener: FeedListener) -> None:
         self.leave_audiences(listener)
