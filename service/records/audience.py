@@ -101,22 +101,17 @@ class Audiences:
     ) -> None:
         members, outlets = list(group), list(group.values())
         for start in range(0, len(members), AT_ONCE):
-            batch, moment = members[start : start + AT_ONCE], time.time()
-            if len(frames) <= LIMIT:
-                here = outlets[start : start + AT_ONCE]
-                left = _send_through(here, batch, frames, tail, moment)
-            else:
-                left = batch
-            for member in left:
+            part, moment = slice(start, start + AT_ONCE), time.time()
+            for member in _send_through(outlets[part], members[part], frames, tail, moment):
                 if member not in group:  # it has left meanwhile
                     continue
                 if len(frames) > LIMIT or _is_in_several(member, concerned):
                     member.fall_behind()
-                elif len(member.memberships) == 1:
-                    group[member] = member.deliver(frames, tail, moment)
-                else:
-                    member.deliver(frames, tail, moment)
-            self._budget.spend(len(batch))
+                    continue
+                outlet = member.deliver(frames, tail, moment)
+                if len(member.memberships) == 1:
+                    group[member] = outlet
+            self._budget.spend(len(members[part]))
 
     def _audience(self, member: Member, subscription: Subscription) -> Audience:
         owner = None if subscription.rule is True else member.subject
@@ -138,8 +133,10 @@ class Audiences:
 def _send_through(
     outlets: list[Outlet | None], members: list[Member], frames: bytes, tail: Position, now: float
 ) -> list[Member]:
-    """Send to the members whose outlets are open. Returns the others."""
+    """Send to the members whose outlets are open. Returns the others: all for long frames."""
     version, size, others = rights_cache.version, len(frames), []
+    if size > LIMIT:
+        return members
     for member, outlet in zip(members, outlets, strict=True):
         if not outlet or outlet.version != version or outlet.place >= tail or outlet.expires <= now:
             others.append(member)
