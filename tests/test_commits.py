@@ -91,6 +91,29 @@ def test_a_reply_begins_before_its_claim_is_on_disk_and_ends_behind_its_rows(ali
     assert disk.syncs == before + 1
 
 
+def test_a_reader_waits_for_the_syncs_of_what_it_may_have_read_and_begins_none(
+    app, alice, disk, monkeypatch
+):
+    create(alice)
+    passes, before, syncs = threading.Semaphore(0), disk.syncs, app.extensions["commits"]
+    monkeypatch.setattr(commits, "_sync_data", lambda fd: passes.acquire() and disk.sync(fd))
+    first = gevent.spawn(create, alice, "first")
+    wait_for(lambda: "first" in titles(alice))
+    one = gevent.spawn(syncs.wait_for_others)
+    gevent.sleep(0.05)
+    assert not one.ready()
+    second = gevent.spawn(create, alice, "second")
+    wait_for(lambda: "second" in titles(alice))
+    both = gevent.spawn(syncs.wait_for_others)
+    passes.release()
+    gevent.joinall([first, one], 10)
+    gevent.sleep(0.05)
+    assert [each.ready() for each in (first, one, second, both)] == [True, True, False, False]
+    passes.release()
+    gevent.joinall([second, both], 10)
+    assert (both.ready(), disk.syncs) == (True, before + 2)
+
+
 def test_a_hanging_disk_delays_no_read(app, alice, disk):
     create(alice, "before")
     disk.hang()

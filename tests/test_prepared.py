@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import bindparam, event, insert, select, text, update
+from sqlalchemy import bindparam, event, func, insert, literal, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from service.auth import users
 from service.chat.models import Chat, Message
-from service.database.access import core_transaction, is_outage
+from service.database.access import core_transaction, is_outage, time_limit
 from service.database.prepared import Prepared
 from service.extensions import db, table
 from tests.services import on_sqlite
@@ -75,6 +75,27 @@ def end_and_read(app):
         FIND_PREPARED.rows(connection, {"chat": "c"})
 
 
+def test_rows_are_read_one_at_a_time_as_sqlalchemy_reads_them(session):
+    connection = session.connection()
+    ADD_MESSAGE.run_many(connection, [message(1), message(2, parts=None)])
+    rows = FIND_PREPARED.each(connection, {"chat": "c"})
+    assert next(rows)._asdict() == connection.execute(FIND, {"chat": "c"}).first()._asdict()
+    rows.close()
+    assert [row.parts for row in FIND_PREPARED.each(connection, {"chat": "c"})][1] is None
+
+
+@on_sqlite
+def test_an_error_after_the_first_row_is_sqlalchemys_too(app):
+    numbers = select(literal(1).label("n")).cte(recursive=True)
+    numbers = numbers.union_all(select(numbers.c.n + 1).where(numbers.c.n < 10**9))
+    with app.app_context(), time_limit(0.1), db.engine.connect() as connection:
+        connection.begin()
+        rows = Prepared(select(numbers.c.n)).each(connection, {})
+        assert next(rows).n == 1
+        with pytest.raises(OperationalError, match="interrupted"):
+            list(rows)
+
+
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_connection_that_was_ended_is_replaced(app):
     with pytest.raises(DBAPIError) as raised:
@@ -90,6 +111,19 @@ def test_a_statement_outside_of_a_transaction_is_refused(app):
     """Nothing would begin one, nor set the time limit of its statements."""
     with app.app_context(), db.engine.connect() as connection, pytest.raises(AssertionError):
         FIND_PREPARED.rows(connection, {"chat": "c"})
+
+
+@on_sqlite
+def test_a_transaction_that_reads_sees_one_state(app):
+    with app.app_context(), db.engine.connect() as connection:
+        connection.begin()
+        count = Prepared(select(func.count().label("users")).select_from(table(users.User)))
+        before = count.row(connection, {}).users
+        users.enrol("bob")
+        assert count.row(connection, {}).users == before
+        connection.commit()
+        connection.begin()
+        assert count.row(connection, {}).users == before + 1
 
 
 @on_sqlite

@@ -8,14 +8,16 @@ docs/decisions/0012.
 import hashlib
 from collections.abc import Iterable
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
 from service.auth.models import ErasedSubject
+from service.database.among import prepared_among
 from service.database.clock import current_time
 from service.extensions import table
 
 _erasures = table(ErasedSubject)
+ERASURES = prepared_among(select(_erasures.c.subject_hash, _erasures.c.erased_at))
 ERASED_AT = select(_erasures.c.erased_at).where(_erasures.c.subject_hash == bindparam("hash"))
 
 
@@ -37,13 +39,11 @@ def erased_at(session: Session, subject: str) -> float | None:
     return moment.timestamp() if moment else None
 
 
-def erasure_times(session: Session, subjects: Iterable[str]) -> dict[str, float]:
+def erasure_times(connection: Connection, subjects: Iterable[str]) -> dict[str, float]:
     """Map those of the subjects that were erased to the times of their erasure in Unix time."""
     by_hash = {hash_of(subject): subject for subject in subjects}
-    rows = select(ErasedSubject.subject_hash, ErasedSubject.erased_at).where(
-        ErasedSubject.subject_hash.in_(by_hash)
-    )
-    return {by_hash[row.subject_hash]: row.erased_at.timestamp() for row in session.execute(rows)}
+    rows = ERASURES.rows(connection, {"values": list(by_hash)})
+    return {by_hash[row.subject_hash]: row.erased_at.timestamp() for row in rows}
 
 
 def revokes(erased: float | None, issued: float | None) -> bool:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -13,7 +13,7 @@ from service.auth.models import User
 from service.auth.permits import Permit
 from service.auth.tokens import Claims
 from service.database.access import write_transaction
-from service.database.membership import of_members
+from service.database.among import prepared_among
 from service.database.prepared import Prepared, read_row
 from service.extensions import db, table
 from service.web.errors import Unauthorized
@@ -71,6 +71,7 @@ _users = table(User)
 _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
 _this_user = _users.c.subject == bindparam("subject")
 FIND_RIGHTS = Prepared(select(_users.c.role, _users.c.disabled, _erased_at).where(_this_user))
+FIND_MANY = prepared_among(select(_users.c.subject, _users.c.role, _users.c.disabled))
 LOCK = Prepared(
     select(_users.c.seq, _users.c.disabled, _erased_at)
     .where(_this_user)
@@ -80,7 +81,7 @@ LOCK = Prepared(
 _row = select(_users.c.seq).where(_this_user)
 _rows = select(_users.c.subject).order_by(_users.c.subject)
 _locked_rows = _rows.with_for_update(read=True, key_share=True)
-LOCK_ROWS = of_members(_locked_rows, _users.c.subject, "subjects")
+LOCK_ROWS = prepared_among(_locked_rows)
 LOCK_ROW = {alone: _row.with_for_update(read=not alone, key_share=True) for alone in (True, False)}
 
 
@@ -123,10 +124,11 @@ class RightsCache:
     def refresh(self, subjects: Iterable[str]) -> None:
         """Read the rights of many subjects in batches, for sockets that stay connected."""
         names, moment = list(subjects), time.monotonic()
-        for start in range(0, len(names), REFRESH_BATCH):
-            for subject, rights in _read_rights(names[start : start + REFRESH_BATCH]).items():
-                self._keep(subject, rights, moment)
-        db.session.commit()
+        with db.engine.begin() as connection:
+            for start in range(0, len(names), REFRESH_BATCH):
+                batch = names[start : start + REFRESH_BATCH]
+                for subject, rights in _read_rights(connection, batch).items():
+                    self._keep(subject, rights, moment)
 
     def _keep(self, subject: str, rights: Rights, moment: float) -> Rights:
         """Keep rights that were read at `moment`; the same object while they are the same."""
@@ -139,12 +141,11 @@ class RightsCache:
         return rights
 
 
-def _read_rights(subjects: list[str]) -> dict[str, Rights]:
-    erased = erasure.erasure_times(db.session(), subjects)
-    columns = select(User.subject, User.role, User.disabled)
+def _read_rights(connection: Connection, subjects: list[str]) -> dict[str, Rights]:
+    erased = erasure.erasure_times(connection, subjects)
     rights = {name: Rights(None, False, erased.get(name), is_missing=True) for name in subjects}
-    for name, role, disabled in db.session.execute(columns.where(User.subject.in_(subjects))):
-        rights[name] = Rights(role, disabled, erased.get(name))
+    for row in FIND_MANY.rows(connection, {"values": subjects}):
+        rights[row.subject] = Rights(row.role, row.disabled, erased.get(row.subject))
     return rights
 
 
@@ -200,7 +201,7 @@ def lock_rows(session: Session, subjects: Iterable[str]) -> set[str]:
     """Lock the rows of many users as `lock_row` does. Returns the subjects that have one."""
     if not (names := list(subjects)):
         return set()
-    return {row.subject for row in LOCK_ROWS.rows(session.connection(), {"subjects": names})}
+    return {row.subject for row in LOCK_ROWS.rows(session.connection(), {"values": names})}
 
 
 def lock_unchanged(session: Session, then: Standing) -> None:

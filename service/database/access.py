@@ -150,15 +150,18 @@ class CoreSession(Session):
 
 
 def _end(app: Flask, calls: Iterable[Callable[[], None]], is_acknowledged: bool = True) -> None:
-    """What follows a commit: a wait for the disk, then the calls that were asked for."""
-    if is_acknowledged and (commits := app.extensions.get("commits")):
-        commits.wait()
+    """What follows a commit: the calls that were asked for, then a wait for the disk."""
     for call in calls:
         call()
+    if is_acknowledged and (commits := app.extensions.get("commits")):
+        commits.wait()
 
 
 def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
-    """Call a function once, after the write transaction of this connection has committed."""
+    """Call a function once, after the write transaction of this connection has committed.
+
+    Others can read the commit then, and it may not be on disk yet.
+    """
     connection.info.setdefault(AFTER_COMMIT, {})[call] = True
 
 

@@ -48,7 +48,7 @@ class CommitSync:
         self._path = path
         self._log = f"{path}-wal"
         self._next: AsyncResult[Exception | None] | None = None
-        self._is_running = False
+        self._running: AsyncResult[Exception | None] | None = None
         self._descriptor = -1  # of the log whose directory entry is on disk
         self._failed = False
 
@@ -58,7 +58,7 @@ class CommitSync:
         If it raises, or is interrupted, the commit may or may not survive.
         """
         batch = self._next = self._next or AsyncResult()
-        if not self._is_running:
+        if not self._running:
             self._begin()
         if error := batch.get():
             raise _unavailable(error)
@@ -66,10 +66,12 @@ class CommitSync:
     def wait_for_others(self) -> None:
         """Return when every commit of this process that can be read is on disk.
 
-        For a reader: it does not sync if all have been synced. Raises `OperationalError`.
+        For a reader: it begins no sync, because whoever has committed waits for one, with no other
+        greenlet in between. Raises `OperationalError`.
         """
-        if self._is_running:
-            self.wait()
+        batch = self._next or self._running
+        if batch and (error := batch.get()):
+            raise _unavailable(error)
 
     def check(self) -> None:
         """Raises `OperationalError` while commits can't be made durable."""
@@ -77,14 +79,14 @@ class CommitSync:
             raise _unavailable(error)
 
     def _begin(self) -> None:
-        batch, self._next = self._next, None
-        self._is_running, began = True, time.monotonic()
+        batch, self._next, began = self._next, None, time.monotonic()
+        self._running = batch
         task = _thread().spawn(self._try, self._sync)
         task.rawlink(lambda _: self._end(batch, task, began))
 
     def _end(self, batch: Any, task: Any, began: float) -> None:
         """In the event loop: the locks of the metrics are gevent's, and not for threads."""
-        self._is_running = False
+        self._running = None
         SYNCS.observe(time.monotonic() - began)
         if self._next:
             self._begin()

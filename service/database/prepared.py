@@ -7,7 +7,8 @@ statement and its handling of errors stay. Source: docs/decisions/0024.
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from sqlalchemy import Connection, Dialect
@@ -44,6 +45,13 @@ class Prepared:
         """The first row, or None."""
         rows = self.rows(connection, values)
         return rows[0] if rows else None
+
+    def each(self, connection: Connection, values: Values) -> Generator[Any]:
+        """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
+        compiled = self._for(connection, values)
+        parameters = compiled.parameters(values)
+        with closing(compiled.send(connection, parameters)) as cursor:
+            yield from compiled.fetch(connection, cursor, parameters)
 
     def run(self, connection: Connection, values: Values) -> int:
         """How many rows it has changed."""
@@ -118,7 +126,7 @@ class _Compiled:
 
     def send(self, connection: Connection, parameters: Any, many: bool = False) -> Any:
         """The cursor. Raises SQLAlchemy's errors, which end a lost connection as well."""
-        driver: Any = connection.connection.driver_connection
+        driver: Any = connection.connection.dbapi_connection
         cursor = driver.cursor()
         for listener in connection.dispatch.before_cursor_execute:
             listener(connection, cursor, self.text, parameters, None, many)
@@ -127,6 +135,14 @@ class _Compiled:
         except self._error as error:
             connection._handle_dbapi_exception(error, self.text, parameters, cursor, None)  # noqa: SLF001
         return cursor
+
+    def fetch(self, connection: Connection, cursor: Any, parameters: Any) -> Iterator[Any]:
+        """Read a row at a time. Raises SQLAlchemy's errors, which SQLite's may be here too."""
+        try:
+            for row in cursor:
+                yield self.read([row])[0]
+        except self._error as error:
+            connection._handle_dbapi_exception(error, self.text, parameters, cursor, None)  # noqa: SLF001
 
     def read(self, rows: list[Any]) -> list[Any]:
         if not self._converts:

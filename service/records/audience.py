@@ -9,9 +9,11 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from service.auth.users import rights_cache
 from service.lifecycle import WorkBudget
 from service.records.changes import Change
 from service.records.cursor import Position
+from service.records.outlet import Outlet
 from service.records.subscription import Subscription
 from service.websockets.frames import frame
 
@@ -27,14 +29,17 @@ class Member(Protocol):
     subject: str
     memberships: "list[tuple[Audience, bytes]]"  # with the beginning of the messages
 
-    def deliver(self, frames: bytes, tail: Position, moment: float) -> None:
+    def deliver(self, frames: bytes, tail: Position, moment: float) -> Outlet | None:
         """Send frames with all that it has to receive up to `tail`, unless it has received it.
 
-        `moment` is the Unix time. Must not wait.
+        `moment` is the Unix time. Must not wait. Returns the outlet to use the next time, if any.
         """
 
     def fall_behind(self) -> None:
         """Read the changes after its place from the feed, unless it is at the tail."""
+
+
+Group = dict[Member, Outlet | None]  # no outlet: not sent to yet, or by `deliver` only
 
 
 class Audience:
@@ -44,7 +49,7 @@ class Audience:
         self.key = key
         self.scope = scope
         # By the beginning of their messages, with the client's id for the subscription.
-        self.groups: dict[bytes, set[Member]] = {}
+        self.groups: dict[bytes, Group] = {}
         self._like = replace(like)
 
     def texts(self, changes: Iterable[Change]) -> list[bytes]:
@@ -65,12 +70,13 @@ class Audiences:
         """Add the subscriptions of a session that has received all changes up to the tail."""
         for subscription in subscriptions:
             audience = self._audience(member, subscription)
-            audience.groups.setdefault(subscription.head, set()).add(member)
+            audience.groups.setdefault(subscription.head, {})[member] = None
             member.memberships.append((audience, subscription.head))
 
     def leave(self, member: Member) -> None:
         for audience, head in member.memberships:
-            audience.groups[head].remove(member)
+            if outlet := audience.groups[head].pop(member):
+                outlet.revoke()
             if not audience.groups[head]:
                 del audience.groups[head]
             if not audience.groups:
@@ -91,21 +97,21 @@ class Audiences:
                     self._send(frames, group, tail, concerned)
 
     def _send(
-        self, frames: bytes, group: set[Member], tail: Position, concerned: dict[Audience, Any]
+        self, frames: bytes, group: Group, tail: Position, concerned: dict[Audience, Any]
     ) -> None:
-        members = list(group)
-        is_long = len(frames) > LIMIT
+        members, outlets = list(group), list(group.values())
         for start in range(0, len(members), AT_ONCE):
-            moment = time.time()
-            batch = members[start : start + AT_ONCE]
-            for member in batch:
+            part, moment = slice(start, start + AT_ONCE), time.time()
+            for member in _send_through(outlets[part], members[part], frames, tail, moment):
                 if member not in group:  # it has left meanwhile
                     continue
-                if is_long or (len(member.memberships) > 1 and _is_in_several(member, concerned)):
+                if len(frames) > LIMIT or _is_in_several(member, concerned):
                     member.fall_behind()
-                else:
-                    member.deliver(frames, tail, moment)
-            self._budget.spend(len(batch))
+                    continue
+                outlet = member.deliver(frames, tail, moment)
+                if len(member.memberships) == 1:
+                    group[member] = outlet
+            self._budget.spend(len(members[part]))
 
     def _audience(self, member: Member, subscription: Subscription) -> Audience:
         owner = None if subscription.rule is True else member.subject
@@ -124,6 +130,31 @@ class Audiences:
             del self._by_scope[audience.scope]
 
 
+def _send_through(
+    outlets: list[Outlet | None], members: list[Member], frames: bytes, tail: Position, now: float
+) -> list[Member]:
+    """Send to the members whose outlets are open. Returns the others: all for long frames."""
+    version, size, others = rights_cache.version, len(frames), []
+    if size > LIMIT:
+        return members
+    for member, outlet in zip(members, outlets, strict=True):
+        if not outlet or outlet.version != version or outlet.place >= tail or outlet.expires <= now:
+            others.append(member)
+            continue
+        try:
+            sent = outlet.send(frames)
+        except OSError:  # the member's own `deliver` meets it again, and handles it
+            others.append(member)
+            continue
+        outlet.place = tail
+        if sent < size:
+            outlet.keep(frames[sent:])
+            member.fall_behind()
+    return others
+
+
 def _is_in_several(member: Member, concerned: dict[Audience, Any]) -> bool:
     """Whether several of its subscriptions are concerned, so that their messages must be sorted."""
+    if len(member.memberships) == 1:
+        return False
     return sum(audience in concerned for audience, _ in member.memberships) > 1

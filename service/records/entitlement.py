@@ -15,7 +15,7 @@ class Entitlement:
         self.caller = caller
         self._subject = caller.subject
         # A token that expired within the leeway is valid until the leeway ends.
-        self._expires = expires if expires > time.time() else expires + LEEWAY
+        self.expires = expires if expires > time.time() else expires + LEEWAY
         rights = rights_cache.peek(caller.subject)
         self._rights = rights if rights and rights.admit(caller.issued) else None
         self._version = -1  # of the cache, when these rights were last found in it
@@ -41,7 +41,7 @@ class Entitlement:
             if self._rights is None or rights_cache.peek(self._subject) is not self._rights:
                 return False
             self._version = rights_cache.version
-        return moment < self._expires
+        return moment < self.expires
 
     def check_token(self) -> None:
         """Raise `Unauthorized` if the token has expired."""
@@ -56,4 +56,4 @@ class Entitlement:
 
     @property
     def _has_expired(self) -> bool:
-        return time.time() >= self._expires
+        return time.time() >= self.expires

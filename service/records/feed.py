@@ -10,6 +10,7 @@ On PostgreSQL notifications wake it, and a poll makes up for lost ones.
 import random
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Protocol
 
 import gevent
@@ -27,6 +28,8 @@ from service.records.audience import Audiences, Member
 from service.records.changes import Change, Scope
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
+from service.records.outlet import Outlet
+from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.subscription import Subscription
 from service.records.window import Window
@@ -45,7 +48,7 @@ class FeedListener(Member, Protocol):
     """A session on a socket."""
 
     entitlement: Entitlement
-    place: Position  # in the feed
+    outlet: Outlet
     socket: WebSocket
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
@@ -85,7 +88,7 @@ class Feed:
                 self._start(place)
         self._listeners.add(listener)
         self._alone.add(listener)
-        listener.place = self.tail
+        listener.outlet.place = self.tail
 
     def leave(self, listener: FeedListener) -> None:
         self.leave_audiences(listener)
@@ -170,11 +173,15 @@ class Feed:
     def _follow(self, reader: FeedReader) -> None:
         try:
             while True:
-                pause = self._read_new(reader)
-                while not self._wake.wait(pause) and reader.is_unchanged():
-                    continue
+                with polling(self._read_new(reader), partial(self._look, reader)):
+                    self._wake.wait()
         finally:
             reader.close()
+
+    def _look(self, reader: FeedReader) -> None:
+        """Wake the feed unless nothing has changed. Called by the event loop."""
+        if not reader.is_unchanged():
+            self._wake.set()
 
     def _read_new(self, reader: FeedReader) -> float:
         """Read and announce all new changes. Returns the seconds until the next poll."""
@@ -191,6 +198,7 @@ class Feed:
                         commits.wait_for_others()  # or a power cut might take back what was sent
                     self._deliver(page.changes)
         except SQLAlchemyError as error:
+            reader.close()  # so that what it has read counts as unread
             log.warning("feed not read", error=type(error).__name__)
             return RETRY_SECONDS
         return UNSETTLED_SECONDS if page.has_unsettled else POLL_SECONDS[reader.dialect]

@@ -29,6 +29,7 @@ from service.records.entitlement import Entitlement
 from service.records.feed import ChangesPruned, Feed
 from service.records.line import Queues
 from service.records.messages import end_message, next_batch
+from service.records.outlet import Outlet
 from service.records.subscription import Id, Subscription, scope_of
 from service.web.errors import Unauthorized
 from service.web.fields import unstorable
@@ -51,12 +52,12 @@ class SocketSession:
     def __init__(self, app: Flask, caller: Caller, expires: float, socket: WebSocket) -> None:
         self.subject = caller.subject
         self.caller = caller
-        self.place = Position(0, 0)
         self.subscriptions: dict[Id, Subscription] = {}
         self.memberships: list[tuple[Audience, bytes]] = []
         self._app = app
         self.entitlement = Entitlement(caller, expires)
         self.socket = socket
+        self.outlet = Outlet(socket, self.entitlement)
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
@@ -107,14 +108,11 @@ class SocketSession:
         with self._snapshots.turn(self.subject, self.socket.wait_for):
             yield
 
-    def deliver(self, frames: bytes, tail: Position, moment: float) -> None:
-        if self._pending or self.place >= tail:
-            return
-        sent = self.socket.send_at_once(frames) if self.entitlement.is_current(moment) else 0
-        if sent:
-            self.place = tail
-        if sent < len(frames):
+    def deliver(self, frames: bytes, tail: Position, moment: float) -> Outlet:
+        is_due = not self._pending and self.outlet.place < tail
+        if is_due and not self.outlet.deliver(frames, tail, moment):
             self.fall_behind()
+        return self.outlet
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
         if self._pending:
@@ -123,7 +121,7 @@ class SocketSession:
         if any(s.concerns(change, self.subject) for change in new for s in subscriptions):
             self.fall_behind()
         else:
-            self.place = tail
+            self.outlet.place = tail
             self._join_audiences()
 
     def on_rights(self) -> None:
@@ -135,8 +133,9 @@ class SocketSession:
 
     def fall_behind(self) -> None:
         if not self._pending:
-            self.place = max(self.place, self._feed.delivered)
+            self.outlet.place = max(self.outlet.place, self._feed.delivered)
             self._pending = True
+            self.outlet.revoke()
         self._wake.set()
 
     def _join_audiences(self) -> None:
@@ -188,10 +187,10 @@ class SocketSession:
             self._apply_rights()
             for subscription in self._behind():
                 self._catch_up(subscription)
-            page, self.place = self._feed.after(self.place, self._scope)
+            page, self.outlet.place = self._feed.after(self.outlet.place, self._scope)
             # A subscription made meanwhile must first receive the changes it has missed.
             self._send_page(page, [s for s in self.subscriptions.values() if not s.behind])
-            if self.place == self._feed.tail and not self._behind():
+            if self.outlet.place == self._feed.tail and not self._behind():
                 self._pending = False
                 self._join_audiences()
                 return
@@ -205,7 +204,7 @@ class SocketSession:
         messages = [{"type": "resync", "id": id} for id in self.subscriptions]
         self._feed.leave_audiences(self)
         self.subscriptions.clear()
-        self.place, self._pending = self._feed.tail, False
+        self.outlet.place, self._pending = self._feed.tail, False
         for message in messages:
             self.send(message)
 
@@ -213,14 +212,14 @@ class SocketSession:
         """Send a new subscription the changes from its cursor to our place in the feed."""
         assert subscription.cursor
         place = subscription.cursor.position
-        while place < self.place:
+        while place < self.outlet.place:
             let_others_run()
             self._apply_rights()
             if not self._is_active(subscription):
                 return
             scope = partial(scope_of, [subscription], self.subject)
             page, place = self._feed.after(place, scope)
-            missed = [change for change in page if change.position <= self.place]
+            missed = [change for change in page if change.position <= self.outlet.place]
             self._send_page(missed, [subscription])
         subscription.behind = False
 

@@ -25,6 +25,7 @@ class FeedReader:
         self.dialect = engine.dialect.name
         self._engine = engine
         self._connection: Connection | None = None
+        self._driver: sqlite3.Connection | None = None  # of the connection, on SQLite
         self.read_at = time.monotonic()  # or found to be unchanged
         self._version = UNKNOWN  # of SQLite's file, at the last read
 
@@ -44,8 +45,12 @@ class FeedReader:
         try:
             connection = self._connection or self._open()
             version = self._data_version()  # before reading, or a commit in between would be lost
+            if not connection.in_transaction():
+                connection.begin()
             page = changes.read(connection, after)
             connection.commit()
+            if self._driver:
+                connection.info["progress"].stay()  # `is_unchanged` is called by the event loop
         except SQLAlchemyError:
             self.close()
             raise
@@ -53,7 +58,7 @@ class FeedReader:
         return page
 
     def close(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._driver = self._connection, None, None
         if connection:
             connection.close()
 
@@ -62,15 +67,17 @@ class FeedReader:
         if self.dialect == "postgresql":
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
         connection.detach()
+        if self.dialect == "sqlite":
+            driver: Any = connection.connection.dbapi_connection
+            self._driver = driver
         self._connection = connection
         return connection
 
     def _data_version(self) -> int:
         """Return the version of SQLite's file, which any other connection's commit changes."""
-        if self.dialect != "sqlite" or not self._connection:
+        if not self._driver:
             return UNKNOWN
-        driver: Any = self._connection.connection.dbapi_connection
         try:
-            return int(driver.execute("PRAGMA data_version").fetchone()[0])
+            return int(self._driver.execute("PRAGMA data_version").fetchone()[0])
         except sqlite3.Error:  # the next read reports it
             return UNKNOWN

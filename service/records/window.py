@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from service.records import changes
 from service.records.changes import Change
 from service.records.cursor import Position
+from service.records.pages import PAGE
 
 WINDOW_CHANGES = 2_000
 WINDOW_BYTES = 8 << 20
@@ -36,7 +36,7 @@ class Window:
         if place < self.floor:
             return None
         start = bisect_right(self._changes, place, key=lambda change: change.position)
-        return self._changes[start : start + changes.PAGE]
+        return self._changes[start : start + PAGE]
 
     def _shrink(self) -> None:
         """Drop the oldest changes, down to half of each limit."""

@@ -6,7 +6,7 @@ One greenlet receives; any greenlet may send or close.
 
 import socket
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -45,7 +45,9 @@ class WebSocket:
         self.code = LOST
         self._sock = sock
         self._sock.setblocking(False)  # so that gevent's methods do not wait
-        self._output = Output(sock, STALL_SECONDS)
+        self.output = Output(sock, STALL_SECONDS)
+        # Called after a lock was taken to write, and at the end: `output` is not free any more.
+        self.on_use: Callable[[], None] = lambda: None
         self._lock = BoundedSemaphore(1)  # while a frame is written
         self._message_lock = BoundedSemaphore(1)  # while all frames of a message are written
         self._read_watcher: Any = None  # of the event loop, while a greenlet waits to read
@@ -85,7 +87,7 @@ class WebSocket:
         connection has ended. If it has taken some, the rest is written by `flush` or before
         whatever is written next.
         """
-        output = self._output
+        output = self.output
         if output.rest or self.closed or self._message_lock.locked() or self._lock.locked():
             return 0
         try:
@@ -101,7 +103,7 @@ class WebSocket:
 
     def flush(self) -> None:
         """Write the rest that `send_at_once` has left. Raises `Closed`."""
-        if self._output.rest:
+        if self.output.rest:
             self.send_frames(b"")
 
     def send_in_pieces(self, pieces: Iterable[Piece]) -> None:
@@ -110,6 +112,7 @@ class WebSocket:
         Pings and a close frame may be sent between two pieces.
         """
         with self._message_lock:
+            self.on_use()
             is_complete = False
             try:
                 for data in fragments(pieces):
@@ -143,11 +146,12 @@ class WebSocket:
     def send_frames(self, data: bytes) -> None:
         """Write frames. If that fails, the connection is aborted. Raises `Closed`."""
         with self._lock:
+            self.on_use()
             if self.closed:
                 raise Closed(self.code)
             is_complete = False
             try:
-                self._output.write(data)
+                self.output.write(data)
                 is_complete = True
             except OSError:
                 raise Closed(self.code) from None
@@ -163,11 +167,12 @@ class WebSocket:
         if self.closed:
             return
         self.closed, self.code = True, code
+        self.on_use()
         close_frame = self._protocol.close_frame(code, reason)
         cancel_wait(self._read_watcher)
         try:
             with suppress(OSError), gevent.Timeout(CLOSE_SECONDS, False), self._lock:
-                self._output.write(close_frame)
+                self.output.write(close_frame)
                 self._sock.shutdown(socket.SHUT_WR)
                 self._lingers = True
         finally:
@@ -234,6 +239,7 @@ class WebSocket:
     def _abort(self) -> None:
         """End without a close frame. gunicorn sends the reset when it closes the socket."""
         self.closed = True
+        self.on_use()
         cancel_wait(self._read_watcher)
         with suppress(OSError):
             self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -1,15 +1,30 @@
 """The feed of a worker notices changes: its own and those of other processes."""
 
-import pytest
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from types import SimpleNamespace
 
+import gevent
+import pytest
+from gevent.event import Event
+from sqlalchemy.exc import OperationalError
+
+from service.auth.users import Caller
+from service.database import commits
 from service.database.access import write_transaction
+from service.database.commits import CommitSync
 from service.extensions import db
 from service.records import outbox
 from service.records.changes import Change
 from service.records.cursor import Position
+from service.records.entitlement import Entitlement
+from service.records.feed import POLL_SECONDS
+from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.window import Window
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 
 
 @on_sqlite
@@ -58,6 +73,116 @@ def test_a_reader_notices_the_commits_of_others(app):
     assert after is False
     assert [change.record_id for change in page.changes] == ["1"]
     assert page.is_last
+
+
+@on_sqlite
+def test_the_event_loop_can_look_for_commits_all_the_time(app):
+    """SQLite's progress handler lets others run in between, which an event loop can't do."""
+    looks, done = [], Event()
+    with app.app_context():
+        reader = FeedReader(db.engine)
+        reader.read(Position(0, 0))
+
+        def look():
+            looks.append(reader.is_unchanged())
+            if len(looks) == 100:
+                done.set()
+
+        with polling(0.002, look):
+            assert done.wait(10)
+        reader.close()
+    assert set(looks) == {True}
+
+
+class Listener:
+    """A session without a socket, which keeps the changes it is told of."""
+
+    subject = "alice"
+
+    def __init__(self, app):
+        self.heard = []
+        self.entitlement = Entitlement(Caller("alice", "user"), time.time() + 60)
+        self.memberships, self.outlet = [], SimpleNamespace(place=None)
+
+    def on_changes(self, new, tail):
+        self.heard += [change.record_id for change in new]
+
+    def on_rights(self):
+        pass
+
+
+@pytest.fixture
+def polls():
+    """How often the feed looks for what nobody tells it."""
+    return {}
+
+
+@pytest.fixture
+def listener(app, polls, monkeypatch):
+    for dialect, seconds in polls.items():
+        monkeypatch.setitem(POLL_SECONDS, dialect, seconds)
+    listener = Listener(app)
+    with app.app_context():
+        app.extensions["feed"].join(listener)
+    yield listener
+    app.extensions["feed"].leave(listener)
+
+
+def write(app, record_id):
+    notes = app.extensions["collections"].get("notes")
+    with app.app_context(), write_transaction() as session:
+        row = outbox.change(notes, "alice", None, {"recordId": record_id, "data": {}})
+        outbox.append(session.connection(), [row])
+
+
+@on_sqlite
+def test_a_commit_of_another_process_is_noticed(app, listener):
+    write(app, "own")
+    with app.app_context(), closing(sqlite3.connect(db.engine.url.database)) as other:
+        columns = "xid, collection, record_id, owner, action, before, after, created_at"
+        other.execute(
+            f"INSERT INTO outbox ({columns}) SELECT xid, collection, 'of another', owner, action,"
+            " before, after, created_at FROM outbox"
+        )
+        other.commit()
+    wait_for(lambda: len(listener.heard) == 2)
+    assert listener.heard == ["own", "of another"]
+
+
+@on_sqlite
+@pytest.mark.settings(sqlite_sync="")
+@pytest.mark.parametrize("polls", [{"sqlite": 60.0}])
+def test_a_change_is_read_during_its_sync_and_delivered_behind_it(app, listener, monkeypatch):
+    go_on, sync, reads = threading.Event(), commits._sync_data, []
+    read = FeedReader.read
+    monkeypatch.setattr(FeedReader, "read", lambda *args: reads.append(read(*args)) or reads[-1])
+    monkeypatch.setattr(commits, "_sync_data", lambda fd: go_on.wait(30) and sync(fd))
+    writer = gevent.spawn(write, app, "one")
+    wait_for(lambda: any(page.changes for page in reads))
+    gevent.sleep(0.1)
+    assert (listener.heard, writer.ready()) == ([], False)
+    go_on.set()
+    wait_for(lambda: listener.heard)
+    gevent.sleep(0.1)
+    assert (listener.heard, len([page for page in reads if page.changes])) == (["one"], 1)
+
+
+@on_sqlite
+@pytest.mark.settings(sqlite_sync="")
+def test_a_change_whose_sync_has_failed_is_delivered_when_it_is_on_disk(app, listener, monkeypatch):
+    """Nothing else is committed, so that only the reader itself can know that it has to read."""
+    failing, error = [True], OperationalError("COMMIT", None, sqlite3.OperationalError("disk"))
+
+    def fail(self):
+        if failing:
+            raise error
+
+    monkeypatch.setattr(CommitSync, "wait_for_others", fail)
+    write(app, "one")
+    gevent.sleep(0.2)
+    assert listener.heard == []
+    failing.clear()
+    wait_for(lambda: listener.heard == ["one"])
 
 
 def db_kind(app):

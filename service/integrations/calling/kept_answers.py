@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 from service.auth import users
 from service.database import upsert
 from service.database.access import write_transaction
+from service.database.among import prepared_among
 from service.database.clock import current_time, from_now, microseconds
-from service.database.membership import of_members
 from service.database.prepared import Prepared
 from service.database.sharing import SharedWrites, Together
 from service.extensions import db, table
@@ -47,7 +47,7 @@ _age = (microseconds(current_time()) - microseconds(_answers.c.stored_at)).label
 _current = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
     _answers.c.expires_at > current_time()
 )
-FIND = of_members(_current, _answers.c.key, "digests")
+FIND = prepared_among(_current)
 _times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds"))}
 _replaced = ("user_id", "endpoint", "size", "stored_at", "expires_at", "answer", "sealed")
 
@@ -122,8 +122,8 @@ class AnswerSearch:
 def _search(searches: list[AnswerSearch]) -> None:
     try:
         with db.engine.begin() as connection:
-            digests = {"digests": list({search.digest for search in searches})}
-            rows = {row.key: row for row in FIND.rows(connection, digests)}
+            digests = list({search.digest for search in searches})
+            rows = {row.key: row for row in FIND.rows(connection, {"values": digests})}
     except SQLAlchemyError as error:
         for search in searches:
             search.error = error

@@ -1,0 +1,56 @@
+"""What the feed needs to know of a session before it sends: nothing has changed.
+
+A thousand sockets pass through the processor's caches at each change, so each object that is read
+for each of them costs a tenth of the `send`. Here that is one small object. Whatever may stand
+against sending revokes it, and the session is then asked itself, which opens it again.
+Source: docs/decisions/0038-an-open-outlet-needs-no-questions.md.
+"""
+
+from service.auth.users import rights_cache
+from service.records.cursor import Position
+from service.records.entitlement import Entitlement
+from service.websockets.websocket import WebSocket
+
+REVOKED = -1
+
+
+class Outlet:
+    """The way to a session's client, and the session's place in the feed.
+
+    It is open while `version` is that of the cache of rights and the time is before `expires`. Then
+    the session's rights are as they were when it was last sent to, its client has taken all of
+    that, it does not lag behind, and nobody else writes to its socket. Only what is after `place`
+    may be sent. `send(frames)` returns how many bytes the kernel has taken; raises OSError.
+    """
+
+    __slots__ = ("_entitlement", "_socket", "expires", "place", "send", "version")
+
+    def __init__(self, socket: WebSocket, entitlement: Entitlement) -> None:
+        self.place = Position(0, 0)
+        self.version = REVOKED
+        self.expires = entitlement.expires  # Unix time
+        self.send = socket.output.send
+        self._socket = socket
+        self._entitlement = entitlement
+        socket.on_use = self.revoke
+
+    def revoke(self) -> None:
+        self.version = REVOKED
+
+    def deliver(self, frames: bytes, tail: Position, moment: float) -> bool:
+        """Send all frames up to `tail` and open, unless something stands against it.
+
+        Returns whether the client has taken all. `moment` is the Unix time.
+        """
+        if not self._entitlement.is_current(moment):
+            return False
+        sent = self._socket.send_at_once(frames)
+        if sent:
+            self.place = tail
+        is_whole = sent == len(frames)
+        self.version = rights_cache.version if is_whole else REVOKED
+        return is_whole
+
+    def keep(self, rest: bytes) -> None:
+        """Keep the bytes that `send` has not taken, for the session to send them first."""
+        self._socket.output.rest = rest

@@ -1,0 +1,28 @@
+"""The rights of users, as each worker keeps them."""
+
+import pytest
+from sqlalchemy import update
+
+from service.auth import erasure, users
+from service.auth.models import User
+from service.auth.users import rights_cache
+from service.database.access import write_transaction
+
+
+@pytest.mark.parametrize("batch", [2, 500])
+def test_the_rights_of_many_users_are_read_together_as_of_each_alone(app, monkeypatch, batch):
+    monkeypatch.setattr(users, "REFRESH_BATCH", batch)
+    names = ["alice", "bob", "carol", 'd"e\\f', "é 🙂", "{x,y}", "NULL"]
+    with app.app_context():
+        for name in names:
+            users.enrol(name)
+        with write_transaction() as session:
+            session.execute(update(User).where(User.subject == "bob").values(disabled=True))
+            session.execute(update(User).where(User.subject == "carol").values(role="admin"))
+            erasure.remember(session, "é 🙂")
+        alone = {name: rights_cache.get(name) for name in names}
+        rights_cache.clear()
+        rights_cache.refresh([*names, "nobody"])
+    assert {name: rights_cache.peek(name) for name in names} == alone
+    assert len(set(alone.values())) == 4
+    assert rights_cache.peek("nobody").is_missing
