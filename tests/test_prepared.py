@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from service.auth import users
 from service.chat.models import Chat, Message
 from service.database.access import core_transaction, is_outage, time_limit
-from service.database.prepared import Prepared
+from service.database.prepared import JOINED, Prepared
 from service.extensions import db, table
 from tests.services import on_sqlite
 
@@ -46,6 +46,17 @@ def test_values_of_every_type_come_back_as_sqlalchemy_reads_them(session):
     assert [row._asdict() for row in FIND_PREPARED.rows(connection, {"chat": "c"})] == as_usual
     assert [row["parts"] for row in as_usual] == [[{"type": "text"}], None]
     assert (as_usual[0]["created_at"], as_usual[1]["edited"]) == (MOMENT, True)
+
+
+@pytest.mark.parametrize("count", [1, 2, JOINED, JOINED + 1, 3 * JOINED])
+def test_any_number_of_rows_is_inserted_in_their_order(session, statements, count):
+    rows = [message(number, content=f"100 % of {number} %(role)s") for number in range(count)]
+    ADD_MESSAGE.run_many(session.connection(), rows)
+    assert len(statements) == 1
+    found = FIND_PREPARED.rows(session.connection(), {"chat": "c"})
+    assert [(row.record_id, row.content) for row in found] == [
+        (row["record_id"], row["content"]) for row in rows
+    ]
 
 
 def test_a_default_is_used_and_changed_rows_are_counted(session):

@@ -6,6 +6,7 @@ SQLite, so the statements of every turn are sent without it. Its types, its even
 statement and its handling of errors stay. Source: docs/decisions/0024.
 """
 
+import re
 from collections import namedtuple
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -16,6 +17,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable
 
 from service.extensions import db
+
+JOINED = 8  # rows at most: each number of them is a statement of its own
+INSERT = re.compile(r"(?P<head>INSERT INTO \w+ \([^()]*\) VALUES )(?P<values>\(.*\))", re.DOTALL)
+PARAMETER = re.compile(r"%\((\w+)\)s")
 
 Values = Mapping[str, Any]
 Convert = Callable[[Any], Any]
@@ -61,7 +66,13 @@ class Prepared:
 
     def run_many(self, connection: Connection, rows: Sequence[Values]) -> None:
         compiled = self._for(connection, rows[0])
-        compiled.send(connection, [compiled.parameters(values) for values in rows], many=True)
+        parameters = [compiled.parameters(values) for values in rows]
+        if len(rows) == 1:
+            compiled.send(connection, parameters[0])
+        elif compiled.can_join and len(rows) <= JOINED:
+            compiled.send_joined(connection, parameters)
+        else:
+            compiled.send(connection, parameters, many=True)
 
     def _for(self, connection: Connection, values: Values) -> "_Compiled":
         assert connection.in_transaction(), "which a driver's cursor does not begin"
@@ -103,6 +114,8 @@ class _Compiled:
         names = compiled.positiontup if compiled.positional else list(binds)
         self._parts = [(name, converting[name]) for name in names or ()]
         self._is_positional = compiled.positional
+        self.can_join = not compiled.positional and bool(INSERT.fullmatch(self.text))
+        self._joined: dict[int, str] = {}  # by the number of rows
         self._read_columns(compiled, dialect)
 
     def _read_columns(self, compiled: SQLCompiler, dialect: Dialect) -> None:
@@ -124,17 +137,32 @@ class _Compiled:
             return converted
         return {name: value for value, (name, _) in zip(converted, self._parts, strict=True)}
 
-    def send(self, connection: Connection, parameters: Any, many: bool = False) -> Any:
+    def send(
+        self, connection: Connection, parameters: Any, many: bool = False, text: str = ""
+    ) -> Any:
         """The cursor. Raises SQLAlchemy's errors, which end a lost connection as well."""
         driver: Any = connection.connection.dbapi_connection
-        cursor = driver.cursor()
+        cursor, text = driver.cursor(), text or self.text
         for listener in connection.dispatch.before_cursor_execute:
-            listener(connection, cursor, self.text, parameters, None, many)
+            listener(connection, cursor, text, parameters, None, many)
         try:
-            (cursor.executemany if many else cursor.execute)(self.text, parameters)
+            (cursor.executemany if many else cursor.execute)(text, parameters)
         except self._error as error:
-            connection._handle_dbapi_exception(error, self.text, parameters, cursor, None)  # noqa: SLF001
+            connection._handle_dbapi_exception(error, text, parameters, cursor, None)  # noqa: SLF001
         return cursor
+
+    def send_joined(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+        """Insert a few rows by one statement. psycopg's `executemany` takes three round trips."""
+        parameters = {f"{key}_{n}": row[key] for n, row in enumerate(rows) for key in row}
+        if len(rows) not in self._joined:
+            self._joined[len(rows)] = self._join(len(rows))
+        self.send(connection, parameters, text=self._joined[len(rows)])
+
+    def _join(self, count: int) -> str:
+        parts = INSERT.fullmatch(self.text)
+        assert parts
+        values = [PARAMETER.sub(rf"%(\1_{n})s", parts["values"]) for n in range(count)]
+        return parts["head"] + ", ".join(values)
 
     def fetch(self, connection: Connection, cursor: Any, parameters: Any) -> Iterator[Any]:
         """Read a row at a time. Raises SQLAlchemy's errors, which SQLite's may be here too."""
