@@ -67,6 +67,9 @@ def settings(url: str, certificate: str = "") -> Mapping[str, object]:
         "EXTENSIONS": "bench.board",
         "WEB_CONCURRENCY": 1,
         "STARTING_CREDITS": 100_000_000,
+        # As by default. With as many as the tests allow, the look for a free place counts.
+        "TURNS_AT_ONCE": 4,
+        "CALLS_AT_ONCE": 16,
         "PROVIDER_A_BASE_URL": url,
         "PROVIDER_A_API_KEY": "x",
         "PROVIDER_C_BASE_URL": f"{url}/v1",

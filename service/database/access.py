@@ -69,6 +69,12 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
             app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
         else:
             postgresql.prepare_engine(db.engine, _seconds_left, time_limit, _has_limit)
+        # A single SELECT needs no transaction, which PostgreSQL would be asked to begin and to end.
+        app.extensions["reader"] = (
+            db.engine
+            if db.engine.dialect.name == "sqlite"
+            else db.engine.execution_options(isolation_level="AUTOCOMMIT")
+        )
         count_connections(app.extensions["sampler"], db.engine)
         app.extensions["writer"] = db.engine.execution_options(immediate=True)
 

@@ -134,7 +134,8 @@ def prepare_engine(
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        if has_limit():
+        driver: Any = connection.connection.dbapi_connection
+        if has_limit() and not driver.autocommit:
             left = seconds_left()
             limit = 0 if left == float("inf") else round(left * 1000) or 1
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")

@@ -12,7 +12,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from sqlalchemy import Connection, Dialect
+from flask import current_app
+from sqlalchemy import Connection, Dialect, Engine
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable
 
@@ -86,12 +87,13 @@ class Prepared:
 
 
 def read_row(statement: Prepared, values: Values) -> Any:
-    """Read a row in a transaction of its own. Needs an app context."""
+    """Read a row outside of any transaction. Needs an app context."""
     if db.session.registry.has():  # it may hold a connection, and nobody may wait for a second
         row = statement.row(db.session.connection(), values)
         db.session.commit()
         return row
-    with db.engine.begin() as connection:  # a session costs three times as much
+    reader: Engine = current_app.extensions["reader"]
+    with reader.begin() as connection:  # a session costs three times as much
         return statement.row(connection, values)
 
 
