@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from tests.people import text_of, types
+from service.outbound.exchange import HttpExchange
+from tests import recorded
+from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -184,3 +186,14 @@ def test_whatever_a_tool_does_the_turn_goes_on(alice, kind, capfd):
     assert failed["errorText"] == "The tool failed."
     assert types(chunks)[-1] == "finish"
     assert "tool failed" in capfd.readouterr().err
+
+
+@on_sqlite
+def test_the_model_is_asked_before_the_head_of_the_response_is_sent(served_by, alice, monkeypatch):
+    served_by.answers = [Answer(recorded.anthropic("hello"))]
+    alice.turn(alice.new_chat(), "this opens a connection to the model")
+    sent, send = [], HttpExchange._send
+    monkeypatch.setattr(HttpExchange, "_send", lambda *given: sent.append(1) or send(*given))
+    response = alice.ask(alice.new_chat(), "hi")
+    assert sent == [1]
+    assert types(chunks_of(response.get_data()))[-1] == "finish"

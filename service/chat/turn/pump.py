@@ -41,12 +41,20 @@ log = structlog.get_logger("turn")
 
 
 def start(app: Flask, run: Run) -> None:
-    """Begin the turn. The caller must call `run.leave()` when the response is closed."""
+    """Begin the turn. The caller must call `run.leave()` when the response is closed.
+
+    A new turn has asked its model when this returns, unless that needs a new connection: the model
+    answers while the head of the response is written.
+    """
     app.extensions["runs"].add(run)
     claim_watch: ClaimWatch = app.extensions["claim_watch"]
     claim_watch.expect_no_more(run.question.turn_id)
     claim_watch.wake()
     gevent.spawn(carry, app, run)
+    with ExitStack() as on_death:
+        on_death.callback(run.leave)
+        gevent.sleep(0)
+        on_death.pop_all()
 
 
 def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
