@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import create_engine, insert, select
+from sqlalchemy import create_engine, insert, select, update
 
 from service.chat.models import Chat, Message
 from service.extensions import now
+from service.providers.tokens import bound
 
 TEXT = "word " * 40  # 200 characters, as people and models write in short messages
 
@@ -20,6 +21,8 @@ def write(database_url: str, chats: Sequence[str], count: int) -> None:
         for chat in chats:
             rows = [_message(chat, owners[chat], number) for number in range(count)]
             connection.execute(insert(Message), rows)
+            counted = update(Chat).where(Chat.record_id == chat)  # as by a last turn
+            connection.execute(counted.values(history_tokens=count * bound(TEXT)))
     engine.dispose()
 
 

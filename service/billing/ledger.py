@@ -55,6 +55,14 @@ CLOSE_HOLD = Prepared(
     .values(state=bindparam("closed"))
     .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref, _holds.c.token_id)
 )
+_is_open = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == "open")
+RECORD_USE = Prepared(
+    update(_holds)
+    .where(_is_open)
+    .values(used=bindparam("spent"))
+    .returning(_holds.c.account, _holds.c.amount, _holds.c.token_id)
+)
+SET_AMOUNT = Prepared(update(_holds).where(_is_open).values(amount=bindparam("new_amount")))
 INSERT_HOLD = Prepared(
     insert(_holds).inline().values(expires_at=from_now(bindparam("seconds", type_=Double)))
 )
@@ -141,9 +149,7 @@ def extend(
     Returns False if the account, its budget or the allowance can't afford that. Raises `HoldLost`
     if the hold is not open.
     """
-    open_hold = update(Hold).where(Hold.hold_id == hold_id, Hold.state == "open")
-    record_use = open_hold.values(used=used).returning(Hold.account, Hold.amount, Hold.token_id)
-    hold = session.execute(record_use).one_or_none()
+    hold = RECORD_USE.row(session.connection(), {"hold": hold_id, "spent": used})
     if hold is None:
         raise HoldLost()
     more = amount - hold.amount
@@ -153,7 +159,7 @@ def extend(
     if is_over or not allowances.spend(session, hold.token_id, more):
         _hold_more(session, hold.account, -more)
         return False
-    session.execute(open_hold.values(amount=amount))
+    SET_AMOUNT.run(session.connection(), {"hold": hold_id, "new_amount": amount})
     return True
 
 

@@ -12,7 +12,7 @@ from service.billing import ledger, prices
 from service.billing.payer import payer_of
 from service.chat.question import Question
 from service.chat.turn.tally import Tally
-from service.database.access import write_transaction
+from service.database.access import core_transaction, write_transaction
 from service.providers.prompt import Prompt, UserMessage
 from service.web.errors import InsufficientCredits
 
@@ -84,7 +84,7 @@ class TurnHold:
         if used + amount <= self._amount:
             return True
         try:
-            with app.app_context(), write_transaction() as session:
+            with core_transaction(app) as session:
                 extended = ledger.extend(session, self._id, used, used + amount, self._budget)
         except ledger.HoldLost:
             return self._replace(app, amount)
