@@ -61,3 +61,11 @@ def test_a_statement_longer_than_the_network_takes_at_once_is_sent_whole(app):
     long = "x" * (32 << 20)
     with app.app_context(), db.engine.connect() as connection:
         assert connection.scalar(text("SELECT length(:text)"), {"text": long}) == len(long)
+
+
+def test_a_single_read_begins_no_transaction_and_the_next_write_does(app):
+    with app.app_context():
+        with app.extensions["reader"].begin() as connection:
+            assert connection.connection.dbapi_connection.autocommit
+        with db.engine.begin() as connection:
+            assert not connection.connection.dbapi_connection.autocommit

@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from service.auth import users
 from service.chat.models import Chat, Message
+from service.database import upsert
 from service.database.access import core_transaction, is_outage, time_limit
 from service.database.prepared import JOINED, Prepared
 from service.extensions import db, table
@@ -57,6 +58,17 @@ def test_any_number_of_rows_is_inserted_in_their_order(session, statements, coun
     assert [(row.record_id, row.content) for row in found] == [
         (row["record_id"], row["content"]) for row in rows
     ]
+
+
+def test_several_rows_that_may_meet_others_are_inserted_one_by_one(session):
+    connection = session.connection()
+    new = upsert.insert(connection.dialect.name, MESSAGES).inline()
+    lower = {"content": func.lower(new.excluded.content)}
+    keys = [MESSAGES.c.user_id, MESSAGES.c.record_id]
+    add = Prepared(new.on_conflict_do_update(index_elements=keys, set_=lower))
+    add.run_many(connection, [message(1, content="A"), message(1, content="B"), message(2)])
+    found = FIND_PREPARED.rows(connection, {"chat": "c"})
+    assert [(row.record_id, row.content) for row in found] == [("m1", "b"), ("m2", "é 🙂")]
 
 
 def test_a_default_is_used_and_changed_rows_are_counted(session):

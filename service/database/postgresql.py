@@ -67,7 +67,8 @@ class CooperativeConnection(psycopg.Connection[Any]):
         while True:
             with hub.loop.io(self.pgconn.socket, wanted) as watcher:
                 hub.wait(watcher)
-            self.used_at = time.monotonic()
+            if wanted == POLLIN:
+                self.used_at = time.monotonic()
             wanted = gen.send(wanted)
 
     @property

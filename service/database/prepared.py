@@ -116,7 +116,8 @@ class _Compiled:
         names = compiled.positiontup if compiled.positional else list(binds)
         self._parts = [(name, converting[name]) for name in names or ()]
         self._is_positional = compiled.positional
-        self.can_join = not compiled.positional and bool(INSERT.fullmatch(self.text))
+        is_plain = bool(INSERT.fullmatch(self.text)) and " ON CONFLICT " not in self.text
+        self.can_join = is_plain and not compiled.positional
         self._joined: dict[int, str] = {}  # by the number of rows
         self._read_columns(compiled, dialect)
 
