@@ -7,6 +7,7 @@ from sqlalchemy import text
 
 from service.database import postgresql
 from service.extensions import db
+from tests.services import wait_for
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 WHO = text("SELECT pg_backend_pid()")
@@ -69,3 +70,20 @@ def test_a_single_read_begins_no_transaction_and_the_next_write_does(app):
             assert connection.connection.dbapi_connection.autocommit
         with db.engine.begin() as connection:
             assert not connection.connection.dbapi_connection.autocommit
+
+
+def test_an_interrupted_command_cancels_its_statement(app):
+    def sleep():
+        interrupted = pytest.raises(KeyboardInterrupt)
+        with interrupted, app.app_context(), db.engine.connect() as connection:
+            connection.execute(text("SELECT pg_sleep(30)"))
+
+    def running():
+        count = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)'"
+        with app.app_context(), db.engine.connect() as connection:
+            return connection.scalar(text(f"{count} AND state = 'active'"))
+
+    command = gevent.spawn(sleep)
+    wait_for(running)
+    command.kill(KeyboardInterrupt)
+    wait_for(lambda: not running(), 5)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from select import POLLIN
 from typing import Any, NoReturn
 
@@ -57,6 +58,10 @@ class CooperativeConnection(psycopg.Connection[Any]):
             self.complete(gen, wanted)
         except StopIteration as ended:
             return ended.value
+        except (KeyboardInterrupt, SystemExit):  # as psycopg does, or the server would go on
+            with suppress(psycopg.Error):
+                self.cancel_safe(timeout=CONNECT_SECONDS)
+            raise
 
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
         """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.

@@ -78,7 +78,8 @@ class Machine:
         return self._run("journalctl", "--unit", "service", "--no-pager", "--output", "cat").stdout
 
     def runs(self, pid: int) -> bool:
-        return Path(f"/proc/{self._init}/root/proc/{pid}").exists()
+        inside = Path("/proc", str(self._init), "root")  # the machine's file system; see proc(5)
+        return (inside / "proc" / str(pid)).exists()
 
     def remove(self) -> None:
         self._nspawn.terminate()
