@@ -45,7 +45,7 @@ LEVELS = {
         {"usage"},
         {"models", "question", "titles"},
         {"claims", "earlier", "journal"},
-        {"collections", "stream", "undo"},
+        {"collections", "stream", "undo", "worker_lease"},
         {"history", "tools"},
         {"calling"},
         {"turn"},

@@ -5,7 +5,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from service.database import postgresql
+from service.database import waiting
 from service.extensions import db
 from tests.services import wait_for
 
@@ -37,7 +37,7 @@ def test_a_connection_that_has_just_answered_is_not_pinged(app, sent, monkeypatc
     sent.clear()
     assert ask(app)
     assert len(sent) == 1
-    monkeypatch.setattr(postgresql, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(waiting, "FRESH_SECONDS", 0)
     sent.clear()
     assert ask(app)
     assert len(sent) == 2

@@ -92,7 +92,7 @@ def entry_values(
 
 def _update_account(session: Session, account: str, freed: int, charged: int) -> None:
     changes = {"account": account, "freed": freed, "charged": charged}
-    FREE_AND_CHARGE.run(session.connection(), changes)
+    FREE_AND_CHARGE.ask(session.connection(), changes)
 
 
 def _add_entry(
@@ -110,4 +110,4 @@ def _add_entry(
         log.warning("loss", ref=hold.ref, what=what, micro_credits=loss)
     if charged or loss:
         entry = entry_values(hold.account, kind, -charged, hold.ref, what, facts)
-        INSERT_ENTRY.run(session.connection(), entry)
+        INSERT_ENTRY.ask(session.connection(), entry)

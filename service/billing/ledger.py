@@ -98,7 +98,7 @@ def grant(
     entry = entry_values(subject, "grant", amount, ref, what, facts or {})
     if not ADD_ENTRY.execute(session.connection(), entry):
         return False
-    ADD_TO_BALANCE.run(session.connection(), {"account": subject, "more": amount})
+    ADD_TO_BALANCE.ask(session.connection(), {"account": subject, "more": amount})
     return True
 
 
@@ -137,7 +137,7 @@ def reserve(
     hold: dict[str, Any] = {"hold_id": hold_id, "account": payer.subject, "amount": amount}
     hold |= {"ref": ref, "token_id": _spend_allowance(session, payer, amount)}
     hold |= {"lease_id": lease_id, "seconds": seconds, "created_at": now()}
-    INSERT_HOLD.run(session.connection(), hold)
+    INSERT_HOLD.ask(session.connection(), hold)
     return hold_id
 
 
@@ -159,7 +159,7 @@ def extend(
     if is_over or not allowances.spend(session, hold.token_id, more):
         _hold_more(session, hold.account, -more)
         return False
-    SET_AMOUNT.run(session.connection(), {"hold": hold_id, "new_amount": amount})
+    SET_AMOUNT.ask(session.connection(), {"hold": hold_id, "new_amount": amount})
     return True
 
 

@@ -9,7 +9,7 @@ from flask import Blueprint, current_app, g
 from marshmallow import Schema, ValidationError, fields, validate
 
 from config import Settings
-from service.auth import users
+from service.auth import user_locks
 from service.billing import ledger
 from service.billing.budgets import budget_of, today
 from service.billing.models import Entry
@@ -164,7 +164,7 @@ def _open_account(params: dict[str, Any]) -> Statement:
     """Create the caller's account, with its starting credits, and return the first page."""
     settings: Settings = current_app.config["SETTINGS"]
     with write_transaction() as session:
-        users.lock(session, g.caller.subject)
+        user_locks.lock(session, g.caller.subject)
         ledger.ensure_account(session, g.caller.subject, settings.starting_credits * CREDIT)
     page = _page(params)
     assert page is not None, "the account was created above"

@@ -6,11 +6,9 @@ the database's clock. It is lost once it has lapsed and `turn/lease_watch.py` ha
 Source: docs/contract.md, section 5.14.
 """
 
-import time
 from collections.abc import Collection
 from typing import Any, Literal, NamedTuple, cast
 
-from gevent.lock import BoundedSemaphore
 from sqlalchemy import (
     ColumnElement,
     CursorResult,
@@ -22,7 +20,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     or_,
     select,
     update,
@@ -31,46 +28,17 @@ from sqlalchemy.orm import Session
 
 from service.chat.models import Claim, Lease
 from service.chat.question import Question
-from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.database.prepared import Prepared
+from service.database.prepared import Asked, Prepared
 from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
 from service.web.errors import Conflict
 
 LEASE_SECONDS = 15
-RENEW_SECONDS = 5
 WATCH_SECONDS = 6  # a reader in another worker asks again before they are over
 
 # Why a turn ends early. Another process asks by a claim for "stop" and "deleted" only.
 EndReason = Literal["gone", "stop", "drain", "deleted"]
-
-
-class WorkerLease:
-    """This worker's lease; its claims and holds refer to it by `id`."""
-
-    def __init__(self, lease_id: str) -> None:
-        self.id = lease_id
-        self._renewed = float("-inf")
-        self._renewing = BoundedSemaphore(1)
-
-    @property
-    def is_due(self) -> bool:
-        return time.monotonic() - self._renewed >= RENEW_SECONDS
-
-    def renew_if_due(self) -> None:
-        """In a transaction of its own: a refused turn rolls its transaction back."""
-        with self._renewing:
-            if self.is_due:
-                self._renew()
-
-    def _renew(self) -> None:
-        began, expires = time.monotonic(), from_now(LEASE_SECONDS)
-        with write_transaction() as session:
-            renewed = update(Lease).where(Lease.lease_id == self.id).values(expires_at=expires)
-            if count_changes(session, renewed) == 0:
-                session.execute(insert(Lease).values(lease_id=self.id, expires_at=expires))
-        self._renewed = began
 
 
 _claims, _leases = table(Claim), table(Lease)
@@ -97,18 +65,34 @@ FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindpar
 CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
+def ask_for(session: Session, question: Question, lease_id: str) -> Asked:
+    """Claim the message for this turn; the count is 0 if it is claimed already."""
+    claim = {
+        "turn_id": question.turn_id,
+        "user_id": question.caller.subject,
+        "user_message_id": question.user_message_id,
+        "chat_id": question.chat_id,
+        "lease_id": lease_id,
+        "replaced_chat": _replaced_chat(question),
+        "model": question.model.id,
+    }
+    return CLAIM.ask(session.connection(), claim)
+
+
 def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> bool:
     """Claim the message for this turn. False while another turn has claimed it, or replaces
-    messages in the same chat as this one does.
+    messages in the same chat as this one does."""
+    is_free = ask_for(session, question, lease_id).count == 1
+    return is_free or take_over(session, question, lease_id, silent)
 
-    Claims in the way are removed if they have no lease, or one that has lapsed and is in `silent`.
-    """
-    if _insert(session, question, lease_id):
-        return True
+
+def take_over(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> bool:
+    """The same for a message that is claimed. Claims in the way are removed if they have no lease,
+    or one that has lapsed and is in `silent`."""
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
     session.connection().execute(DROP_LOST, lost)
-    return _insert(session, question, lease_id)
+    return restore(session, question, lease_id)
 
 
 def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
@@ -123,20 +107,7 @@ def _replaced_chat(question: Question) -> str | None:
 
 def restore(session: Session, question: Question, lease_id: str) -> bool:
     """Claim again for a running turn whose claim was swept; False if another turn was faster."""
-    return _insert(session, question, lease_id)
-
-
-def _insert(session: Session, question: Question, lease_id: str) -> bool:
-    claim = {
-        "turn_id": question.turn_id,
-        "user_id": question.caller.subject,
-        "user_message_id": question.user_message_id,
-        "chat_id": question.chat_id,
-        "lease_id": lease_id,
-        "replaced_chat": _replaced_chat(question),
-        "model": question.model.id,
-    }
-    return CLAIM.execute(session.connection(), claim)
+    return ask_for(session, question, lease_id).count == 1
 
 
 class AlreadyRunning(Conflict):
@@ -158,7 +129,15 @@ DROP = Prepared(delete(_claims).where(_this).returning(_claims.c.watched_until))
 
 def drop(session: Session, turn_id: str) -> Dropped:
     """Remove the turn's claim."""
-    row = DROP.row(session.connection(), {"turn": turn_id})
+    return dropped(ask_to_drop(session, turn_id))
+
+
+def ask_to_drop(session: Session, turn_id: str) -> Asked:
+    return DROP.ask(session.connection(), {"turn": turn_id})
+
+
+def dropped(answer: Asked) -> Dropped:
+    row = answer.row
     return Dropped(row is not None, row is not None and row.watched_until is not None)
 
 

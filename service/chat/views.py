@@ -10,7 +10,7 @@ from marshmallow import Schema, ValidationError, fields, validate, validates_sch
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.auth.bearer import open_to
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
@@ -75,7 +75,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
     )
     record = full_envelope(AI_CHATS, chat)
     with write_transaction() as session:
-        users.lock(session, chat.user_id)
+        user_locks.lock(session, chat.user_id)
         session.add(chat)
         session.flush()
         change = outbox.change(AI_CHATS, chat.user_id, None, record)

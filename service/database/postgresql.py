@@ -1,21 +1,18 @@
 """PostgreSQL: connections, time limits of statements, and outages."""
 
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from select import POLLIN
 from typing import Any, NoReturn
 
 import gevent
 import psycopg
 import psycopg.waiting
-from gevent.monkey import get_original
 from psycopg.abc import PQGen
 from sqlalchemy import URL, Connection, Engine, event
 
-CONNECT_SECONDS = 2
+from service.database.pipeline import PipelinedConnection
+from service.database.waiting import CONNECT_SECONDS
+
 PING_SECONDS = 1.0
-FRESH_SECONDS = 1.0  # for which an answer shows that the server is there
 GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
 IDLE_SECONDS = 30  # of a transaction between two statements: its process is stopped or lost
 # Both sides notice in 25 seconds that the other host is lost. The systems' defaults are hours, in
@@ -36,58 +33,13 @@ SERVER_OPTIONS = {
 OUTAGE = ("08", "53", "57", "58", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
 
 Error = psycopg.Error
-poll: Any = get_original("select", "poll")  # gevent's own lets other greenlets run
 
 
 class NoAnswer(psycopg.OperationalError):
     """The server has received a statement and does not answer: it or the network hangs."""
 
 
-class CooperativeConnection(psycopg.Connection[Any]):
-    """A connection that waits in gevent's event loop. psycopg's own wait polls every 0.1 s, by a
-    stand-in for `select.poll` that makes several objects for each wait."""
-
-    used_at = 0.0  # monotonic: when the server has last answered
-
-    def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
-        """Complete an operation, which yields what it has to wait for."""
-        if args or options:  # a time limit: for notifications
-            return super().wait(gen, *args, **options)
-        try:
-            wanted = next(gen)
-            self.complete(gen, wanted)
-        except StopIteration as ended:
-            return ended.value
-        except (KeyboardInterrupt, SystemExit):  # as psycopg does, or the server would go on
-            with suppress(psycopg.Error):
-                self.cancel_safe(timeout=CONNECT_SECONDS)
-            raise
-
-    def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
-        """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.
-
-        Raises StopIteration at the end.
-        """
-        hub = gevent.get_hub()
-        while True:
-            with hub.loop.io(self.pgconn.socket, wanted) as watcher:
-                hub.wait(watcher)
-            if wanted == POLLIN:
-                self.used_at = time.monotonic()
-            wanted = gen.send(wanted)
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether the server has just answered, and has neither closed the connection nor said
-        anything since. So it needs no ping."""
-        if time.monotonic() - self.used_at > FRESH_SECONDS:
-            return False
-        poller = poll()
-        poller.register(self.pgconn.socket, POLLIN)  # the end and errors are reported as well
-        return not poller.poll(0)
-
-
-class TimedConnection(CooperativeConnection):
+class TimedConnection(PipelinedConnection):
     """A connection that is closed when the server does not answer in time.
 
     The server ends a slow statement itself. This is for a server that hangs or is unreachable.
@@ -147,10 +99,10 @@ def prepare_engine(
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
 
 
-def connect_to_listen(url: URL) -> psycopg.Connection[Any]:
-    """Open a connection outside the pool, for notifications. Raises `Error`."""
+def connect_alone(url: URL) -> PipelinedConnection:
+    """Open a connection outside the pool, without transactions. Raises `Error`."""
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return CooperativeConnection.connect(address, autocommit=True, **_arguments(SERVER_OPTIONS))
+    return PipelinedConnection.connect(address, autocommit=True, **_arguments(SERVER_OPTIONS))
 
 
 def _arguments(options: dict[str, int]) -> dict[str, Any]:

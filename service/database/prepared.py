@@ -1,30 +1,26 @@
-"""Statements that are compiled once and sent by the driver's cursor.
+"""Statements that are compiled once and sent without SQLAlchemy's execution.
 
 SQLAlchemy looks a statement up in its cache at each execution, and makes objects for the execution
 and its result. For a short statement that takes four times as long as the statement itself on
 SQLite, so the statements of every turn are sent without it. Its types, its events before a
 statement and its handling of errors stay. Source: docs/decisions/0024.
+
+On SQLite a statement is executed by the driver's cursor at once. On PostgreSQL it is sent with the
+next one whose answer is read, or with the commit: several share a round trip. Source:
+docs/decisions/0039.
 """
 
-import re
-from collections import namedtuple
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, cast
 
 from flask import current_app
-from sqlalchemy import Connection, Dialect, Engine
-from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
+from service.database.compiled import Compiled, Values, compile_statement
 from service.extensions import db
-
-JOINED = 8  # rows at most: each number of them is a statement of its own
-INSERT = re.compile(r"(?P<head>INSERT INTO \w+ \([^()]*\) VALUES )(?P<values>\(.*\))", re.DOTALL)
-PARAMETER = re.compile(r"%\((\w+)\)s")
-
-Values = Mapping[str, Any]
-Convert = Callable[[Any], Any]
 
 
 class Prepared:
@@ -36,53 +32,52 @@ class Prepared:
     def __init__(self, *statements: Executable, **by_dialect: Executable) -> None:
         self._statement = statements[0] if statements else None
         self._by_dialect = by_dialect
-        self._compiled: dict[str, _Compiled] = {}
+        self._compiled: dict[str, Compiled] = {}
 
     def __str__(self) -> str:
         return str(self._statement)
 
+    def ask(self, connection: Connection, values: Values) -> "Asked":
+        """Execute it. Until an answer is read, an error may come out at a later one, or at the
+        commit."""
+        compiled = self._for(connection, values)
+        return Asked(connection, compiled, compiled.send(connection, compiled.parameters(values)))
+
+    def ask_many(self, connection: Connection, rows: Sequence[Values]) -> None:
+        """The same for each of the rows, without answers."""
+        compiled = self._for(connection, rows[0])
+        compiled.send_many(connection, [compiled.parameters(values) for values in rows])
+
     def rows(self, connection: Connection, values: Values) -> list[Any]:
         """The rows of the result; their columns are attributes."""
-        compiled = self._for(connection, values)
-        cursor = compiled.send(connection, compiled.parameters(values))
-        return compiled.read(cursor.fetchall())
+        return self.ask(connection, values).rows
 
     def row(self, connection: Connection, values: Values) -> Any:
         """The first row, or None."""
-        rows = self.rows(connection, values)
-        return rows[0] if rows else None
+        return self.ask(connection, values).row
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
         """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
-        compiled = self._for(connection, values)
-        parameters = compiled.parameters(values)
-        with closing(compiled.send(connection, parameters)) as cursor:
-            yield from compiled.fetch(connection, cursor, parameters)
+        with closing(self.ask(connection, values)) as answer:
+            yield from answer.each()
 
     def run(self, connection: Connection, values: Values) -> int:
         """How many rows it has changed."""
-        compiled = self._for(connection, values)
-        count: int = compiled.send(connection, compiled.parameters(values)).rowcount
-        return count
+        return self.ask(connection, values).count
 
-    def run_many(self, connection: Connection, rows: Sequence[Values]) -> None:
-        compiled = self._for(connection, rows[0])
-        parameters = [compiled.parameters(values) for values in rows]
-        if len(rows) == 1:
-            compiled.send(connection, parameters[0])
-        elif compiled.can_join and len(rows) <= JOINED:
-            compiled.send_joined(connection, parameters)
-        else:
-            compiled.send(connection, parameters, many=True)
+    def is_refused_by(self, error: DBAPIError) -> bool:
+        """Whether this is the statement that the error is about."""
+        text = error.statement or getattr(error.orig, "statement", None)
+        return any(compiled.text == text for compiled in self._compiled.values())
 
-    def _for(self, connection: Connection, values: Values) -> "_Compiled":
+    def _for(self, connection: Connection, values: Values) -> Compiled:
         assert connection.in_transaction(), "which a driver's cursor does not begin"
         dialect = connection.dialect
         compiled = self._compiled.get(dialect.name)
         if compiled is None:
             statement = self._by_dialect.get(dialect.name, self._statement)
             assert statement is not None
-            compiled = self._compiled[dialect.name] = _Compiled(statement, dialect, values)
+            compiled = self._compiled[dialect.name] = compile_statement(statement, dialect, values)
         return compiled
 
 
@@ -97,95 +92,41 @@ def read_row(statement: Prepared, values: Values) -> Any:
         return statement.row(connection, values)
 
 
-class _Compiled:
-    def __init__(self, statement: Executable, dialect: Dialect, values: Values) -> None:
-        compiled: Any = statement.compile(dialect=dialect, column_keys=list(values))  # type: ignore[attr-defined]
-        assert isinstance(compiled, SQLCompiler)
-        self.text = compiled.string
-        self._error: type[Exception] = dialect.loaded_dbapi.Error
-        binds = {compiled.bind_names[bind]: bind for bind in compiled.bind_names}
-        self._constants = {name: bind.value for name, bind in binds.items() if not bind.required}
-        for column in compiled.insert_prefetch:
-            default: Any = column.default
-            assert default.is_scalar, f"a value for {column.key}"
-            self._constants[column.key] = default.arg
-        converting = {
-            name: bind.type.dialect_impl(dialect).bind_processor(dialect)
-            for name, bind in binds.items()
-        }
-        names = compiled.positiontup if compiled.positional else list(binds)
-        self._parts = [(name, converting[name]) for name in names or ()]
-        self._is_positional = compiled.positional
-        is_plain = bool(INSERT.fullmatch(self.text)) and " ON CONFLICT " not in self.text
-        self.can_join = is_plain and not compiled.positional
-        self._joined: dict[int, str] = {}  # by the number of rows
-        self._read_columns(compiled, dialect)
+class Asked:
+    """What the database says to a statement. To read it is to wait for it. Raises SQLAlchemy's
+    errors, which end a lost connection as well."""
 
-    def _read_columns(self, compiled: SQLCompiler, dialect: Dialect) -> None:
-        columns = compiled._result_columns  # noqa: SLF001 - the only list of their types
-        self._row = _row_type([column.keyname for column in columns])
-        self._converting = [
-            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
-        ]
-        self._converts = any(self._converting)
+    __slots__ = ("_compiled", "_connection", "_cursor")
 
-    def parameters(self, values: Values) -> Any:
-        constants, given = self._constants, values
-        found = [given[name] if name in given else constants[name] for name, _ in self._parts]
-        converted = [
-            convert(value) if convert else value
-            for value, (_, convert) in zip(found, self._parts, strict=True)
-        ]
-        if self._is_positional:
-            return converted
-        return {name: value for value, (name, _) in zip(converted, self._parts, strict=True)}
+    def __init__(self, connection: Connection, compiled: Compiled, cursor: Any) -> None:
+        self._connection, self._compiled, self._cursor = connection, compiled, cursor
 
-    def send(
-        self, connection: Connection, parameters: Any, many: bool = False, text: str = ""
-    ) -> Any:
-        """The cursor. Raises SQLAlchemy's errors, which end a lost connection as well."""
-        driver: Any = connection.connection.dbapi_connection
-        cursor, text = driver.cursor(), text or self.text
-        for listener in connection.dispatch.before_cursor_execute:
-            listener(connection, cursor, text, parameters, None, many)
+    @property
+    def rows(self) -> list[Any]:
         try:
-            (cursor.executemany if many else cursor.execute)(text, parameters)
-        except self._error as error:
-            connection._handle_dbapi_exception(error, text, parameters, cursor, None)  # noqa: SLF001
-        return cursor
+            found = self._cursor.fetchall()
+        except self._compiled.failures as error:
+            self._compiled.fail(self._connection, error)
+        return self._compiled.read(found)
 
-    def send_joined(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
-        """Insert a few rows by one statement. psycopg's `executemany` takes three round trips."""
-        parameters = {f"{key}_{n}": row[key] for n, row in enumerate(rows) for key in row}
-        if len(rows) not in self._joined:
-            self._joined[len(rows)] = self._join(len(rows))
-        self.send(connection, parameters, text=self._joined[len(rows)])
+    @property
+    def row(self) -> Any:
+        rows = self.rows
+        return rows[0] if rows else None
 
-    def _join(self, count: int) -> str:
-        parts = INSERT.fullmatch(self.text)
-        assert parts
-        values = [PARAMETER.sub(rf"%(\1_{n})s", parts["values"]) for n in range(count)]
-        return parts["head"] + ", ".join(values)
-
-    def fetch(self, connection: Connection, cursor: Any, parameters: Any) -> Iterator[Any]:
-        """Read a row at a time. Raises SQLAlchemy's errors, which SQLite's may be here too."""
+    @property
+    def count(self) -> int:
         try:
-            for row in cursor:
-                yield self.read([row])[0]
-        except self._error as error:
-            connection._handle_dbapi_exception(error, self.text, parameters, cursor, None)  # noqa: SLF001
+            return cast("int", self._cursor.rowcount)
+        except self._compiled.failures as error:
+            self._compiled.fail(self._connection, error)
 
-    def read(self, rows: list[Any]) -> list[Any]:
-        if not self._converts:
-            return list(map(self._row._make, rows))
-        return [
-            self._row._make(
-                convert(value) if convert else value
-                for convert, value in zip(self._converting, row, strict=True)
-            )
-            for row in rows
-        ]
+    def each(self) -> Iterator[Any]:
+        try:
+            for row in self._cursor:
+                yield self._compiled.read([row])[0]
+        except self._compiled.failures as error:
+            self._compiled.fail(self._connection, error)
 
-
-def _row_type(names: list[str]) -> Any:
-    return namedtuple("Row", names)  # noqa: PYI024 - their names come from the statement
+    def close(self) -> None:
+        self._cursor.close()

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
-from service.database.prepared import Prepared
+from service.database.prepared import Asked, Prepared
 from service.deferred import DeferredModule
 
 DIALECTS: dict[str, Any] = {
@@ -37,8 +37,12 @@ class InsertIfAbsent:
 
     def execute(self, connection: Connection, row: dict[str, Any]) -> bool:
         """Whether the row was inserted."""
+        return self.ask(connection, row).count == 1
+
+    def ask(self, connection: Connection, row: dict[str, Any]) -> Asked:
+        """Its count is 1 if the row was inserted."""
         name = connection.dialect.name
         if name not in self._by_dialect:
             whole = insert(name, self._table).inline().values(**self._values)
             self._by_dialect[name] = Prepared(whole.on_conflict_do_nothing())
-        return self._by_dialect[name].run(connection, row) == 1
+        return self._by_dialect[name].ask(connection, row)

@@ -23,8 +23,8 @@ SECONDS = 2.0  # for an answer of the database
 PAUSE = 1.0  # without locks after a failure: nobody queues for a database that hangs
 NUMBER_BITS = 15
 # The candidates are unnested one by one, so that no second lock is taken after the first.
-LOCK = "SELECT n FROM unnest(%s::bigint[]) AS n WHERE pg_try_advisory_lock(n) LIMIT 1"
-UNLOCK = "SELECT pg_advisory_unlock(%s)"
+LOCK = b"SELECT n FROM unnest($1::bigint[]) AS n WHERE pg_try_advisory_lock(n) LIMIT 1"
+UNLOCK = b"SELECT pg_advisory_unlock($1)"
 
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver
 log = structlog.get_logger("limits")
@@ -53,7 +53,7 @@ class AdvisoryLocks:
                 raise LocksAway("not asked")
             first = _first_lock(name)
             free = [first + n for n in numbers if first + n not in self.held]
-            row = self._execute(LOCK, (free,))
+            row = self._execute(LOCK, free)
             if row is None:
                 return None
             self.held.add(row[0])
@@ -64,28 +64,28 @@ class AdvisoryLocks:
             self.held.discard(lock)
             if self._connection:
                 with suppress(LocksAway):  # the lock ended with its connection
-                    self._execute(UNLOCK, (lock,))
+                    self._execute(UNLOCK, lock)
 
-    def _execute(self, statement: str, parameters: tuple[Any, ...]) -> Any:
+    def _execute(self, statement: bytes, value: Any) -> Any:
         try:
             with ExitStack() as undo, gevent.Timeout(SECONDS, LocksAway("no answer")):
                 undo.callback(self._close)  # a connection in the middle of a statement is lost
                 if self._connection is None:
                     self._connect()
-                row = self._connection.execute(statement, parameters).fetchone()
+                rows = self._connection.post(statement, [value]).fetchall()
                 undo.pop_all()
         except (postgresql.Error, LocksAway) as error:
             self._away_until = time.monotonic() + PAUSE
             log.warning("limits not shared", error=type(error).__name__)
             raise LocksAway from error
-        return row
+        return rows[0] if rows else None
 
     def _connect(self) -> None:
         """Open a connection, and lock again what others have not taken meanwhile."""
-        self._connection = postgresql.connect_to_listen(self._url)
+        self._connection = postgresql.connect_alone(self._url)
         weakref.finalize(self, self._connection.close)
         for lock in self.held:
-            self._connection.execute(LOCK, ([lock],))
+            self._connection.post(LOCK, [[lock]])
 
     def _close(self) -> None:
         connection, self._connection = self._connection, None

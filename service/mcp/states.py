@@ -13,7 +13,7 @@ from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.chat.earlier import fingerprint_of
 from service.database.access import write_transaction
 from service.database.clock import current_time
@@ -52,7 +52,7 @@ def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> 
     used = UsedState(call_id=facts["call"], user_id=user_id, expires_at=expires_at)
     try:
         with write_transaction() as session:
-            users.lock(session, user_id)
+            user_locks.lock(session, user_id)
             session.add(used)
     except IntegrityError:
         raise UnusableState from None

@@ -19,7 +19,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table, timestamp
@@ -190,7 +190,7 @@ class MediaStore:
         self, session: Session, user_id: str, size: int, reservation: str | None = None
     ) -> None:
         """Raise `QuotaReached` if there is no room, after taking some of the reservation's."""
-        if not users.lock_row(session, user_id, alone=True):
+        if not user_locks.lock_row(session, user_id, alone=True):
             raise Unauthorized()
         if reservation:
             reserved = update(_items).where(_items.c.media_id == reservation)

@@ -232,7 +232,7 @@ class Feed:
         while True:
             try:
                 with self._app.app_context():
-                    connection = postgresql.connect_to_listen(db.engine.url)
+                    connection = postgresql.connect_alone(db.engine.url)
                 with connection:
                     connection.execute(f"LISTEN {outbox.CHANNEL}")
                     self._wake.set()

@@ -58,7 +58,7 @@ LOCK_GROUP = Prepared(
 def lock_group(connection: Connection, key: str) -> None:
     """Lock a group of records against other transactions. Call it before any other write."""
     if connection.dialect.name == "postgresql":
-        LOCK_GROUP.run(connection, {"key": key})
+        LOCK_GROUP.ask(connection, {"key": key})
 
 
 def change(
@@ -86,9 +86,9 @@ def append(connection: Connection, rows: list[Row]) -> None:
 
     On SQLite that is only this worker; others notice the changes by polling.
     """
-    INSERT.run_many(connection, rows)
+    INSERT.ask_many(connection, rows)
     if connection.dialect.name == "postgresql":
-        NOTIFY.run(connection, {})
+        NOTIFY.ask(connection, {})
     else:
         call_after_commit(connection, _wake)
 

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from service.auth.users import Caller, current_role, lock
+from service.auth.user_locks import lock
+from service.auth.users import Caller, current_role
 from service.database.access import write_transaction
 from service.extensions import db, now, timestamp
 from service.limits.rates import count

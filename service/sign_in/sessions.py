@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks, users
 from service.auth.tokens import Claims, Verifier
 from service.database import refreshing
 from service.database.access import write_transaction
@@ -74,7 +74,7 @@ class Sessions:
         values |= {"id_hash": id_hash, "user_id": claims.subject, "version": 1}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
         with write_transaction() as session:
-            users.lock(session, claims.subject)  # unless the user is being erased
+            user_locks.lock(session, claims.subject)  # unless the user is being erased
             session.execute(_rows.insert().values(**values))
         return session_id
 

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.billing import ledger
 from service.billing.charges import free_credits
 from service.billing.models import Entry
@@ -67,7 +67,7 @@ def _lock(session: Session, subject: str) -> bool:
 
     Returns whether there is a user.
     """
-    is_user = users.lock_row(session, subject)
+    is_user = user_locks.lock_row(session, subject)
     free_credits(session, subject)
     return is_user
 

@@ -52,16 +52,17 @@ class DatabaseProxy:
         both = {client, server}
         self._open |= both
         back = gevent.spawn(self._forward, server, client)
-        if self._forward(client, server, cut=True):
+        if cut := self._forward(client, server, cut=True):
             back.kill()  # the client gets no answer to its COMMIT
-            self._cut(server)
+            self._cut(server, cut)
         back.kill()
         self._open -= both
         client.close()
         server.close()
 
-    def _forward(self, source: socket.socket, target: socket.socket, cut: bool = False) -> bool:
-        """Forward until a side closes. Returns whether it stopped at the COMMIT to cut."""
+    def _forward(self, source: socket.socket, target: socket.socket, cut: bool = False) -> bytes:
+        """Forward until a side closes. Returns the COMMIT to cut, if it stopped there, with the
+        statements that were sent together with it."""
         is_marked = False
         try:
             while data := source.recv(65536):
@@ -71,15 +72,15 @@ class DatabaseProxy:
                     gevent.sleep(0.05)
                 is_marked = is_marked or self.marker in data
                 if cut and is_marked and self.mode.startswith("cut") and b"COMMIT" in data:
-                    return True
+                    return data
                 target.sendall(data)
         except OSError:
             pass
-        return False
+        return b""
 
-    def _cut(self, server: socket.socket) -> None:
+    def _cut(self, server: socket.socket, commit: bytes) -> None:
         if self.mode == "cut-after-commit":
-            server.sendall(b"Q\x00\x00\x00\x0bCOMMIT\x00")
+            server.sendall(commit)
             server.recv(1)
         self.mode = "pass"
         self.cuts += 1

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, exists, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.auth.users import Caller
 from service.billing.budgets import budget_of
 from service.chat import claims
@@ -24,6 +24,7 @@ from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.lease_watch import LeaseWatch
+from service.chat.worker_lease import WorkerLease
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import Prepared
 from service.extensions import db, now, table
@@ -162,7 +163,7 @@ def _claimed(
     If it is unknown whether the transaction was committed, the claim watch removes both.
     """
     claim_watch: ClaimWatch = app.extensions["claim_watch"]
-    lease: claims.WorkerLease = app.extensions["lease"]
+    lease: WorkerLease = app.extensions["lease"]
     claim_watch.expect(question.turn_id)
     try:
         lease.renew_if_due()
@@ -188,11 +189,20 @@ def _claim_new(app: Flask, session: Session, question: Question) -> Question:
     """Claim and hold for a new message, if it is one. Raises `_StoredBefore`.
 
     The claim comes first, so that a message which another worker has stored until then is found.
+    Raises `Unauthorized` for a user who was just disabled or erased.
     """
-    is_claimed = _take(app, session, question)
-    keys = {"chat": question.chat_id, "owner": question.caller.subject}
-    keys["message"] = question.user_message_id
-    chat = LOOK.row(session.connection(), keys)
+    lease_id, subject = app.extensions["lease"].id, question.caller.subject
+    keys = {"chat": question.chat_id, "owner": subject, "message": question.user_message_id}
+    locked = user_locks.ask_to_lock(session, subject)  # or their account would come back
+    asked = claims.ask_for(session, question, lease_id)
+    looked = LOOK.ask(session.connection(), keys)
+    user_locks.standing(subject, locked)
+    is_claimed = asked.count == 1
+    if not is_claimed:
+        lease_watch: LeaseWatch = app.extensions["lease_watch"]
+        is_claimed = claims.take_over(session, question, lease_id, lease_watch.silent)
+        looked = LOOK.ask(session.connection(), keys)
+    chat = looked.row
     if chat is None:
         raise NotFound()
     if chat.is_stored:
@@ -206,18 +216,12 @@ def _claim_new(app: Flask, session: Session, question: Question) -> Question:
 
 def _claim(app: Flask, session: Session, question: Question) -> Question:
     """Claim and hold for a message that replaces stored ones."""
-    if not _take(app, session, question):
+    lease_watch: LeaseWatch = app.extensions["lease_watch"]
+    user_locks.lock(session, question.caller.subject)
+    if not claims.take(session, question, app.extensions["lease"].id, lease_watch.silent):
         raise claims.AlreadyRunning()
     _check_again(question)
     return hold_for(app, session, question, forwarded=question.caller)
-
-
-def _take(app: Flask, session: Session, question: Question) -> bool:
-    """Whether the message is claimed. Raises `Unauthorized` for a user who was just disabled or
-    erased."""
-    lease_watch: LeaseWatch = app.extensions["lease_watch"]
-    users.lock(session, question.caller.subject)  # or their account would come back
-    return claims.take(session, question, app.extensions["lease"].id, lease_watch.silent)
 
 
 def _check_again(question: Question) -> None:

@@ -17,9 +17,10 @@ from sqlalchemy.orm import Session
 from service.billing import ledger
 from service.chat import claims
 from service.chat.calling.waits import Waits
-from service.chat.claims import RunningClaim, WorkerLease
+from service.chat.claims import RunningClaim
 from service.chat.turn.lease_watch import LeaseWatch
 from service.chat.turn.running import Run, Runs
+from service.chat.worker_lease import WorkerLease
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle

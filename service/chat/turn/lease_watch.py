@@ -12,8 +12,9 @@ import time
 
 from sqlalchemy import select
 
-from service.chat.claims import RENEW_SECONDS, has_lapsed
+from service.chat.claims import has_lapsed
 from service.chat.models import Lease
+from service.chat.worker_lease import RENEW_SECONDS
 from service.extensions import db
 
 LOOK_SECONDS = 1.0

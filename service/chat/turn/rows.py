@@ -78,14 +78,6 @@ class Overtaken(NotStored):
     """The turn lost its claim, and another turn has answered the message."""
 
 
-class _Refused(Exception):
-    """The database has refused rows that were written by one statement."""
-
-    def __init__(self, statement: Prepared) -> None:
-        super().__init__(str(statement))
-        self.statement = statement
-
-
 def store(app: Flask, run: Run, status: Status) -> None:
     """Store all three rows, end the claim and charge the turn, in one transaction.
 
@@ -123,9 +115,10 @@ def _try(app: Flask, run: Run, status: Status) -> None:
         try:
             with core_transaction(app) as session:
                 _write(session, run, status, None)
-        except _Refused as refusal:
+        except DBAPIError as error:
+            refused = _refused_insert(error)
             with core_transaction(app) as session:
-                _write(session, run, status, refusal.statement)
+                _write(session, run, status, refused)
 
 
 def _is_stored(app: Flask, question: Question) -> bool:
@@ -137,10 +130,12 @@ def _is_stored(app: Flask, question: Question) -> bool:
 def _write(session: Session, run: Run, status: Status, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
     outbox.lock_group(connection, question.chat_id)
-    chat = LOCK_CHAT.row(connection, {"chat": question.chat_id})
+    locked = LOCK_CHAT.ask(connection, {"chat": question.chat_id})
+    dropping = claims.ask_to_drop(session, question.turn_id)
+    chat = locked.row
     if chat is None:
         raise ChatDeleted()
-    _end_claim(session, run)
+    _end_claim(session, run, claims.dropped(dropping))
     changes = replacement.remove(session, question)
     moment = _next_moment(chat.newest)
     answered = moment + TICK
@@ -157,10 +152,9 @@ def _write(session: Session, run: Run, status: Status, refused: Prepared | None)
     outbox.append(connection, changes)
 
 
-def _end_claim(session: Session, run: Run) -> None:
+def _end_claim(session: Session, run: Run, claim: claims.Dropped) -> None:
     """Raises `Overtaken` if the claim was lost and another turn has answered."""
     question = run.question
-    claim = claims.drop(session, question.turn_id)
     run.was_watched |= claim.was_watched
     if claim.is_found and not run.was_unclaimed:
         return
@@ -178,7 +172,7 @@ def _touch(connection: Connection, chat: Any, run: Run, title: str, moment: date
     touched = max(moment, chat.updated_at + TICK)
     values = {"chat": chat.record_id, "moment": touched, "name": title}
     values["tokens"] = run.tally.history_tokens or chat.history_tokens
-    TOUCH_CHAT.run(connection, values)
+    TOUCH_CHAT.ask(connection, values)
     columns = {"title": title, "updated_at": touched, "active_at": touched}
     return row_values.chat_change(chat, columns)
 
@@ -194,17 +188,22 @@ def _insert(
     """Insert the rows of one table.
 
     `refused` is the statement that was refused before, or None at the first try. Each row is tried
-    twice in all. Raises `_Refused` at the first try, later `NotStored`.
+    twice in all. Raises `NotStored`, not at the first try.
     """
     if refused is None:
-        try:
-            statement.run_many(connection, rows)
-        except DBAPIError as error:
-            _check_refusal(error)
-            raise _Refused(statement) from None
+        statement.ask_many(connection, rows)
         return
     for row in rows:
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
+
+
+def _refused_insert(error: DBAPIError) -> Prepared:
+    """The statement that inserts rows which the database has refused. Raises every other error."""
+    for statement in (INSERT_MESSAGE, INSERT_TURN):
+        if statement.is_refused_by(error):
+            _check_refusal(error)
+            return statement
+    raise error
 
 
 def _insert_alone(connection: Connection, statement: Prepared, row: Values, tries: int) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import exists, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.auth.users import Caller, current_role
 from service.chat import journal
 from service.chat.claims import AlreadyRunning
@@ -121,9 +121,9 @@ def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
         outbox.lock_group(connection, key)
     chats = select(Chat.seq).where(Chat.record_id.in_(set(_chats(changes)))).order_by(Chat.seq)
     session.execute(chats.with_for_update())
-    users.lock(session, caller.subject)
+    user_locks.lock(session, caller.subject)
     for owner in sorted({change.owner for change in changes}):
-        users.lock_row(session, owner)
+        user_locks.lock_row(session, owner)
 
 
 def _chats(changes: list[NetChange]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
     row = reverting.lock_row(session, change.collection, change.record_id, change.owner)
     if row is None and change.after:
         raise Refused(DELETED)
-    if change.before and row is None and not users.lock_row(session, change.owner):
+    if change.before and row is None and not user_locks.lock_row(session, change.owner):
         raise Refused(FORGOTTEN)  # the owner was erased since the journal was read
     if data(full_envelope(change.collection, row) if row else None) != data(change.after):
         raise Refused(CHANGED)

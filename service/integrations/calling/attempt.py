@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.billing import ledger
 from service.billing.payer import Payer
 from service.database.access import write_transaction
@@ -83,7 +83,9 @@ class Attempt:
             return
         charge = self._charge
         with write_transaction() as session:
-            users.lock(session, self._user_id)  # or their account would come back after an erase
+            user_locks.lock(
+                session, self._user_id
+            )  # or their account would come back after an erase
             self._hold = ledger.reserve(
                 session,
                 charge.payer,
@@ -130,7 +132,7 @@ class Attempt:
 
     def _store(self, session: Session, cost: int, sealed: str, job: IntegrationJob | None) -> None:
         """What the vendor has done is paid for, also if the user has gone meanwhile."""
-        charged, is_there = 0, users.lock_row(session, self._user_id)
+        charged, is_there = 0, user_locks.lock_row(session, self._user_id)
         if is_there and self._lease and not self._lease.keep(session, sealed):
             raise InFlight()
         if self._hold and self._charge:

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.billing.prices import credits
 from service.database.sharing import SharedWrites
 from service.ids import new_id
@@ -88,7 +88,7 @@ class LoggedRows:
 
     def _store(self, session: Session, calls: list[EndedCall]) -> None:
         """Users who were erased meanwhile get no row."""
-        there = users.lock_rows(session, {facts.user_id for facts, _ in calls})
+        there = user_locks.lock_rows(session, {facts.user_id for facts, _ in calls})
         known = [call for call in calls if call[0].user_id in there]
         if known:
             self._rows.add(session, known)

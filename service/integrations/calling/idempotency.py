@@ -16,7 +16,7 @@ from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import table
@@ -80,7 +80,7 @@ class KeyLease:
         """
         try:
             with write_transaction() as session:
-                users.lock(session, self._names["user_id"])
+                user_locks.lock(session, self._names["user_id"])
                 row = session.execute(self._row()).one_or_none()
                 stored = self._stored(row) if row else None
                 if stored is None:

@@ -12,7 +12,7 @@ from typing import Any
 import gevent
 from sqlalchemy import select
 
-from service.auth import users
+from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
@@ -130,14 +130,14 @@ class Jobs:
         """Store whose a job at another instance is: there all users' jobs are the owner's."""
         if self.find(user_id, job_id) is None:
             with write_transaction() as session:
-                if users.lock_row(session, user_id):  # or it would come back after an erase
+                if user_locks.lock_row(session, user_id):  # or it would come back after an erase
                     new = self._new(user_id, endpoint, job_id, Task(job_id))
                     job_rows.store(session, new, None, 0)
 
     def end_elsewhere(self, user_id: str, job_id: str) -> None:
         """Tell in the call's row that a job at another instance is done."""
         with write_transaction() as session:
-            if users.lock_row(session, user_id):
+            if user_locks.lock_row(session, user_id):
                 self._rows.end_job(session, user_id, job_id, None, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
@@ -200,7 +200,7 @@ class Jobs:
         task = replace(task, facts=self._opened(row))
         row.state, row.result = task.state, self._sealed(row, task)
         with write_transaction() as session:
-            users.lock(session, row.user_id)  # or it would come back after an erase
+            user_locks.lock(session, row.user_id)  # or it would come back after an erase
             ended = job_rows.end(session, row, task.cost)
             if ended is None:
                 row.state, row.result = job_rows.stored(session, row)

@@ -18,7 +18,7 @@ from sqlalchemy import Select, bindparam, delete, func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.database import upsert
 from service.database.access import write_transaction
 from service.database.among import prepared_among
@@ -199,12 +199,12 @@ class KeptAnswers:
 def _store(session: Session, rows: list[dict[str, Any]]) -> None:
     """Store answers, in the order of their keys: two workers may store the same ones."""
     owners = {row["user_id"] for row in rows if row["user_id"] is not None}
-    there = users.lock_rows(session, owners)
+    there = user_locks.lock_rows(session, owners)
     kept = [row for row in rows if row["user_id"] is None or row["user_id"] in there]
     if kept:
         connection = session.connection()
         kept.sort(key=lambda row: row["key"])
-        _upsert(connection.dialect.name).run_many(connection, kept)
+        _upsert(connection.dialect.name).ask_many(connection, kept)
 
 
 def _place(key: AnswerKey) -> str:

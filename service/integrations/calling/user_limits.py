@@ -8,7 +8,7 @@ import math
 from sqlalchemy import case, delete, or_, select, tuple_
 from sqlalchemy.orm import Session
 
-from service.auth import users
+from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
 from service.database.upsert import insert_into
@@ -40,7 +40,7 @@ def count(user_id: str, endpoint: Endpoint) -> None:
         "ends_at": case((has_ended, from_now(limit.seconds)), else_=_counts.c.ends_at),
     }
     with write_transaction() as session:
-        users.lock(session, user_id)
+        user_locks.lock(session, user_id)
         counted = (
             insert_into(session, _counts)
             .values(**names, **fresh)

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from service.auth import users
-from service.auth.users import Standing
+from service.auth import user_locks
+from service.auth.user_locks import Standing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
@@ -90,7 +90,7 @@ class Consents:
             expires_at=from_now(LIFETIME.total_seconds()),
         )
         with write_transaction() as session:
-            users.lock(session, user_id)
+            user_locks.lock(session, user_id)
             session.add(row)
         hint = grant.email if grant else None
         return authority.consent_url(self._redirect, scopes, state, verifier, hint)
@@ -175,7 +175,7 @@ class Consents:
             expires_at=from_now(LIFETIME.total_seconds()),
         )
         with write_transaction() as session:
-            users.lock_unchanged(session, user)
+            user_locks.lock_unchanged(session, user)
             session.add(row)
         return Unconfirmed(token, user.subject, account.email)
 
@@ -185,7 +185,7 @@ class Consents:
         Tokens of other users are dropped only: revoking may end what their account has granted to
         another user of the app.
         """
-        if users.was_erased(user):
+        if user_locks.was_erased(user):
             authority.revoke(tokens.refresh or tokens.access)
 
     def _take(self, state: str) -> tuple[Consent | None, Standing | None]:
@@ -226,7 +226,7 @@ class Consents:
 
 def _admitted(session: Session, user_id: str) -> Standing | None:
     try:
-        return users.lock(session, user_id)
+        return user_locks.lock(session, user_id)
     except Unauthorized:
         return None
 

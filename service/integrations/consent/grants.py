@@ -18,8 +18,8 @@ import structlog
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from service.auth import users
-from service.auth.users import Standing
+from service.auth import user_locks
+from service.auth.user_locks import Standing
 from service.database import refreshing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
@@ -123,7 +123,7 @@ class Grants:
     ) -> bool:
         user_id = user.subject
         with write_transaction() as session:
-            users.lock_unchanged(session, user)
+            user_locks.lock_unchanged(session, user)
             grant = session.scalar(
                 select(Grant)
                 .filter_by(user_id=user_id, integration=self._integration)

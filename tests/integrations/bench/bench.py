@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import gevent
 from flask import Flask
 
-from service.auth import users
+from service.auth import user_locks
 from service.database.access import write_transaction
 from service.extensions import now, table
 from service.integrations.calling.breaker import Breakers
@@ -117,7 +117,7 @@ class Bench:
                 return
             full = connections.scopes(vendor.integration).full(scope)
             with write_transaction() as session:
-                standing = users.lock(session, subject)
+                standing = user_locks.lock(session, subject)
             tokens = Tokens(BEARER, None, 24 * 3600, full, now())
             grants.store(standing, tokens, VendorAccount(subject), [full])
 

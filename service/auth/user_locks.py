@@ -1,0 +1,98 @@
+"""Locks on users' rows, against an erasure that runs at the same time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from service.auth import erasure
+from service.auth.models import User
+from service.auth.users import NOT_ADMITTED, rights_cache
+from service.database.among import prepared_among
+from service.database.prepared import Asked, Prepared
+from service.extensions import db, table
+from service.web.errors import Unauthorized
+
+_users = table(User)
+_erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
+_this_user = _users.c.subject == bindparam("subject")
+LOCK = Prepared(
+    select(_users.c.seq, _users.c.disabled, _erased_at)
+    .where(_this_user)
+    .with_for_update(read=True, key_share=True, of=_users)
+)
+
+_row = select(_users.c.seq).where(_this_user)
+_rows = select(_users.c.subject).order_by(_users.c.subject)
+_locked_rows = _rows.with_for_update(read=True, key_share=True)
+LOCK_ROWS = prepared_among(_locked_rows)
+LOCK_ROW = {alone: _row.with_for_update(read=not alone, key_share=True) for alone in (True, False)}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A user's row and last erasure at the start of something that ends in a write.
+
+    Comparing `seq` is not enough: SQLite may reuse the number of a deleted row.
+    """
+
+    subject: str
+    seq: int
+    erased_at: float | None
+
+
+def lock(session: Session, subject: str) -> Standing:
+    """Lock the row of an enabled user against an erasure until this write transaction ends.
+
+    Call it before the transaction takes any lock other than that of a chat: an erasure locks the
+    chats, then the user's row, then the rest. Raises `Unauthorized` if the user is disabled or has
+    no row.
+    """
+    return standing(subject, ask_to_lock(session, subject))
+
+
+def ask_to_lock(session: Session, subject: str) -> Asked:
+    keys = {"subject": subject, "hash": erasure.hash_of(subject)}
+    return LOCK.ask(session.connection(), keys)
+
+
+def standing(subject: str, locked: Asked) -> Standing:
+    """The standing of a user whose row was asked for. Raises as `lock` does."""
+    row = locked.row
+    if row is None or row.disabled:
+        rights_cache.forget(subject)  # the cache may still have the user
+        raise Unauthorized(NOT_ADMITTED if row else None)
+    return Standing(subject, row.seq, row.erased_at.timestamp() if row.erased_at else None)
+
+
+def lock_row(session: Session, subject: str, alone: bool = False) -> bool:
+    """Lock a user's row to store the result of something that has already happened.
+
+    With `alone`, no other transaction can do the same at once. The user may be disabled. Returns
+    False if there is no row; then nothing may be stored.
+    """
+    return session.connection().scalar(LOCK_ROW[alone], {"subject": subject}) is not None
+
+
+def lock_rows(session: Session, subjects: Iterable[str]) -> set[str]:
+    """Lock the rows of many users as `lock_row` does. Returns the subjects that have one."""
+    if not (names := list(subjects)):
+        return set()
+    return {row.subject for row in LOCK_ROWS.rows(session.connection(), {"values": names})}
+
+
+def lock_unchanged(session: Session, then: Standing) -> None:
+    """Lock the row of a user for a write that began at `then`.
+
+    Raises `Unauthorized` if the user has been erased since, even if the subject has a new row.
+    """
+    if lock(session, then.subject) != then:
+        raise Unauthorized()
+
+
+def was_erased(then: Standing) -> bool:
+    """Whether the user has been erased since `then`. Needs an app context."""
+    moment = erasure.erased_at(db.session(), then.subject)
+    db.session.commit()
+    return moment != then.erased_at

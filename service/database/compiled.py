@@ -1,0 +1,147 @@
+"""A statement in the words of a database, and how it is sent to it: what `Prepared` is made of."""
+
+import re
+from collections import namedtuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+import gevent
+from sqlalchemy import Connection, Dialect
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.expression import Executable
+
+# The connection is closed then, as SQLAlchemy does it: what it was about to say is unknown.
+INTERRUPTIONS = (gevent.Timeout, gevent.GreenletExit, KeyboardInterrupt, SystemExit)
+PARAMETER = re.compile(r"%\((\w+)\)s")
+
+Values = Mapping[str, Any]
+
+
+class Compiled:
+    """A statement in the words of a database."""
+
+    text: str  # as it is sent
+
+    def __init__(self, compiled: SQLCompiler, dialect: Dialect, names: Iterable[str]) -> None:
+        self.failures = (dialect.loaded_dbapi.Error, *INTERRUPTIONS)
+        binds = {compiled.bind_names[bind]: bind for bind in compiled.bind_names}
+        self._constants = {name: bind.value for name, bind in binds.items() if not bind.required}
+        for column in compiled.insert_prefetch:
+            default: Any = column.default
+            assert default.is_scalar, f"a value for {column.key}"
+            self._constants[column.key] = default.arg
+        self._parts = [
+            (name, binds[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in names
+        ]
+        self._read_columns(compiled, dialect)
+
+    def _read_columns(self, compiled: SQLCompiler, dialect: Dialect) -> None:
+        columns = compiled._result_columns  # noqa: SLF001 - the only list of their types
+        self._row = _row_type([column.keyname for column in columns])
+        self._converting = [
+            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
+        ]
+        self._converts = any(self._converting)
+
+    def parameters(self, values: Values) -> list[Any]:
+        constants, given = self._constants, values
+        found = [given[name] if name in given else constants[name] for name, _ in self._parts]
+        return [
+            convert(value) if convert else value
+            for value, (_, convert) in zip(found, self._parts, strict=True)
+        ]
+
+    def send(self, connection: Connection, parameters: list[Any]) -> Any:
+        """Returns what has the rows and the count of a cursor."""
+        raise NotImplementedError
+
+    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
+        raise NotImplementedError
+
+    def fail(self, connection: Connection, error: BaseException) -> NoReturn:
+        """Raise SQLAlchemy's error."""
+        text = getattr(error, "statement", self.text)
+        connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
+
+    def read(self, rows: list[Any]) -> list[Any]:
+        if not self._converts:
+            return list(map(self._row._make, rows))
+        return [
+            self._row._make(
+                convert(value) if convert else value
+                for convert, value in zip(self._converting, row, strict=True)
+            )
+            for row in rows
+        ]
+
+
+class _AtOnce(Compiled):
+    """For SQLite, whose cursor executes it."""
+
+    def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
+        self.text = compiled.string
+        super().__init__(compiled, dialect, compiled.positiontup or ())
+
+    def send(self, connection: Connection, parameters: list[Any]) -> Any:
+        driver: Any = connection.connection.dbapi_connection
+        cursor = driver.cursor()
+        _announce(connection, cursor, self.text, parameters)
+        try:
+            cursor.execute(self.text, parameters)
+        except self.failures as error:
+            self.fail(connection, error)
+        return cursor
+
+    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
+        driver: Any = connection.connection.dbapi_connection
+        cursor = driver.cursor()
+        _announce(connection, cursor, self.text, rows)
+        try:
+            cursor.executemany(self.text, rows)
+        except self.failures as error:
+            self.fail(connection, error)
+
+
+class _Posted(Compiled):
+    """For PostgreSQL: `PipelinedConnection` sends it together with others."""
+
+    def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
+        names = list(dict.fromkeys(PARAMETER.findall(compiled.string)))
+        numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
+        numbered = PARAMETER.sub(lambda match: numbers[match[1]], compiled.string)
+        self.text = numbered.replace("%%", "%")
+        self._encoded = self.text.encode()
+        super().__init__(compiled, dialect, names)
+
+    def send(self, connection: Connection, parameters: list[Any]) -> Any:
+        driver: Any = connection.connection.dbapi_connection
+        _announce(connection, None, self.text, parameters)
+        try:
+            return driver.post(self._encoded, parameters)
+        except self.failures as error:
+            self.fail(connection, error)
+
+    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
+        driver: Any = connection.connection.dbapi_connection
+        _announce(connection, None, self.text, rows)
+        try:
+            for row in rows:
+                driver.post(self._encoded, row)
+        except self.failures as error:
+            self.fail(connection, error)
+
+
+def _announce(connection: Connection, cursor: Any, text: str, parameters: list[Any]) -> None:
+    """Tell those who listen to statements."""
+    for listener in connection.dispatch.before_cursor_execute:
+        listener(connection, cursor, text, parameters, None, False)
+
+
+def compile_statement(statement: Executable, dialect: Dialect, values: Values) -> Compiled:
+    compiled: Any = statement.compile(dialect=dialect, column_keys=list(values))  # type: ignore[attr-defined]
+    assert isinstance(compiled, SQLCompiler)
+    return (_AtOnce if compiled.positional else _Posted)(compiled, dialect)
+
+
+def _row_type(names: list[str]) -> Any:
+    return namedtuple("Row", names)  # noqa: PYI024 - their names come from the statement

@@ -1,0 +1,209 @@
+"""Statements that are sent together, and whose answers are read when the first of them is needed.
+
+A statement is prepared once for each connection. It goes through libpq's pipeline mode, without a
+cursor of psycopg's: that takes twice the CPU, and psycopg's own pipeline more than it saves. The
+values are psycopg's to convert. Source: docs/decisions/0039 and
+https://www.postgresql.org/docs/current/libpq-pipeline-mode.html
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+import psycopg
+from psycopg import abc
+from psycopg._preparing import PrepareManager
+from psycopg.abc import PQGen
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import PipelineAborted, error_from_result
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
+from psycopg.waiting import WAIT_R, WAIT_RW
+
+from service.database.waiting import CooperativeConnection
+
+BEGIN, COMMIT = b"BEGIN", b"COMMIT"
+EXECUTED = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
+
+
+class PostedStatement:
+    """The answer to a statement. It has what is read of a DBAPI cursor."""
+
+    __slots__ = ("_connection", "is_of_prepare", "result", "text")
+
+    def __init__(
+        self, connection: "PipelinedConnection", text: bytes, is_of_prepare: bool = False
+    ) -> None:
+        self._connection = connection
+        self.text = text
+        self.is_of_prepare = is_of_prepare
+        self.result: PGresult | None = None
+
+    @property
+    def rowcount(self) -> int:
+        result = self._awaited()
+        count = result.command_tuples
+        return result.ntuples if count is None else count
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        result = self._awaited()
+        adapting = self._connection.adapting
+        adapting.set_pgresult(result)
+        return adapting.load_rows(0, result.ntuples, tuple)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """A row at a time. Other statements may be sent meanwhile."""
+        result = self._awaited()
+        adapting = Transformer(self._connection)
+        adapting.set_pgresult(result)
+        for number in range(result.ntuples):
+            row = adapting.load_row(number, tuple)
+            assert row is not None
+            yield row
+
+    def close(self) -> None:
+        self.result = None
+
+    @property
+    def is_executed(self) -> bool:
+        return self.result is not None and self.result.status in EXECUTED
+
+    def _awaited(self) -> PGresult:
+        if self.result is None:
+            self._connection.settle()
+        if self.result is None or not self.is_executed:
+            raise PipelineAborted("a statement before it was refused")
+        return self.result
+
+
+class KeptStatements(PrepareManager):
+    """psycopg's prepared statements. It discards all of the connection's, ours as well, with each
+    rollback, in case a table was dropped and made anew. PostgreSQL itself looks up the tables of a
+    statement again when they have changed."""
+
+    def clear(self) -> bool:
+        return False
+
+
+class PipelinedConnection(CooperativeConnection):
+    """Has statements sent with the next one that is waited for, or with the commit.
+
+    An error comes out there as well. Its `statement` is the text of the one that was refused; what
+    was sent after it was not executed.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._prepared = KeptStatements()
+        self._replies: list[PostedStatement] = []
+        self._names: dict[bytes, bytes] = {}
+        self._numbers = count()
+
+    @cached_property
+    def adapting(self) -> abc.Transformer:
+        return Transformer(self)  # SQLAlchemy sets the adapters after the connection was made
+
+    def post(self, text: bytes, values: Sequence[Any]) -> PostedStatement:
+        """Add a statement with the values of $1 and so on, in a transaction.
+
+        Its values are sent as text. Their types are the server's to infer, or they would change
+        with the size of a number, and the statement with them.
+        """
+        given = self.adapting.dump_sequence(values, [PyFormat.TEXT] * len(values))
+        is_sent = False
+        try:
+            if not self._replies:
+                self._enter()
+            self.pgconn.send_query_prepared(self._name(text), given)
+            is_sent = True
+        finally:
+            if not is_sent:  # libpq may have a part of it
+                self.close()
+        return self._expect(PostedStatement(self, text))
+
+    def settle(self) -> None:
+        """Send what was posted, and wait for all answers. Raises the first error among them."""
+        replies, self._replies = self._replies, []
+        if not replies:
+            return
+        is_settled = False
+        try:
+            super().wait(_exchange(self.pgconn, replies))
+            self.pgconn.exit_pipeline_mode()
+            is_settled = True
+        finally:
+            if not is_settled:  # there may be answers that nobody has read
+                self.close()
+        failed = [reply for reply in replies if not reply.is_executed]
+        for reply in failed:
+            if reply.is_of_prepare:
+                del self._names[reply.text]
+        if failed:
+            assert failed[0].result is not None
+            error: Any = error_from_result(failed[0].result, self.info.encoding)
+            error.statement = failed[0].text.decode()
+            raise error
+
+    def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
+        """Complete an operation of psycopg's, behind what was posted."""
+        if self._replies:
+            self.settle()
+        return super().wait(gen, *args, **options)
+
+    def commit(self) -> None:
+        if self._replies:
+            self.post(COMMIT, ())
+            self.settle()
+        else:
+            super().commit()
+
+    def rollback(self) -> None:
+        if self._replies:
+            with suppress(psycopg.Error):  # which is rolled back
+                self.settle()
+        super().rollback()
+
+    def _enter(self) -> None:
+        is_idle = self.pgconn.transaction_status == TransactionStatus.IDLE
+        self.pgconn.enter_pipeline_mode()
+        if is_idle and not self.autocommit:
+            self.pgconn.send_query_prepared(self._name(BEGIN), ())
+            self._expect(PostedStatement(self, BEGIN))
+
+    def _name(self, text: bytes) -> bytes:
+        """The name of the prepared statement. It begins as the statement does, so that operators
+        and tests can tell what is sent."""
+        name = self._names.get(text)
+        if name is None:
+            name = self._names[text] = b"%.40b #%d" % (text, next(self._numbers))
+            self.pgconn.send_prepare(name, text)
+            self._expect(PostedStatement(self, text, is_of_prepare=True))
+        return name
+
+    def _expect(self, reply: PostedStatement) -> PostedStatement:
+        self._replies.append(reply)
+        return reply
+
+
+def _exchange(pgconn: PGconn, replies: list[PostedStatement]) -> PQGen[None]:
+    """Send all, and read an answer for each. Yields what has to be waited for."""
+    waiting = deque(replies)
+    pgconn.pipeline_sync()
+    while pgconn.flush():  # the server does not read on while nobody reads its answers
+        yield WAIT_RW
+        pgconn.consume_input()
+    while True:
+        while pgconn.is_busy():
+            yield WAIT_R
+            pgconn.consume_input()
+        result = pgconn.get_result()
+        if result is None:  # the end of a statement's answer
+            if pgconn.status == ConnStatus.BAD:
+                raise psycopg.OperationalError("the connection is lost")
+        elif result.status == ExecStatus.PIPELINE_SYNC:
+            return
+        else:
+            waiting.popleft().result = result

@@ -1,0 +1,60 @@
+"""Waiting for PostgreSQL without holding up other greenlets."""
+
+import time
+from contextlib import suppress
+from select import POLLIN
+from typing import Any, NoReturn
+
+import gevent
+import psycopg
+from gevent.monkey import get_original
+from psycopg.abc import PQGen
+
+CONNECT_SECONDS = 2
+FRESH_SECONDS = 1.0  # for which an answer shows that the server is there
+
+poll: Any = get_original("select", "poll")  # gevent's own lets other greenlets run
+
+
+class CooperativeConnection(psycopg.Connection[Any]):
+    """A connection that waits in gevent's event loop. psycopg's own wait polls every 0.1 s, by a
+    stand-in for `select.poll` that makes several objects for each wait."""
+
+    used_at = 0.0  # monotonic: when the server has last answered
+
+    def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
+        """Complete an operation, which yields what it has to wait for."""
+        if args or options:  # a time limit: for notifications
+            return super().wait(gen, *args, **options)
+        try:
+            wanted = next(gen)
+            self.complete(gen, wanted)
+        except StopIteration as ended:
+            return ended.value
+        except (KeyboardInterrupt, SystemExit):  # as psycopg does, or the server would go on
+            with suppress(psycopg.Error):
+                self.cancel_safe(timeout=CONNECT_SECONDS)
+            raise
+
+    def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
+        """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.
+
+        Raises StopIteration at the end.
+        """
+        hub = gevent.get_hub()
+        while True:
+            with hub.loop.io(self.pgconn.socket, wanted) as watcher:
+                hub.wait(watcher)
+            if wanted == POLLIN:
+                self.used_at = time.monotonic()
+            wanted = gen.send(wanted)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the server has just answered, and has neither closed the connection nor said
+        anything since. So it needs no ping."""
+        if time.monotonic() - self.used_at > FRESH_SECONDS:
+            return False
+        poller = poll()
+        poller.register(self.pgconn.socket, POLLIN)  # the end and errors are reported as well
+        return not poller.poll(0)

@@ -1,0 +1,201 @@
+"""Statements of PostgreSQL that are sent together: their answers, their errors, a lost server."""
+
+import gevent
+import psycopg
+import pytest
+from sqlalchemy import bindparam, func, literal, select, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from service.auth import users
+from service.database import pipeline
+from service.database.access import core_transaction, is_outage, time_limit
+from service.database.prepared import Prepared
+from service.extensions import db
+
+pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+ADD = Prepared(
+    text(
+        "INSERT INTO users (subject, disabled, created_at, updated_at)"
+        " VALUES (:name, false, now(), now())"
+    )
+)
+COUNT = Prepared(select(literal(1).label("n")).select_from(text("users")))
+ECHO = Prepared(select(bindparam("value", type_=users.User.subject.type).label("value")))
+SLEEP = Prepared(text("SELECT pg_sleep(:seconds)"))
+KILL = Prepared(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """The number of statements that went to the server at each wait, BEGIN and COMMIT included."""
+    counts = []
+    exchange = pipeline._exchange
+
+    def counted(pgconn, replies):
+        counts.append(sum(not reply.is_of_prepare for reply in replies))
+        return exchange(pgconn, replies)
+
+    monkeypatch.setattr(pipeline, "_exchange", counted)
+    return counts
+
+
+def names(app):
+    with app.app_context(), db.engine.connect() as connection:
+        return list(connection.scalars(text("SELECT subject FROM users ORDER BY seq")))
+
+
+def transact(app, *steps):
+    """One transaction of statements and their values, whose answers nobody reads."""
+    with core_transaction(app) as session:
+        for statement, values in steps:
+            statement.ask(session.connection(), values)
+
+
+def added(name):
+    return ADD, {"name": name}
+
+
+def echoed(value):
+    return ECHO, {"value": value}
+
+
+def test_a_whole_transaction_goes_with_its_commit(app, waits):
+    transact(app, added("a"), added("b"), added("c"))
+    assert waits == [5]
+    assert names(app) == ["a", "b", "c"]
+
+
+def test_answers_belong_to_their_statements_in_any_order(app, waits):
+    with core_transaction(app) as session:
+        answers = [ECHO.ask(session.connection(), {"value": str(n)}) for n in range(4)]
+        assert [answers[n].row.value for n in (2, 0, 3, 1, 1)] == ["2", "0", "3", "1", "1"]
+    assert waits == [5]
+
+
+def test_what_was_sent_before_runs_before_other_statements(app):
+    with core_transaction(app) as session:
+        ADD.ask(session.connection(), {"name": "a"})
+        assert session.scalar(text("SELECT count(*) FROM users")) == 1
+        ADD.ask(session.connection(), {"name": "b"})
+        with session.connection().begin_nested():
+            assert len(COUNT.rows(session.connection(), {})) == 2
+
+
+def test_an_error_comes_out_at_the_commit_and_names_its_statement(app):
+    with pytest.raises(IntegrityError) as raised:
+        transact(app, added("a"), added("a"), echoed("x"))
+    assert ADD.is_refused_by(raised.value)
+    assert not ECHO.is_refused_by(raised.value)
+    assert not is_outage(raised.value)
+    assert names(app) == []
+
+
+def test_an_answer_behind_a_refused_statement_is_an_error_too(app):
+    with app.app_context(), db.engine.connect() as connection:
+        connection.begin()
+        for _ in range(2):
+            ADD.ask(connection, {"name": "a"})
+        echo = ECHO.ask(connection, {"value": "x"})
+        with pytest.raises(IntegrityError) as raised:
+            _ = echo.row
+        assert ADD.is_refused_by(raised.value)
+        with pytest.raises(DBAPIError, match="before it was refused"):
+            _ = echo.row
+
+
+def test_a_statement_that_cannot_be_prepared_is_tried_anew_each_time(app):
+    wrong = Prepared(text("SELECT absent FROM users"))
+    for _ in range(2):
+        with pytest.raises(DBAPIError, match="absent") as raised:
+            transact(app, added("a"), (wrong, {}), echoed("x"))
+        assert wrong.is_refused_by(raised.value)
+    transact(app, added("a"), echoed("x"))
+    assert names(app) == ["a"]
+
+
+def fail_after(app, *steps):
+    with core_transaction(app) as session:
+        for statement, values in steps:
+            statement.ask(session.connection(), values)
+        raise ZeroDivisionError
+
+
+def test_statements_stay_prepared_after_a_rollback(app):
+    """psycopg would discard its own and all others, as soon as it has prepared one."""
+    often = text("SELECT count(*) FROM users WHERE subject = :name")
+    for _ in range(3):
+        with app.app_context(), db.engine.connect() as connection:
+            for _ in range(8):
+                connection.execute(often, {"name": "a"})
+            assert ECHO.row(connection, {"value": "x"}).value == "x"
+            connection.rollback()
+
+
+def test_a_statement_follows_its_table_when_that_is_made_anew(app):
+    count = Prepared(select(func.count().label("n")).select_from(text("made_anew")))
+    with app.app_context(), db.engine.connect() as connection:
+        for times in range(8):
+            connection.execute(text("CREATE TABLE made_anew (n int)"))
+            connection.execute(text(f"INSERT INTO made_anew VALUES {', '.join(['(1)'] * 3)}"))
+            assert count.row(connection, {}).n == 3, times
+            connection.execute(text("DROP TABLE made_anew"))
+            connection.commit()
+
+
+def test_what_nobody_read_is_rolled_back_with_the_rest(app):
+    with pytest.raises(ZeroDivisionError):
+        fail_after(app, added("a"))
+    assert names(app) == []
+
+
+def test_a_value_that_the_driver_refuses_spoils_nothing(app):
+    with core_transaction(app) as session:
+        connection = session.connection()
+        ADD.ask(connection, {"name": "a"})
+        with pytest.raises(DBAPIError, match="NUL") as raised:
+            ECHO.ask(connection, {"value": "\0"})
+        assert not raised.value.connection_invalidated
+        assert ECHO.row(connection, {"value": "é 🙂"}).value == "é 🙂"
+    assert names(app) == ["a"]
+
+
+def test_a_server_that_ends_the_connection_is_an_outage(app):
+    with pytest.raises(DBAPIError) as raised:
+        transact(app, added("a"), (KILL, {}), echoed("x"))
+    assert raised.value.connection_invalidated
+    assert is_outage(raised.value)
+    assert names(app) == []
+
+
+def test_a_statement_that_takes_too_long_is_ended_by_the_server(app):
+    with pytest.raises(DBAPIError) as raised, time_limit(0.2):
+        transact(app, added("a"), (SLEEP, {"seconds": 30}))
+    assert SLEEP.is_refused_by(raised.value)
+    assert isinstance(raised.value.orig, psycopg.errors.QueryCanceled)
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_greenlet_that_is_ended_while_it_waits_gives_its_connection_up(app, is_read):
+    """The server still works for it, and what it says would be the answer to another statement."""
+    used = []
+
+    def sleep():
+        with core_transaction(app) as session:
+            used.append(session.connection().connection.dbapi_connection)
+            answer = SLEEP.ask(session.connection(), {"seconds": 2})
+            if is_read:
+                _ = answer.row
+
+    sleeper = gevent.spawn(sleep)
+    gevent.sleep(0.3)
+    sleeper.kill()
+    assert used[0].closed
+    transact(app, added("a"))
+    assert names(app) == ["a"]
+
+
+def test_more_than_the_network_takes_at_once_goes_both_ways(app):
+    long = "x" * (4 << 20)
+    with core_transaction(app) as session:
+        answers = [ECHO.ask(session.connection(), {"value": long}) for _ in range(5)]
+        assert all(answer.row.value == long for answer in answers)
