@@ -122,8 +122,9 @@ def pre_request(worker, request) -> None:
     worker.pending.begin(request)
 
 
-def post_request(worker, request, _environ, _response) -> None:
-    worker.pending.end(request)
+def post_request(worker, request, _environ, response) -> None:
+    if not getattr(response, "is_parked", False):  # it is None if it could not be made
+        worker.pending.end(request)
 
 
 def when_ready(server) -> None:

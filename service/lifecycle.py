@@ -74,6 +74,8 @@ class ClientWatch:
     A peer that closes only its sending side can't be distinguished from one that closes both.
     """
 
+    __slots__ = ("_loop", "_on_close", "_sock", "_watcher")
+
     def __init__(self, sock: socket.socket, on_close: Callable[[], None]) -> None:
         # The event loop calls `recv`, where gevent's own, which waits, does not work.
         self._sock = getattr(sock, "_sock", sock)

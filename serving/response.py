@@ -18,6 +18,15 @@ class JoinedResponse(wsgi.Response):
         super().__init__(*arguments)
         self._held = b""
         self._holds = False
+        self.is_parked = False  # it waits without a greenlet; see `ParkableBody`
+
+    def close(self) -> None:
+        if not self.is_parked:
+            super().close()
+
+    def should_close(self) -> bool:
+        """Whether gunicorn lets go of the connection behind this response."""
+        return self.is_parked or bool(super().should_close())
 
     def send_headers(self) -> None:
         if self.headers_sent:

@@ -17,6 +17,7 @@ import gunicorn.http
 import gunicorn.http.message
 import gunicorn.http.wsgi
 import gunicorn.util
+import gunicorn.workers.ggevent
 from gevent.baseserver import BaseServer
 from gunicorn.errors import AppImportError
 from gunicorn.http.parser import RequestParser
@@ -26,6 +27,7 @@ from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
 from service.observing import stray
+from serving import parking
 from serving.own_stack import OwnStack
 from serving.response import JoinedResponse
 
@@ -105,6 +107,7 @@ class TimedParser(RequestParser):
 
     def __next__(self) -> Any:
         request = super().__next__()
+        request.parser = weakref.ref(self)
         self.unreader.expect_body(request)
         return request
 
@@ -120,7 +123,7 @@ class TimedParser(RequestParser):
 
 
 def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:
-    return TimedParser(cfg, source, source_addr)
+    return parking.parsers.pop(source, None) or TimedParser(cfg, source, source_addr)
 
 
 class Worker(GeventWorker):
@@ -136,7 +139,7 @@ class Worker(GeventWorker):
         try:
             super().load_wsgi()
             self.wsgi.extensions.complete()
-            self.wsgi = OwnStack(self.wsgi)
+            self.wsgi = parking.ParkingApp(OwnStack(self.wsgi), self)
         except ConfigError as error:
             raise AppImportError(f"Error: {error}") from None
 
@@ -202,7 +205,7 @@ def remembered(is_in_allow_list: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def install(head: float, body: float, idle: float) -> None:
-    """Replace gunicorn's parser, response and writers and set the limits, in seconds."""
+    """Replace gunicorn's parser, response, pool and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
     # A few new connections in each round of the event loop: those before them go on meanwhile. One
     # alone would cost a tenth more for each turn, because tokens then share fewer writes.
@@ -210,5 +213,6 @@ def install(head: float, body: float, idle: float) -> None:
     gunicorn.http.get_parser = timed_parser
     gunicorn.http.message._ip_in_allow_list = remembered(gunicorn.http.message._ip_in_allow_list)
     gunicorn.http.wsgi.Response = JoinedResponse
+    gunicorn.workers.ggevent.Pool = parking.Places
     gunicorn.util.write = write
     gunicorn.util.write_error = write_error

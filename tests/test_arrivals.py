@@ -6,10 +6,13 @@ from http.client import IncompleteRead
 
 import gevent
 import pytest
+from gevent.event import Event
 
 from service.outbound.body import ResponseBody
 from service.outbound.head import parse_head, split_head
+from service.outbound.upstream import Outbound
 from tests.certificates import certified
+from tests.upstream import Answer
 
 SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -121,3 +124,64 @@ def test_nothing_is_read_for_a_greenlet_that_was_interrupted(pair):
     send(pair[1], b"two")
     assert taken == [b"one"]
     assert pair[0].recv(9) == b"two"
+
+
+def parked(body, refused=b"no"):
+    """The pieces that are taken without a greenlet, and an event for when one was refused."""
+    taken, ready = [], Event()
+    arrivals = body.park(lambda piece: piece != refused and (taken.append(piece) or True))
+    arrivals.then(ready.set)
+    return taken, ready, arrivals
+
+
+def test_without_a_greenlet_pieces_are_taken_until_one_is_refused(pair):
+    body = body_of(pair[0], SIZED)
+    taken, ready, _ = parked(body)
+    send(pair[1], b"one", b"two", b"no")
+    assert ready.wait(5)
+    assert (taken, body.read()) == ([b"one", b"two"], b"no")
+    send(pair[1], b"!")
+    assert body.read() == b"!"
+
+
+def test_what_has_been_read_with_the_head_is_not_waited_for(pair):
+    body = ResponseBody(pair[0], parse_head(split_head(SIZED)[0], "POST"), b"ahead")
+    assert body.park(lambda _: True) is None
+    assert body.read() == b"ahead"
+
+
+def test_an_error_from_outside_is_raised_by_the_next_read(pair):
+    body = body_of(pair[0], SIZED)
+    _, ready, arrivals = parked(body)
+    arrivals.fail(ValueError("slow"))
+    assert ready.is_set()
+    with pytest.raises(ValueError, match="slow"):
+        body.read()
+
+
+def test_a_refused_piece_comes_before_an_error_from_outside(pair):
+    body = body_of(pair[0], SIZED)
+    _, ready, arrivals = parked(body)
+    send(pair[1], b"no")
+    assert ready.wait(5)
+    arrivals.fail(ValueError("slow"))
+    assert body.read() == b"no"
+
+
+def test_nothing_is_taken_from_a_connection_that_is_given_up(caller, upstream):
+    """Its descriptor may be another connection's by then."""
+    go_on = Event()
+
+    def body():
+        yield b"one"
+        go_on.wait(5)
+        yield b"two"
+
+    upstream.answers = [Answer(body())]
+    with caller.open(Outbound("test", "GET", upstream.url, {})) as stream:
+        assert stream.read() == b"one"
+        taken, ready, arrivals = parked(stream)
+    go_on.set()
+    gevent.sleep(0.05)
+    assert (taken, ready.is_set()) == ([], False)
+    assert not arrivals.is_watching

@@ -7,7 +7,7 @@ from service.auth.users import Caller
 from service.providers.provider import Model
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Question:
     """It refers to no row and no connection. `began` is monotonic, in seconds.
 

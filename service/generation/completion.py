@@ -72,4 +72,4 @@ def complete(upstream: Upstream, trip: RoundTrip, seconds: float) -> Completion:
             elif isinstance(event, StepFinished):
                 finished = event
     assert finished, "every other end raises"
-    return Completion("".join(trip.text).strip(), finished.reason, trip.usage, trip.cost)
+    return Completion(str(trip.text).strip(), finished.reason, trip.usage, trip.cost)

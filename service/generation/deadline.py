@@ -9,6 +9,8 @@ class Deadline:
     A watchman calls `passed` and ends the round trip. Values are seconds on the monotonic clock.
     """
 
+    __slots__ = ("_at", "_paused", "_step_ends")
+
     def __init__(self) -> None:
         self._at: float | None = None
         self._paused: float | None = None

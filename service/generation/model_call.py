@@ -5,21 +5,20 @@ Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
 
 import random
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 
 import structlog
 from gevent import sleep
 
 from service.generation.deadline import Deadline
-from service.generation.pace import PacedReader
+from service.generation.reading import TakeTexts, read_answer
 from service.generation.round_trip import RoundTrip
 from service.generation.traced import traced
 from service.observing import spans
 from service.observing.measures import count_tokens, time_of_model
-from service.outbound.arrivals import Take
+from service.outbound.arrivals import Arrivals
 from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
 from service.providers.events import (
@@ -35,9 +34,7 @@ from service.providers.events import (
     Usage,
 )
 from service.providers.names import NameTable
-from service.providers.provider import Decoder, Kind, Model, Wire
-from service.providers.sse import EventReader
-from service.providers.stream import decode, texts_of
+from service.providers.provider import Kind, Model, Wire
 
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
@@ -68,17 +65,15 @@ LIMITS: dict[Kind, TimeLimits] = {
 }
 VISIBLE = (TextFragment, CallStarted)
 
-TakeTexts = Callable[[list[str]], bool]
-
 
 def stream_events(
     upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None = None
-) -> Iterator[Event]:
+) -> Iterator[Event | Arrivals]:
     """The events of the model's answer, up to the terminal one; `trip` is filled in meanwhile.
 
-    While the reader of the events waits for the next one, texts may go to `take` instead. It is
-    called in the event loop, and returns whether it has taken them. It must take none before the
-    reader has got a text.
+    While the reader of the events waits for the next one, texts may go to `take` instead. While all
+    do, the reader need not wait: it gets an `Arrivals`, and asks for the next event when that
+    calls it.
 
     Raises `ProviderError`, which has nothing of the provider's text. A provider that is busy or
     down is asked up to twice more, as long as it has sent no visible event. The usage in `trip` is
@@ -90,7 +85,7 @@ def stream_events(
 
 def _events(
     upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None
-) -> Generator[Event]:
+) -> Generator[Event | Arrivals]:
     limits = LIMITS[trip.model.provider.kind]
     deadline.begin(limits.first, limits.step)
     began, is_timed = time.monotonic(), False
@@ -98,7 +93,7 @@ def _events(
         for attempt in range(RETRIES + 1):
             is_visible = False
             try:
-                for event in _try(upstream, trip, take and partial(_take, take, deadline, limits)):
+                for event in _try(upstream, trip, take and _Timed(take, deadline, limits)):
                     if isinstance(event, VISIBLE):
                         is_visible = True
                         if not is_timed:
@@ -146,21 +141,33 @@ def _pause(attempt: int, error: ProviderError) -> float:
     return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
 
 
-def _take(take: TakeTexts, deadline: Deadline, limits: TimeLimits, texts: list[str]) -> bool:
-    is_taken = take(texts)
-    if is_taken:
-        deadline.progress(limits.idle)
-    return is_taken
+class _Timed:
+    """Takes texts, each of which puts the deadline off."""
+
+    __slots__ = ("_deadline", "_limits", "_take")
+
+    def __init__(self, take: TakeTexts, deadline: Deadline, limits: TimeLimits) -> None:
+        self._take, self._deadline, self._limits = take, deadline, limits
+
+    @property
+    def is_ready(self) -> bool:
+        return self._take.is_ready
+
+    def __call__(self, texts: list[str]) -> bool:
+        is_taken = self._take(texts)
+        if is_taken:
+            self._deadline.progress(self._limits.idle)
+        return is_taken
 
 
-def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterator[Event]:
+def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterator[Event | Arrivals]:
     wire = trip.model.provider.wire
     opening, names = _open(upstream, trip)
     try:
         with opening as stream:
             trip.accepted = stream.status == 200
             if trip.accepted:
-                yield from _read_answer(stream, wire.decoder(names), take)
+                yield from read_answer(stream, wire.decoder(names), take)
             else:
                 yield _refusal(stream, wire, names)
     except UpstreamError as error:
@@ -182,46 +189,6 @@ def _open(
         idle=None,  # the deadline bounds it
     )
     return upstream.open(outbound), request.names
-
-
-def _read_answer(stream: ByteStream, decoder: Decoder, take: TakeTexts | None) -> Iterator[Event]:
-    reader = EventReader()
-
-    def take_piece(piece: bytes) -> bool:
-        texts = texts_of(piece, reader, decoder)
-        return bool(texts and take and take(texts))
-
-    def offer(piece: bytes) -> bool:
-        return paced.offer(piece, take_piece)
-
-    paced = PacedReader(partial(_read, stream, offer if take else None))
-    try:
-        yield from decode(paced.read, decoder, reader)
-    except ProviderError as error:
-        if error.fault != "slow":
-            error.retry_after = retry_after(stream.headers)
-            raise
-        yield from _end_of_silence(decoder, error)
-    else:
-        stream.finish()
-
-
-def _read(stream: ByteStream, take: Take | None) -> bytes:
-    """A broken connection counts as the end; the wire decides whether the answer may end there."""
-    try:
-        return stream.read(take)
-    except UpstreamError as error:
-        if error.reason != "cut":
-            raise
-        return b""
-
-
-def _end_of_silence(decoder: Decoder, slow: ProviderError) -> Iterator[Event]:
-    """A host that sends no more but leaves the connection open: its answer may be whole."""
-    try:
-        yield from decoder.end()
-    except ProviderError:
-        raise slow from None
 
 
 def _refusal(stream: ByteStream, wire: Wire, names: NameTable) -> Event:

@@ -7,14 +7,17 @@ of each, are read at once.
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import gevent
 
 INTERVAL = 0.03  # seconds between two reads of a fast stream
 FAST = 0.012  # seconds: a read that waits less is fast
+VERY_FAST = 0.002  # seconds: such a read counts as several
+VERY_FAST_COUNTS = 3
 STREAK = 8  # fast reads in a row before the interval applies
 
-Read = Callable[[], bytes]
+Read = Callable[..., bytes]
 
 
 class PacedReader:
@@ -23,7 +26,7 @@ class PacedReader:
     While `read` waits, the pieces of a slow stream may be taken at once, with `offer`.
     """
 
-    __slots__ = ("_began", "_clock", "_read", "_sleep", "_streak")
+    __slots__ = ("_began", "_clock", "_is_parked", "_read", "_sleep", "_streak")
 
     def __init__(
         self,
@@ -34,12 +37,25 @@ class PacedReader:
         self._read, self._clock, self._sleep = read, clock, sleep
         self._streak = 0
         self._began = 0.0
+        self._is_parked = False
 
-    def read(self) -> bytes:
-        if self._streak >= STREAK:
-            self._sleep(INTERVAL)
+    def park(self) -> bool:
+        """Whether pieces may be taken while nobody calls `read`: not those of a fast stream."""
+        if self._streak >= STREAK - 1:
+            return False
+        self._is_parked = True
         self._began = self._clock()
-        data = self._read()
+        return True
+
+    def read(self, *offered: Any) -> bytes:
+        """`offered` goes to the stream's own `read`."""
+        if self._is_parked:
+            self._is_parked = False
+        else:
+            if self._streak >= STREAK:
+                self._sleep(INTERVAL)
+            self._began = self._clock()
+        data = self._read(*offered)
         self._count()
         return data
 
@@ -52,5 +68,9 @@ class PacedReader:
 
     def _count(self) -> None:
         now = self._clock()
-        self._streak = self._streak + 1 if now - self._began < FAST else 0
+        waited = now - self._began
+        if waited >= FAST:
+            self._streak = 0
+        else:
+            self._streak += 1 if waited >= VERY_FAST else VERY_FAST_COUNTS
         self._began = now

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from service.billing import prices
+from service.generation.said import Said
 from service.providers.events import PromptCounted, Usage
 from service.providers.prompt import Prompt
 from service.providers.provider import Model
@@ -13,14 +14,14 @@ from service.providers.tokens import bound, likely
 class RoundTrip:
     """A request to a model. `model_call.stream_events` fills it in while it reads the answer.
 
-    `text` holds the pieces of the answer's text. `accepted` is true from a status of 200 on, and
+    `text` is that of the answer so far. `accepted` is true from a status of 200 on, and
     false again once the provider itself has failed: nothing is owed then. `counted` and `reported`
     are the provider's counts, sent at the beginning and at the end of its answer.
     """
 
     model: Model
     prompt: Prompt
-    text: list[str] = field(default_factory=list)
+    text: Said = field(default_factory=Said)
     accepted: bool = False
     counted: PromptCounted | None = None
     reported: Usage | None = None
@@ -41,7 +42,7 @@ class RoundTrip:
         if self.reported:
             return self.reported
         counted = self.counted or PromptCounted(likely(self.prompt.tokens))
-        output = likely(bound("".join(self.text)))
+        output = likely(bound(str(self.text)))
         return Usage(counted.tokens, output, counted.cache_read, counted.cache_write)
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 from service.generation.round_trip import RoundTrip
 from service.observing import spans
 from service.observing.spans import Span
+from service.outbound.arrivals import Arrivals
 from service.providers.events import (
     CallStarted,
     Event,
@@ -25,7 +26,7 @@ COMPATIBLE = "openai_compatible"  # any other host of the same wire
 VISIBLE = (TextFragment, CallStarted)
 
 
-def traced(trip: RoundTrip, events: Generator[Event]) -> Iterator[Event]:
+def traced(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Event | Arrivals]:
     """The events, recorded as a span. Raises what they raise."""
     model, began, is_timed = trip.model, time.monotonic(), False
     name = f"chat {model.upstream_name}"
@@ -68,7 +69,7 @@ def _conclude(span: Span, trip: RoundTrip, calls: tuple[FinishedCall, ...]) -> N
         span.set(gen_ai__usage__cache_read__input_tokens=used.cache_read)
         span.set(gen_ai__usage__cache_creation__input_tokens=used.cache_write)
         span.set(app__usage__estimated=trip.is_estimated)
-    parts: list[dict[str, Any]] = [{"type": "text", "content": "".join(trip.text)}]
+    parts: list[dict[str, Any]] = [{"type": "text", "content": str(trip.text)}]
     parts += [{"type": "tool_call", "name": one.name, "arguments": one.arguments} for one in calls]
     span.content(gen_ai__output__messages=lambda: [{"role": "assistant", "parts": parts}])
 

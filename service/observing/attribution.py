@@ -28,6 +28,11 @@ def take_over(other: Any) -> None:
         _facts[getcurrent()] = _facts[other]
 
 
+def give(greenlet: Greenlet, facts: dict[str, Any]) -> None:
+    """Give facts to a greenlet that does not inherit them: the event loop has spawned it."""
+    _facts[greenlet] = facts
+
+
 def current_facts() -> dict[str, Any]:
     """Return the facts of the current greenlet."""
     return _facts.get(getcurrent(), {})

@@ -22,11 +22,13 @@ SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
 class Dechunker:
     """Remove the framing of a chunked body. `complete` is true after the last chunk."""
 
+    __slots__ = ("_left", "_parse_line", "_rest", "complete")
+
     def __init__(self) -> None:
         self.complete = False
         self._rest = b""
         self._left = 0  # bytes of the open chunk still to come
-        self._parse_line: Callable[[bytes], None] = self._parse_size
+        self._parse_line = Dechunker._parse_size  # not a bound one, which would be a cycle
 
     @property
     def is_followed(self) -> bool:
@@ -43,12 +45,12 @@ class Dechunker:
                 at += len(pieces[-1])
                 self._left -= len(pieces[-1])
                 if not self._left and data.startswith(b"\r\n", at):  # the usual case, in one step
-                    at, self._parse_line = at + 2, self._parse_size
+                    at, self._parse_line = at + 2, Dechunker._parse_size
                 continue
             end = data.find(b"\r\n", at)
             if end < 0:
                 break
-            self._parse_line(data[at:end])
+            self._parse_line(self, data[at:end])
             at = end + 2
         self._rest = data[at:]
         if len(self._rest) > SIZE_LINE_LIMIT:
@@ -59,12 +61,12 @@ class Dechunker:
         if not SIZE.fullmatch(line):
             raise ValueError("not a chunk size")
         self._left = int(line.partition(b";")[0], 16)
-        self._parse_line = self._parse_end_of_chunk if self._left else self._parse_trailer
+        self._parse_line = Dechunker._parse_end_of_chunk if self._left else Dechunker._parse_trailer
 
     def _parse_end_of_chunk(self, line: bytes) -> None:
         if line:
             raise ValueError("a chunk is longer than its size")
-        self._parse_line = self._parse_size
+        self._parse_line = Dechunker._parse_size
 
     def _parse_trailer(self, line: bytes) -> None:
         self.complete = not line
@@ -77,6 +79,17 @@ class ResponseBody:
     been read, and `is_followed` if more than that has arrived.
     """
 
+    __slots__ = (
+        "_ahead",
+        "_dechunker",
+        "_left",
+        "_parked",
+        "_receive",
+        "_socket",
+        "complete",
+        "is_followed",
+    )
+
     def __init__(self, sock: Any, head: ResponseHead, ahead: bytes) -> None:
         self._socket, self._ahead = sock, ahead
         self._receive: Callable[[], bytes] | None = None
@@ -84,6 +97,21 @@ class ResponseBody:
         self._left = head.length  # None: the body lasts until the connection ends
         self.complete = self._left == 0
         self.is_followed = self.complete and bool(ahead)
+        self._parked: Arrivals | None = None
+
+    def park(self, take: Take) -> Arrivals | None:
+        """Offer what arrives to `take` from here on, without a greenlet. What that refuses is
+        returned by the next `read`. None if there is something to read already."""
+        if self._ahead or self.complete:
+            return None
+        self._parked = self._arrivals(take)
+        return self._parked
+
+    def leave(self) -> None:
+        """Take nothing more from the connection."""
+        if self._parked:
+            self._parked.stop()
+            self._parked = None
 
     def read(self, take: Take | None = None) -> bytes:
         """Return at least one byte, or b"" at the end.
@@ -92,7 +120,11 @@ class ResponseBody:
         returned. The timeout of the socket does not apply then. Raises OSError, and IncompleteRead
         if the connection ends before the body does.
         """
-        if take and not self._ahead and not self.complete and (body := self._offer(take)):
+        if self._parked:
+            parked, self._parked = self._parked, None
+            if body := parked.result():
+                return body
+        elif take and not self._ahead and not self.complete and (body := self._offer(take)):
             return body
         while not self.complete:
             data, self._ahead = self._ahead or self._socket.recv(READ_SIZE), b""
@@ -104,9 +136,12 @@ class ResponseBody:
 
     def _offer(self, take: Take) -> bytes:
         """Return what was refused; b"" at the end, or if the connection is to be read directly."""
+        return self._arrivals(take).wait()
+
+    def _arrivals(self, take: Take) -> Arrivals:
         if self._receive is None:
             self._receive = receiver(self._socket)
-        return Arrivals(self, self._receive, take).wait(self._socket.fileno())
+        return Arrivals(self, self._receive, take, self._socket.fileno())
 
     def decode(self, data: bytes) -> bytes:
         """Remove the framing. Raises IncompleteRead if it is broken."""

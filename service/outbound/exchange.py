@@ -55,6 +55,7 @@ class HttpExchange:
     def end(self) -> None:
         """Return the connection to the pool if the server can take another request on it."""
         body = self.body
+        body.leave()
         is_over = self._is_sent and body.complete and not body.is_followed
         if is_over and self.head.keeps_connection:
             self._pool.give_back(self._origin, self._connection)

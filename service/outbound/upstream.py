@@ -17,7 +17,7 @@ from gevent.pool import Group
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
 from service.observing.observe import count_upstream_call, log_info
-from service.outbound.arrivals import Take
+from service.outbound.arrivals import Arrivals, Take
 from service.outbound.destination import Destination, destination_of
 from service.outbound.exchange import HttpExchange
 from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
@@ -42,7 +42,7 @@ class UpstreamError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outbound:
     """One request.
 
@@ -72,11 +72,12 @@ class ByteStream(Protocol):
     headers: Mapping[str, str]
 
     def read(self, take: Take | None = None) -> bytes:
-        """Return at least one byte, or b"" at the end. Raises `UpstreamError`.
+        """Return at least one byte, or b"" at the end. Raises `UpstreamError`. What `take` takes in
+        the event loop meanwhile is not returned, and `idle` does not limit its pauses."""
 
-        What arrives meanwhile is offered to `take`, in the event loop; what that takes is not
-        returned, and `idle` does not limit its pauses.
-        """
+    def park(self, take: Take) -> Arrivals | None:
+        """Offer what arrives to `take`, without a greenlet that waits. `read` returns what that has
+        refused. None if there is something to read."""
 
     def finish(self) -> None:
         """Declare that the rest of the body is not needed and is expected to be short."""
@@ -89,6 +90,8 @@ class PooledStream:
 
     `drains` are the greenlets that read the ends of bodies.
     """
+
+    __slots__ = ("_body", "_broken", "_drains", "_exchange", "_finished", "headers", "status")
 
     def __init__(self, exchange: HttpExchange, drains: Group) -> None:
         self._exchange, self._drains = exchange, drains
@@ -106,6 +109,9 @@ class PooledStream:
         except (HTTPException, OSError):
             self._broken = True
             raise UpstreamError("cut") from None
+
+    def park(self, take: Take) -> Arrivals | None:
+        return self._body.park(take)
 
     def finish(self) -> None:
         """Read the rest of the body in the background, then return the connection to the pool.

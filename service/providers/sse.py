@@ -28,6 +28,8 @@ class EventReader:
     more than a line in one.
     """
 
+    __slots__ = ("_begun", "_data", "_name", "_pending", "_pending_size", "_size")
+
     def __init__(self) -> None:
         self._pending: list[bytes] = []  # pieces of the unfinished line
         self._pending_size = 0

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from service.outbound.arrivals import Arrivals
 from service.providers import sse
-from service.providers.events import Event, ProviderError
+from service.providers.events import Event, ProviderError, TextFragment
 from service.providers.provider import Decoder
 
 TEXT_HEADS = (b"", b"event: content_block_delta\n")  # of provider B or C, and of A
@@ -30,18 +31,34 @@ def texts_of(piece: bytes, reader: sse.EventReader, decoder: Decoder) -> list[st
 
 
 def decode(
-    read: Callable[[], bytes], decoder: Decoder, reader: sse.EventReader | None = None
-) -> Iterator[Event]:
+    read: Callable[[], bytes],
+    decoder: Decoder,
+    reader: sse.EventReader | None = None,
+    park: Callable[[], Arrivals | None] | None = None,
+) -> Iterator[Event | Arrivals]:
     """The events up to the terminal one. `read()` returns b"" at the end of the stream.
+
+    Behind a text, `park()` is asked. What it returns, if anything, is among the events: their
+    reader need not ask for the next one before what is parked goes on.
 
     Raises `ProviderError` when the stream ends early, or does not have the format of the wire.
     """
     reader = reader or sse.EventReader()
-    while piece := read():
+    is_text = False
+    while True:
+        if is_text and park and (parked := park()):
+            yield parked
+        is_text = False
+        piece = read()
+        if not piece:
+            break
         for event in reader.feed(piece):
-            yield from _feed(decoder, event)
+            for found in _feed(decoder, event):
+                is_text = isinstance(found, TextFragment)
+                yield found
             if decoder.finished:
                 return
+        piece = b""  # not kept while nothing arrives
     for event in reader.close():
         yield from _feed_last(decoder, event)
     if not decoder.finished:

@@ -4,6 +4,7 @@ import socket
 
 import gevent
 import pytest
+from gevent.event import AsyncResult
 
 from service.chat.stream import sse
 from service.chat.stream.channel import Channel
@@ -39,6 +40,12 @@ def received(sock: socket.socket, count: int) -> bytes:
     return data
 
 
+def in_the_event_loop(call):
+    done = AsyncResult()
+    gevent.get_hub().loop.run_callback(lambda: done.set(call()))
+    return done.get(timeout=5)
+
+
 def test_text_is_written_at_once_and_anything_else_by_the_response(pair, reading):
     channel, yielded = reading
     texts = [TextDelta("t", word) for word in ("one", "two")]
@@ -63,6 +70,34 @@ def test_nothing_is_lost_when_the_client_is_slow(pair, reading):
     gevent.sleep(0.01)
     for text in long[1:]:
         channel.put(text)
+    first = sse.encode(long[0])
+    assert received(pair[1], len(first)) == first
+    channel.close()
+    gevent.sleep(0.01)
+    assert yielded == [sse.OPEN, b"".join(map(sse.encode, long[1:])), sse.DONE]
+
+
+def test_text_from_the_event_loop_is_written_in_the_same_round(pair, reading):
+    channel, yielded = reading
+    texts = [TextDelta("t", word) for word in ("one", "two")]
+    expected = b"".join(map(sse.encode, texts))
+
+    def put_and_look():
+        channel.put_text(texts)
+        return pair[1].recv(999, socket.MSG_DONTWAIT)
+
+    assert in_the_event_loop(put_and_look) == expected
+    behind = TextDelta("t", "behind")
+    in_the_event_loop(lambda: (channel.put(Start("m")), channel.put_text([behind])))
+    gevent.sleep(0.01)
+    assert yielded == [sse.OPEN, sse.encode(Start("m")) + sse.encode(behind)]
+
+
+def test_nothing_is_lost_of_text_from_the_event_loop_when_the_client_is_slow(pair, reading):
+    channel, yielded = reading
+    pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    long = [TextDelta("t", letter * 100_000) for letter in "abc"]
+    in_the_event_loop(lambda: [channel.put_text([text]) for text in long])
     first = sse.encode(long[0])
     assert received(pair[1], len(first)) == first
     channel.close()

@@ -62,6 +62,7 @@ def test_a_fast_stream_s_pieces_are_left_to_its_reader():
     stream, taken = Stream(0.005), []
     pace = stream.paced()
     pace.read()
+    stream.now += stream.gap
     while pace.offer(b"x", lambda piece: taken.append(piece) or True):
         stream.now += stream.gap
     assert len(taken) == STREAK - 2

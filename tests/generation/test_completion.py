@@ -87,7 +87,7 @@ def test_when_the_time_is_over_the_connection_is_closed_and_the_cost_estimated(a
     assert fault(ask, seconds=0.3) == "slow"
     wait_for(lambda: words.closed)
     assert ask.trip.is_estimated
-    assert "word" in "".join(ask.trip.text)
+    assert "word" in str(ask.trip.text)
     assert prices.cost(A, 10, 0) < ask.trip.cost < ask.trip.max_cost
 
 

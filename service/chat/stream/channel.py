@@ -1,12 +1,12 @@
 """The bounded channel between a turn's greenlet and its response."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from gevent import get_hub, getcurrent
 from gevent.event import Event
 
 from service.chat.stream.chunks import Chunk, TextDelta
+from service.web.pauses import Pause
 
 Item = Chunk | bytes  # bytes: a chunk that another worker has encoded
 TEXT = (TextDelta, bytes)
@@ -24,25 +24,40 @@ class Channel:
     reader and back. It must not wait. It returns whether the reader may go on waiting.
     """
 
-    __slots__ = ("_chunks", "_reader", "_room", "_waking", "abandoned", "closed", "write")
+    __slots__ = (
+        "_chunks", "_is_parked", "_resume", "_room", "_waking", "abandoned", "closed", "write"
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._chunks: list[Item] = []
-        self._reader: Any = None  # the greenlet that waits
+        self._resume: Callable[[], object] | None = None  # while the reader waits
+        self._is_parked = False  # whether it does so without a greenlet
         self._waking = False
         self._room: Event | None = None  # while somebody waits for it
         self.closed = False
         self.abandoned = False
-        self.write: Callable[[list[Item]], bool] | None = None
+        self.write: Callable[[Sequence[Item]], bool] | None = None
 
     def put(self, chunk: Item) -> bool:
         """Whether the channel is full now."""
         if self.abandoned:
             return False
         self._chunks.append(chunk)
-        if self._reader is not None and not self._waking:
+        if self._resume and not self._waking:
             self._wake()
         return len(self._chunks) >= LIMIT
+
+    def put_text(self, deltas: Sequence[TextDelta]) -> None:
+        """Put text in from the event loop. A reader that waits for it gets it at once: to have the
+        event loop call again would cost a token a round of it."""
+        if self.abandoned:
+            return
+        if self.write and self._resume and not self._waking:
+            if not self.write(deltas):
+                self._go_on()  # which sends the rest before anything else
+            return
+        for delta in deltas:
+            self.put(delta)
 
     def wait_for_room(self) -> None:
         while self.full:
@@ -55,41 +70,64 @@ class Channel:
     def close(self) -> None:
         """No more chunks will come."""
         self.closed = True
+        self.write = None  # or channel and reader would be a cycle
         self._wake()
 
     def abandon(self) -> None:
         self.abandoned = True
+        self.write = None
         self._take_ready()
         self._wake()
 
     def take(self) -> list[Item]:
-        """All chunks that are ready. Waits for the first one, and returns none after a nudge."""
-        if not self._chunks and not self.closed and not self.abandoned:
-            self._reader = getcurrent()
+        """All chunks that are ready. Waits for the first one, unless the reader was parked and goes
+        on. Returns none after a nudge."""
+        if self._is_parked:
+            self._is_parked = False
+        elif not self._has_news:
+            self._resume = getcurrent().switch
             try:
                 get_hub().switch()  # an Event, or a timeout, would cost a token 3 µs
             finally:
-                self._reader = None
+                self._resume = None
         return self._take_ready()
+
+    def pause(self) -> Pause | None:
+        """How the reader waits without a greenlet; None if it need not wait."""
+        return None if self._has_news else Pause.until(self._park)
+
+    def _park(self, resume: Callable[[], object]) -> None:
+        self._resume, self._is_parked = resume, True
+        if self._has_news:
+            self._wake()
+
+    @property
+    def _has_news(self) -> bool:
+        return bool(self._chunks) or self.closed or self.abandoned
 
     def nudge(self) -> None:
         """Wake the reader although no chunk has come."""
         self._wake()
 
     def _wake(self) -> None:
-        if self._reader is not None and not self._waking:
+        if self._resume and not self._waking:
             self._waking = True
             get_hub().loop.run_callback(self._hand_over)
 
     def _hand_over(self) -> None:
-        """Called by the event loop: write what is ready, or switch to the reader."""
+        """Called by the event loop: write what is ready, or have the reader go on."""
         self._waking = False
-        if self._reader is None:
+        if not self._resume:
             return
-        write = None if self.closed or not self._is_text() else self.write
+        write = self.write if self._is_text() else None
         if write and write(self._take_ready()):
             return
-        self._reader.switch()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        resume, self._resume = self._resume, None
+        if resume:
+            resume()
 
     def _is_text(self) -> bool:
         """Whether something is ready, and only text, whose encoding can't fail."""

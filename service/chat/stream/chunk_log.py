@@ -1,40 +1,62 @@
 """All chunks of one running turn, in order, for readers that come later."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from service.chat.stream.chunks import Chunk, TextDelta, TextStart
+from service.chat.stream.chunks import Chunk, TextDelta
+from service.generation.said import Said
+
+
+class _Deltas:
+    """Text deltas in a row: `count` pieces of what was said in a text, from that of `first` on."""
+
+    __slots__ = ("count", "first", "said", "text_id")
+
+    def __init__(self, text_id: str, said: Said, first: int) -> None:
+        self.text_id, self.said, self.first, self.count = text_id, said, first, 1
 
 
 class ChunkLog:
     """Its chunks are numbered from 1.
 
-    A text delta is kept as its string alone, which the assembly has too, so that a token costs 8
-    bytes. It belongs to the text that was opened last.
+    A text delta is kept as a count alone: `said` finds its text, which the assembly keeps.
     """
 
-    def __init__(self) -> None:
-        self._entries: list[Chunk | str] = []
+    __slots__ = ("_count", "_entries", "_said")
+
+    def __init__(self, said: Callable[[str], Said]) -> None:
+        self._said = said
+        self._entries: list[Chunk | _Deltas] = []
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return self._count
 
     def add(self, chunk: Chunk) -> None:
-        self._entries.append(chunk.delta if type(chunk) is TextDelta else chunk)
+        self._count += 1
+        if type(chunk) is not TextDelta:
+            self._entries.append(chunk)
+            return
+        last = self._entries[-1]
+        if type(last) is _Deltas and last.text_id == chunk.id:
+            last.count += 1
+        else:
+            before = self._deltas_of(chunk.id)
+            self._entries.append(_Deltas(chunk.id, self._said(chunk.id), before))
+
+    def _deltas_of(self, text_id: str) -> int:
+        deltas = (entry for entry in self._entries if isinstance(entry, _Deltas))
+        return sum(entry.count for entry in deltas if entry.text_id == text_id)
 
     def after(self, number: int) -> Iterator[Chunk]:
         """The chunks behind the one of this number; all of them behind 0."""
-        text_id = self._text_open_at(number)
-        for entry in self._entries[number:]:
-            if isinstance(entry, str):
-                yield TextDelta(text_id, entry)
+        at = 0
+        for entry in self._entries:
+            count = entry.count if isinstance(entry, _Deltas) else 1
+            at, skipped = at + count, max(0, number - at)
+            if skipped >= count:
                 continue
-            if isinstance(entry, TextStart):
-                text_id = entry.id
-            yield entry
-
-    def _text_open_at(self, number: int) -> str:
-        for index in range(min(number, len(self)) - 1, -1, -1):
-            entry = self._entries[index]
-            if isinstance(entry, TextStart):
-                return entry.id
-        return ""
+            if isinstance(entry, _Deltas):
+                for piece in entry.said.pieces(entry.first + skipped, entry.first + count):
+                    yield TextDelta(entry.text_id, piece)
+            else:
+                yield entry

@@ -9,14 +9,17 @@ from typing import Any
 
 from gevent.socket import socket
 
+from service.web.pauses import SUPPORTED
+
 
 class DirectWriter:
     """Writes parts of a body that the server has begun to send, framed as the server frames it."""
 
-    __slots__ = ("_is_chunked", "_sock")
+    __slots__ = ("_is_chunked", "_sock", "is_server_pausing")
 
-    def __init__(self, sock: socket, is_chunked: bool) -> None:
+    def __init__(self, sock: socket, is_chunked: bool, is_server_pausing: bool = False) -> None:
         self._sock, self._is_chunked = sock, is_chunked
+        self.is_server_pausing = is_server_pausing  # see `Pause`
 
     def write(self, data: bytes) -> bytes:
         """Send without waiting; return the framed bytes that the kernel has not taken."""
@@ -44,4 +47,4 @@ def direct_writer(environ: Mapping[str, Any]) -> DirectWriter | None:
     sock, protocol = environ.get("gunicorn.socket"), environ.get("SERVER_PROTOCOL")
     if type(sock) is not socket or protocol not in ("HTTP/1.0", "HTTP/1.1"):
         return None
-    return DirectWriter(sock, is_chunked=protocol == "HTTP/1.1")
+    return DirectWriter(sock, protocol == "HTTP/1.1", environ.get(SUPPORTED, False))

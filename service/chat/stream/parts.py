@@ -9,6 +9,7 @@ from typing import Any
 
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
+from service.generation.said import Said
 
 INTERRUPTED = "interrupted"
 ASKED = "asked"  # the state of a part that waits for the user
@@ -18,10 +19,12 @@ EXPIRED = "expired"
 class Assembly:
     """`parts` is the message so far, from the chunks that were applied."""
 
+    __slots__ = ("_calls", "_data", "_in_step", "_said", "_texts", "parts")
+
     def __init__(self) -> None:
         self.parts: list[dict[str, Any]] = []
         self._texts: dict[str, dict[str, Any]] = {}
-        self._pieces: dict[str, list[str]] = {}
+        self._said: dict[str, Said] = {}
         self._calls: dict[str, dict[str, Any]] = {}
         self._data: dict[tuple[str, str], dict[str, Any]] = {}
         self._in_step = False
@@ -36,11 +39,15 @@ class Assembly:
     def is_worth_keeping(self) -> bool:
         """Whether there is any text or tool result, without those of `closing`."""
         results = (part["state"].startswith("output-") for part in self._calls.values())
-        return bool(self.content) or any(map(any, self._pieces.values())) or any(results)
+        return bool(self.content) or any(self._said.values()) or any(results)
+
+    def said(self, text_id: str) -> Said:
+        """What an open text consists of so far."""
+        return self._said[text_id]
 
     def apply(self, chunk: Chunk) -> None:
         if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one
-            self._pieces[chunk.id].append(chunk.delta)
+            self._said[chunk.id].append(chunk.delta)
             return
         match chunk:
             case chunks.StartStep():
@@ -50,10 +57,10 @@ class Assembly:
                 self._in_step = False
             case chunks.TextStart(id):
                 self._texts[id] = {"type": "text", "text": "", "state": "streaming"}
-                self._pieces[id] = []
+                self._said[id] = Said()
                 self.parts.append(self._texts[id])
             case chunks.TextEnd(id):
-                text = "".join(self._pieces.pop(id))
+                text = str(self._said.pop(id))
                 self._texts.pop(id).update(text=text, state="done")
             case chunks.ToolInputStart(call_id, name):
                 self._open_call(call_id, name, state="input-streaming")

@@ -2,19 +2,22 @@
 
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 import structlog
 
 from service.chat.stream import sse
-from service.chat.stream.channel import Channel, Item
+from service.chat.stream.channel import TEXT, Channel, Item
+from service.chat.stream.chunks import TextStart
 from service.chat.stream.direct import DirectWriter
 from service.lifecycle import ClientWatch, acknowledged_bytes
+from service.web.pauses import Pause
 
 SLOW_SECONDS = 30.0  # without any progress of a write; then the client's connection is cut
 KEEP_ALIVE_SECONDS = 10.0  # of silence
+IN_TEXT = (TextStart, *TEXT)
 
 log = structlog.get_logger("turn")
 
@@ -25,6 +28,18 @@ class Reader:
     `sock` is the client's connection, if there is one. With a `writer`, chunks that come while the
     response waits are written from the event loop, as long as the kernel takes them.
     """
+
+    __slots__ = (
+        "_acknowledged",
+        "_channel",
+        "_is_in_text",
+        "_is_writing",
+        "_rest",
+        "_sock",
+        "_turn_id",
+        "_waiting_since",
+        "_writer",
+    )
 
     def __init__(
         self,
@@ -39,6 +54,7 @@ class Reader:
         if writer:
             channel.write = self._write_at_once
         self._is_writing = False
+        self._is_in_text = False  # whether the last chunk was one of these
         self._waiting_since = time.monotonic()
         self._acknowledged = (0, time.monotonic())  # bytes, and since when so many
 
@@ -49,7 +65,10 @@ class Reader:
             self._is_writing = True
             yield sse.OPEN
             while not self._channel.ended:
+                if (pause := self._pause()) is not None:  # it has no bytes
+                    yield pause
                 ready = self._take()
+                self._is_in_text = bool(ready) and type(ready[-1]) in IN_TEXT
                 if self._writer and self._rest:
                     rest, self._rest = self._rest, b""
                     self._writer.finish(rest)
@@ -63,21 +82,31 @@ class Reader:
             if watch:
                 watch.stop()
 
-    def _take(self) -> list[Item]:
+    def _pause(self) -> Pause | None:
+        """Where text is written from the event loop, nearly nothing else is to be sent."""
+        if not (self._is_in_text and self._writer and self._writer.is_server_pausing):
+            return None
+        self._begin_to_wait()
+        return self._channel.pause()
+
+    def _begin_to_wait(self) -> None:
         self._is_writing = False
         self._waiting_since = time.monotonic()
+
+    def _take(self) -> list[Item]:
+        self._begin_to_wait()
         ready = self._channel.take()
         self._is_writing = True
         return ready
 
-    def _write_at_once(self, items: list[Item]) -> bool:
+    def _write_at_once(self, items: Sequence[Item]) -> bool:
         """Whether the kernel has taken all. The waiting response sends the rest."""
         assert self._writer
         self._waiting_since = time.monotonic()
         self._rest = self._writer.write(self._encode_all(items))
         return not self._rest
 
-    def _encode_all(self, items: list[Item]) -> bytes:
+    def _encode_all(self, items: Sequence[Item]) -> bytes:
         if len(items) == 1:  # nearly always
             return self._encode(items[0])
         return b"".join(map(self._encode, items))

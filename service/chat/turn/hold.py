@@ -68,6 +68,18 @@ class TurnHold:
     reserves another.
     """
 
+    __slots__ = (
+        "_amount",
+        "_budget",
+        "_charged",
+        "_id",
+        "_number",
+        "_question",
+        "_settled",
+        "_tally",
+        "charged",
+    )
+
     def __init__(self, question: Question, tally: Tally) -> None:
         self._question, self._tally = question, tally
         self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1

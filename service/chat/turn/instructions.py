@@ -4,6 +4,7 @@ Source: docs/contract.md, section 5.22.
 """
 
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from flask import Flask
@@ -36,12 +37,22 @@ def system_text(app: Flask, caller: Caller) -> str:
     settings: Settings = app.config["SETTINGS"]
     collections: Collections = app.extensions["collections"]
     names = [item.name for item in readable(collections, current_role(caller))]
-    texts = [SYSTEM, COLLECTIONS.format(", ".join(names))] if names else [SYSTEM]
-    if settings.assistant_instructions:
-        texts.append(INSTRUCTIONS.format(settings.assistant_instructions))
+    return _joined(", ".join(names), settings.assistant_instructions)
+
+
+@lru_cache(100)  # of roles: all turns of one share their text
+def _joined(names: str, instructions: str) -> str:
+    texts = [SYSTEM, COLLECTIONS.format(names)] if names else [SYSTEM]
+    if instructions:
+        texts.append(INSTRUCTIONS.format(instructions))
     return "\n\n".join(texts)
 
 
 def time_text(moment: datetime, zone: str) -> str:
     """The weekday, date and time of a moment in a zone of the IANA database."""
-    return TIME.format(moment.astimezone(ZoneInfo(zone)), zone)
+    return _minute(moment.replace(second=0, microsecond=0), zone)
+
+
+@lru_cache(1000)  # of zones
+def _minute(minute: datetime, zone: str) -> str:
+    return TIME.format(minute.astimezone(ZoneInfo(zone)), zone)

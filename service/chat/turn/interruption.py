@@ -4,6 +4,8 @@ The exception arrives where the greenlet waits: on the model, a tool or a slow r
 has begun to write its rows, nothing interrupts it any more.
 """
 
+from collections.abc import Callable
+
 import gevent
 from gevent import get_hub
 
@@ -21,10 +23,13 @@ class Interrupted(BaseException):
 class Interruption:
     """Allowed from `allow()` to `forbid()`; `reason` is the first that was given."""
 
+    __slots__ = ("_fail", "_greenlet", "is_allowed", "reason")
+
     def __init__(self) -> None:
         self.reason: EndReason | None = None
         self.is_allowed = False
         self._greenlet: gevent.Greenlet | None = None
+        self._fail: Callable[[BaseException], None] | None = None  # while the turn is parked
 
     def allow(self) -> None:
         """Called by the turn's own greenlet, before anything else. Raises `Interrupted` if the
@@ -33,9 +38,13 @@ class Interruption:
         self.is_allowed = True
         self.check()
 
+    def park(self, fail: Callable[[BaseException], None]) -> None:
+        """The turn waits without a greenlet. `fail` raises an error there, in another greenlet."""
+        self._greenlet, self._fail = None, fail
+
     def move(self) -> None:
         """The turn goes on in another greenlet, which calls `allow` when it begins."""
-        self._greenlet = None
+        self._greenlet = self._fail = None
 
     def check(self) -> None:
         """Raises `Interrupted` if there is a reason.
@@ -62,7 +71,9 @@ class Interruption:
         get_hub().loop.run_callback(self._deliver, error)
 
     def _deliver(self, error: BaseException) -> None:
-        if self.is_allowed and self._greenlet is None:
+        if self.is_allowed and self._fail:
+            self._fail(error)
+        elif self.is_allowed and self._greenlet is None:
             self.throw(error)  # until its next greenlet has begun, which is about to
         elif self.is_allowed and self._greenlet and not self._greenlet.dead:
             # Another error may end less than the turn, for example one try of a model call.

@@ -9,15 +9,16 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing.prices import credits
-from service.chat.calling.parallel import Chunks
 from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.turn import rows, turn
 from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.interruption import Interrupted
 from service.chat.turn.running import Run, Runs
+from service.chat.turn.step import Answer
 from service.observing import attribution, measures, spans
 from service.observing.observe import TURNS
+from service.outbound.arrivals import Arrivals
 from service.providers.events import Fault, ProviderError
 from service.web.errors import ServiceError
 
@@ -33,7 +34,7 @@ FAULT_TEXTS: dict[Fault, str] = {
     "failed": "The model failed to answer. Please try again.",
     "slow": "The model took too long to answer. Please try again.",
 }
-MOVED = "moved"  # to another greenlet
+PARKED = "parked"  # until another greenlet goes on
 VISIBLE = (chunks.TextStart, chunks.ToolInputStart)
 NOT_STORED = "The answer could not be saved. Please try again."
 
@@ -57,17 +58,16 @@ def start(app: Flask, run: Run) -> None:
         on_death.pop_all()
 
 
-def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
+def carry(app: Flask, run: Run, answer: Answer | None = None) -> None:
     """Run the turn to one of its endings. Every error becomes the last chunk.
 
-    A turn that has begun to receive a text goes on in a new greenlet, with the rest of its `answer`
-    and a fresh stack. What precedes a text needs much stack (the history from the database, the
-    request), and Python frees no part of a stack before its greenlet ends: up to 12 KB.
+    While the turn receives a text, it needs no greenlet. It goes on in a new one, with the rest of
+    its `answer`, when something else arrives or the turn is interrupted.
     """
     question = run.question
-    attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
-    attribution.bind(chat=question.chat_id, model=question.model.id)
     if answer is None:
+        attribution.bind(request_id=question.request_id, turn_id=question.turn_id)
+        attribution.bind(chat=question.chat_id, model=question.model.id)
         run.span = _span(question)
     status = "failed"
     try:
@@ -75,7 +75,7 @@ def carry(app: Flask, run: Run, answer: Chunks | None = None) -> None:
     except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
         _fail(app, run, error)
     finally:
-        if status != MOVED:
+        if status != PARKED:
             _end(app, run, status)
 
 
@@ -102,7 +102,7 @@ def _end(app: Flask, run: Run, status: str) -> None:
         measures.UNCHARGED.inc()
 
 
-def _finish_or_abort(app: Flask, run: Run, answer: Chunks | None) -> str:
+def _finish_or_abort(app: Flask, run: Run, answer: Answer | None) -> str:
     try:
         try:
             return _finish(app, run, answer)
@@ -114,7 +114,7 @@ def _finish_or_abort(app: Flask, run: Run, answer: Chunks | None) -> str:
         return "aborted"
 
 
-def _finish(app: Flask, run: Run, answer: Chunks | None) -> str:
+def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
     """The rest of the turn. Its rows are stored before the `finish` chunk is sent."""
     with ExitStack() as at_end:
         if answer:
@@ -124,15 +124,14 @@ def _finish(app: Flask, run: Run, answer: Chunks | None) -> str:
             answer = _begin(app, run)
             at_end.callback(answer.close)  # ends what still runs for it
         for chunk in answer:
+            if isinstance(chunk, Arrivals):
+                at_end.pop_all()
+                return _park(app, run, answer, chunk)
             run.put(chunk)
             if not run.is_visible and isinstance(chunk, VISIBLE):
                 run.is_visible = True
                 waited = time.monotonic() - run.question.began
                 measures.time_of_turn(run.question.model.id).observe(waited)
-            if isinstance(chunk, chunks.TextStart):
-                moved = _move(app, run, answer)
-                at_end.pop_all()
-                return moved
     run.interruption.forbid()
     run.interruption.check()
     try:
@@ -143,16 +142,22 @@ def _finish(app: Flask, run: Run, answer: Chunks | None) -> str:
     return "finished"
 
 
-def _move(app: Flask, run: Run, answer: Chunks) -> str:
-    run.interruption.move()
-    gevent.spawn(carry, app, run, answer)
-    return MOVED
+def _park(app: Flask, run: Run, answer: Answer, arrivals: Arrivals) -> str:
+    """Let the greenlet end, until the arrivals call for one."""
+    facts = attribution.current_facts()
+
+    def go_on() -> None:
+        run.interruption.move()
+        attribution.give(gevent.spawn(carry, app, run, answer), facts)
+
+    run.interruption.park(arrivals.fail)
+    arrivals.then(go_on)
+    return PARKED
 
 
-def _begin(app: Flask, run: Run) -> Chunks:
+def _begin(app: Flask, run: Run) -> Answer:
     question = run.question
     run.start({"turnId": question.turn_id, "modelId": question.model.id})
-    run.takes_text = True
     return turn.answer(app, run)
 
 

@@ -13,7 +13,7 @@ from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.stream.channel import Channel
 from service.chat.stream.chunk_log import ChunkLog
-from service.chat.stream.chunks import Chunk
+from service.chat.stream.chunks import Chunk, TextDelta
 from service.chat.stream.direct import DirectWriter
 from service.chat.stream.parts import Assembly
 from service.chat.stream.reader import Reader
@@ -54,7 +54,7 @@ class Run:
         self.interruption = Interruption()
         self.channel = Channel()
         self.reader = Reader(self.channel, sock, question.turn_id, writer)
-        self.log = ChunkLog()
+        self.log = ChunkLog(self.assembly.said)
         self._watching: list[Channel] = []  # of other readers in this worker
         self._watched_until = 0.0  # by readers in other workers, on the monotonic clock
         self.was_watched = False  # by readers in other workers, who wait for its end
@@ -62,7 +62,6 @@ class Run:
         self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
         self.is_visible = False  # whether the client has got any of its text or calls
-        self.takes_text = False  # past the generator of its chunks; see `turn.answer`
         self._ticket = ticket  # of its user
         self.span = spans.NO_SPAN
         self.was_unclaimed = False  # for some time: another turn may have answered then
@@ -85,13 +84,15 @@ class Run:
 
         The last few chunks wait for no reader, because the rows would wait with them.
         """
-        if self.put_at_once(chunk) and self.interruption.is_allowed:
+        self._put_for_others(chunk)
+        if self.channel.put(chunk) and self.interruption.is_allowed:
             self._wait_for_reader()
 
-    def put_at_once(self, chunk: Chunk) -> bool:
-        """Hand a chunk to the readers; whether the client has become slow."""
-        self._put_for_others(chunk)
-        return self.channel.put(chunk)
+    def put_text(self, deltas: list[TextDelta]) -> None:
+        """Hand text to the readers, from the event loop."""
+        for delta in deltas:
+            self._put_for_others(delta)
+        self.channel.put_text(deltas)
 
     def _put_for_others(self, chunk: Chunk) -> None:
         self.log.add(chunk)

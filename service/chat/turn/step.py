@@ -1,6 +1,6 @@
 """One step of a turn: the model's events as chunks, then its tool calls with their results."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
 from flask import Flask
@@ -9,9 +9,11 @@ from service.chat.calling import calls
 from service.chat.calling.calls import NamedCall
 from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
-from service.chat.stream.chunks import Chunk
+from service.chat.stream.chunks import Chunk, TextDelta
 from service.chat.tools.tool import ToolContext
+from service.generation.said import Said
 from service.ids import new_id
+from service.outbound.arrivals import Arrivals
 from service.providers.events import (
     CallFragment,
     CallStarted,
@@ -27,6 +29,10 @@ NAME_LIMIT = 128
 WITHDRAWN = "The model withdrew this call."
 
 
+# Chunks, and where the model's answer goes on without a greenlet: see `stream_events`.
+Answer = Generator[Chunk | Arrivals, None, None]
+
+
 @dataclass
 class Step:
     """The state of one step. `calls` maps a call's key to our id for it and its tool's name.
@@ -36,7 +42,7 @@ class Step:
 
     number: int
     muted: bool
-    text: list[str] = field(default_factory=list)
+    text: Said = field(default_factory=Said)
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
     results: int = 0  # results of calls, including errors
@@ -59,7 +65,7 @@ class Step:
         assert self.finished, "translated to its end"
         return self.finished.reason
 
-    def translate(self, events: Iterator[Event]) -> Chunks:
+    def translate(self, events: Iterator[Event | Arrivals]) -> Answer:
         """Events as chunks; an open text is closed behind the terminal event."""
         for event in events:
             match event:
@@ -78,17 +84,24 @@ class Step:
                     yield chunks.ToolInputDelta(self.calls[key][0], fragment)
                 case StepFinished():
                     self.finished = event
+                case Arrivals():
+                    yield event
         yield from self._end_text()
 
-    def deltas(self, texts: list[str]) -> list[Chunk]:
+    @property
+    def has_open_text(self) -> bool:
+        return self._open_text is not None
+
+    def deltas(self, texts: list[str]) -> list[TextDelta]:
         """The chunks of texts that belong to the open text; none if no text is open."""
         text_id = self._open_text
         if text_id is None:
             return []
-        self.text += texts
-        return [chunks.TextDelta(text_id, text) for text in texts]
+        for text in texts:
+            self.text.append(text)
+        return [TextDelta(text_id, text) for text in texts]
 
-    def close(self, text: str) -> Chunks:
+    def close(self, text: str) -> Answer:
         """End with a text of our own."""
         yield from self.translate(iter([TextFragment(text)]))
 

@@ -1,21 +1,18 @@
 """The turn: one answer to one user message, step after step, as a generator of chunks."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
 from flask import Flask
 
-from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
-from service.chat.stream.chunks import Chunk
 from service.chat.tools.tool import ToolContext
 from service.chat.turn.conversation import Conversation
 from service.chat.turn.running import Run
-from service.chat.turn.step import Step
+from service.chat.turn.step import Answer, Step
 from service.generation.model_call import stream_events
 from service.generation.round_trip import RoundTrip
+from service.outbound.arrivals import Arrivals
 from service.providers.events import ProviderError
 from service.providers.prompt import Prompt
 
@@ -30,10 +27,12 @@ NO_TEXT_AT_ALL = "The model had nothing to say to this."
 NO_CREDITS = "Your credits do not suffice to go on with this answer."
 
 
-def answer(app: Flask, run: Run) -> Chunks:
+def answer(app: Flask, run: Run) -> Answer:
     """The steps of a turn, each chunk added to the run's assembly before anybody reads it.
 
-    If the run takes texts itself, most of their chunks go to its readers and are not among these.
+    Most chunks of texts go to the run's readers in the event loop, and are not among these. Where
+    nothing else is expected the generator yields an `Arrivals`, and need not be resumed before that
+    calls for it.
     Raises `ProviderError` and `ServiceError`.
     """
     conversation, context = Conversation(app, run), _context(app, run)
@@ -42,7 +41,8 @@ def answer(app: Flask, run: Run) -> Chunks:
         before = len(run.assembly.parts)
         with closing(_step(app, run, step, conversation, context)) as of_step:
             for chunk in of_step:
-                run.assembly.apply(chunk)
+                if not isinstance(chunk, Arrivals):
+                    run.assembly.apply(chunk)
                 yield chunk
         conversation.add(run.assembly.parts[before:])
         if not step.results and run.tally.reason != "pause":
@@ -51,7 +51,7 @@ def answer(app: Flask, run: Run) -> Chunks:
 
 def _step(
     app: Flask, run: Run, step: Step, conversation: Conversation, context: ToolContext
-) -> Chunks:
+) -> Answer:
     """The model's answer, then the tool calls in it."""
     yield chunks.StartStep()
     prompt = conversation.prompt(step.muted)
@@ -70,33 +70,43 @@ def _step(
     yield chunks.FinishStep()
 
 
-def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
+def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
     """One round trip to the model; a text of ours where the credits do not suffice for it."""
     trip = RoundTrip(run.question.model, prompt, step.text)
     if not run.hold.reserve(app, trip.max_cost):
         yield from step.close(NO_CREDITS)
         return
     run.tally.begin(trip, step.number)
-    take = partial(_take, run, step) if run.takes_text else None
-    yield from step.translate(stream_events(app.extensions["upstream"], trip, run.deadline, take))
+    take, upstream = _Taking(run, step), app.extensions["upstream"]
+    yield from step.translate(stream_events(upstream, trip, run.deadline, take))
     run.tally.end(step.reason)
 
 
-def _take(run: Run, step: Step, texts: list[str]) -> bool:
-    """Whether the turn has put texts of the model through to its readers, in the event loop.
+class _Taking:
+    """Puts texts of the model through to the readers of a turn, in the event loop."""
 
-    It can't if a slow reader must be waited for, which the turn's greenlet does.
-    """
-    if run.channel.full:
-        return False
-    deltas = step.deltas(texts)
-    for chunk in deltas:
-        run.assembly.apply(chunk)
-        run.put_at_once(chunk)
-    return bool(deltas)
+    __slots__ = ("_run", "_step")
+
+    def __init__(self, run: Run, step: Step) -> None:
+        self._run, self._step = run, step
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the step has an open text, and no slow reader must be waited for, which a
+        greenlet does."""
+        return self._step.has_open_text and not self._run.channel.full
+
+    def __call__(self, texts: list[str]) -> bool:
+        if not self.is_ready:
+            return False
+        deltas = self._step.deltas(texts)
+        for delta in deltas:
+            self._run.assembly.apply(delta)
+        self._run.put_text(deltas)
+        return True
 
 
-def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Iterator[Chunk]:
+def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
     """gpt-oss hosts refuse a call made in spite of tool_choice "none": ask once more without tools.
 
     Some hosts then refuse a history with calls in it; the step ends in a text of ours.

@@ -1,0 +1,149 @@
+"""Letting go of the greenlet of a response that waits.
+
+The stack of a greenlet that waits is a fourth of what a held stream takes. Where a response yields
+a `Pause`, gunicorn is told that it is over and that the connection is to be closed, and the
+greenlet ends. The connection stays open all the same. When the response has something to send, it
+goes on in a new greenlet, which then handles the connection's next requests as the old one would
+have.
+"""
+
+import errno
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import gevent
+import structlog
+from gevent.pool import Pool
+from gevent.socket import socket
+
+from service.observing import attribution
+from service.web.pauses import SUPPORTED, Pause
+from serving.response import JoinedResponse
+
+CLIENT_LEFT = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
+
+# By the connection: what has parsed its last request may have read some of the next.
+parsers: dict[socket, Any] = {}
+
+log = structlog.get_logger("server")
+
+
+class Places(Pool):
+    """The greenlets of a worker's connections. A parked response takes a place as well, so that
+    places are limited, and a worker that ends waits for it."""
+
+    current: "Places"
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self._held = 0
+        Places.current = self
+
+    def free_count(self) -> int:
+        return max(0, int(super().free_count()) - self._held)
+
+    def hold_place(self) -> bool:
+        """False if all are taken."""
+        is_held = bool(self._semaphore.acquire(blocking=False))
+        self._held += is_held
+        return is_held
+
+    def free_place(self) -> None:
+        self._held -= 1
+        self._semaphore.release()
+
+
+class ParkingApp:
+    """A WSGI app whose streamed responses may pause. `worker` is gunicorn's, with one address."""
+
+    def __init__(self, app: Callable[..., Iterable[bytes]], worker: Any) -> None:
+        self._app, self._worker = app, worker
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        response = getattr(start_response, "__self__", None)
+        if type(response) is not JoinedResponse or type(response.sock) is not socket:
+            return self._app(environ, start_response)
+        environ[SUPPORTED] = True
+        body = self._app(environ, start_response)
+        is_file = isinstance(body, environ["wsgi.file_wrapper"])
+        if is_file or response.response_length is not None:
+            return body
+        return ParkableBody(body, response, self._worker)
+
+
+class ParkableBody:
+    """The body of a response, for gunicorn: it ends where the response pauses."""
+
+    __slots__ = ("_body", "_file", "_items", "_parser", "_response", "_worker")
+
+    def __init__(self, body: Iterable[bytes], response: JoinedResponse, worker: Any) -> None:
+        self._body: Any = body
+        self._items = iter(body)
+        self._response, self._worker = response, worker
+        self._parser: Any = None
+        self._file: Any = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        item = next(self._items)
+        if type(item) is Pause and Places.current.hold_place():
+            self._leave_gunicorn()
+            self._park(item)
+            raise StopIteration
+        return item
+
+    def _leave_gunicorn(self) -> None:
+        """Keep the connection and its parser, and let go of what has been read and sent."""
+        request = self._response.req
+        self._parser = request.parser()
+        # A socket that is closed stays open for its file.
+        self._file = self._response.sock.makefile("rb", buffering=0)
+        request.headers = [header for header in request.headers if header[0] == "CONNECTION"]
+        self._response.headers.clear()
+
+    def close(self) -> None:
+        """gunicorn calls it when the body has ended. A parked one has not."""
+        if not self._response.is_parked and hasattr(self._body, "close"):
+            self._body.close()
+
+    def _park(self, pause: Pause) -> None:
+        self._response.is_parked = True
+        facts = attribution.current_facts()
+        pause.then(lambda: attribution.give(gevent.spawn(self._go_on), facts))
+
+    def _go_on(self) -> None:
+        self._response.is_parked = is_whole = False
+        try:
+            is_whole = self._send()
+        except OSError as error:
+            if error.errno not in CLIENT_LEFT:
+                log.warning("connection failed", error=type(error).__name__)
+        finally:
+            if not self._response.is_parked:
+                self._end(is_whole)
+
+    def _send(self) -> bool:
+        """Whether that was the rest of the response."""
+        for item in self._items:
+            if type(item) is Pause:
+                self._park(item)
+                return False
+            self._response.write(item)
+        self._response.close()
+        return True
+
+    def _end(self, is_whole: bool) -> None:
+        worker, response = self._worker, self._response
+        try:
+            self.close()
+            worker.cfg.post_request(worker, response.req, {}, response)
+            if is_whole and worker.alive and not response.should_close():
+                parsers[response.sock] = self._parser
+                worker.handle(worker.sockets[0], response.sock, response.req.peer_addr)
+        finally:
+            parsers.pop(response.sock, None)
+            response.sock.close()
+            self._file.close()
+            Places.current.free_place()

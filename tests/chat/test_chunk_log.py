@@ -1,0 +1,64 @@
+"""The log of a turn's chunks gives them back as they were put in, from any number on."""
+
+import pytest
+
+from service.chat.stream.chunk_log import ChunkLog
+from service.chat.stream.chunks import StartStep, TextDelta, TextEnd, TextStart
+from service.chat.stream.parts import Assembly
+from service.generation.said import Said
+
+PIECES = ["one ", "é", "🙂🙂", "", "\n\"quoted\"", "end"]  # fmt: skip
+
+
+def text(name, pieces):
+    return [TextStart(name), *(TextDelta(name, piece) for piece in pieces), TextEnd(name)]
+
+
+CHUNKS = [
+    StartStep(),
+    *text("a", PIECES),
+    StartStep(),  # between two texts
+    TextStart("b"),
+    TextDelta("b", "x"),
+    StartStep(),  # within a text
+    *(TextDelta("b", piece) for piece in PIECES),
+]
+
+
+def logged(chunks):
+    assembly = Assembly()
+    log = ChunkLog(assembly.said)
+    for chunk in chunks:
+        assembly.apply(chunk)
+        log.add(chunk)
+    return log
+
+
+@pytest.mark.parametrize("number", range(len(CHUNKS) + 1))
+def test_what_follows_each_chunk(number):
+    log = logged(CHUNKS)
+    assert len(log) == len(CHUNKS)
+    assert list(log.after(number)) == CHUNKS[number:]
+
+
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_a_text_may_be_assembled_ahead_of_the_log(ahead):
+    """Several texts that arrive together are assembled before they are logged."""
+    assembly = Assembly()
+    log = ChunkLog(assembly.said)
+    chunks = text("a", PIECES)[:-1]
+    for chunk in chunks:
+        assembly.apply(chunk)
+    for chunk in chunks[: len(chunks) - ahead]:
+        log.add(chunk)
+    assert list(log.after(2)) == chunks[2 : len(chunks) - ahead]
+
+
+def test_a_text_is_its_pieces_joined():
+    said = Said()
+    assert (str(said), bool(said), len(said)) == ("", False, 0)
+    for piece in PIECES:
+        said.append(piece)
+    assert (str(said), bool(said), len(said)) == ("".join(PIECES), True, len(PIECES))
+    assert list(said.pieces(0, len(said))) == PIECES
+    assert list(said.pieces(2, 4)) == PIECES[2:4]
