@@ -14,7 +14,7 @@ import gevent
 INTERVAL = 0.03  # seconds between two reads of a fast stream
 FAST = 0.012  # seconds: a read that waits less is fast
 VERY_FAST = 0.002  # seconds: such a read counts as several
-VERY_FAST_COUNTS = 3
+VERY_FAST_COUNTS = 2
 STREAK = 8  # fast reads in a row before the interval applies
 
 Read = Callable[..., bytes]
