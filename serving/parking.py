@@ -136,14 +136,20 @@ class ParkableBody:
 
     def _end(self, is_whole: bool) -> None:
         worker, response = self._worker, self._response
+        request, sock = response.req, response.sock
+        is_kept = is_whole and worker.alive and not response.should_close()
         try:
-            self.close()
-            worker.cfg.post_request(worker, response.req, {}, response)
-            if is_whole and worker.alive and not response.should_close():
-                parsers[response.sock] = self._parser
-                worker.handle(worker.sockets[0], response.sock, response.req.peer_addr)
+            try:
+                self.close()
+            finally:
+                worker.cfg.post_request(worker, request, {}, response)
+            if is_kept:
+                parsers[sock], address = self._parser, request.peer_addr
+                # The connection may be kept for long, and nothing of this response with it.
+                del self._body, self._items, self._response, response, request
+                worker.handle(worker.sockets[0], sock, address)
         finally:
-            parsers.pop(response.sock, None)
-            response.sock.close()
+            parsers.pop(sock, None)
+            sock.close()
             self._file.close()
             Places.current.free_place()

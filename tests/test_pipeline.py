@@ -3,13 +3,14 @@
 import gevent
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 from sqlalchemy import bindparam, func, literal, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.auth import users
 from service.database import pipeline
 from service.database.access import core_transaction, is_outage, time_limit
-from service.database.prepared import Prepared
+from service.database.prepared import Prepared, settle
 from service.extensions import db
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -88,6 +89,36 @@ def test_an_error_comes_out_at_the_commit_and_names_its_statement(app):
     assert not ECHO.is_refused_by(raised.value)
     assert not is_outage(raised.value)
     assert names(app) == []
+
+
+def test_an_error_that_comes_out_at_another_kind_of_statement_names_its_own(app):
+    with app.app_context(), db.engine.connect() as connection:
+        connection.begin()
+        for _ in range(2):
+            ADD.ask(connection, {"name": "a"})
+        with pytest.raises(IntegrityError) as raised:
+            connection.scalar(text("SELECT 1"))
+    assert ADD.is_refused_by(raised.value)
+
+
+def test_a_commit_that_is_refused_leaves_no_transaction_open(app):
+    with app.app_context(), db.engine.connect() as connection:
+        connection.begin()
+        driver = connection.connection.dbapi_connection
+        for _ in range(2):
+            ADD.ask(connection, {"name": "a"})
+        with pytest.raises(IntegrityError):
+            connection.commit()
+        assert driver.info.transaction_status == TransactionStatus.IDLE
+    transact(app, added("b"))
+    assert names(app) == ["b"]
+
+
+def test_what_was_asked_is_waited_for_on_demand(app, waits):
+    with core_transaction(app) as session:
+        ADD.ask(session.connection(), {"name": "a"})
+        settle(session.connection())
+        assert waits == [3]
 
 
 def test_an_answer_behind_a_refused_statement_is_an_error_too(app):

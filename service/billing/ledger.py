@@ -17,13 +17,13 @@ from sqlalchemy import ColumnElement, Double, Select, and_, bindparam, insert, s
 from sqlalchemy.orm import Session
 
 from service.auth.erasure import erased_at
-from service.billing import allowances, budgets
-from service.billing.charges import ClosedHold, charge, charge_late, entry_values, free_credits
+from service.billing import allowances, budgets, closing
+from service.billing.charges import charge, charge_late, entry_values, free_credits
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
 from service.database.clock import from_now
-from service.database.prepared import Prepared
+from service.database.prepared import Asked, Prepared
 from service.database.upsert import InsertIfAbsent
 from service.extensions import now, table
 from service.ids import new_id
@@ -37,7 +37,6 @@ ALLOWANCE_SPENT = "This token may not spend so many credits any more. Make anoth
 _accounts, _holds = table(Account), table(Hold)
 ADD_ACCOUNT, ADD_ENTRY = InsertIfAbsent(_accounts), InsertIfAbsent(table(Entry))
 _this_account = _accounts.c.subject == bindparam("account")
-_this_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == bindparam("from"))
 
 FIND_ACCOUNT = select(_accounts.c.seq).where(_this_account)
 HOLD_MORE = Prepared(
@@ -48,12 +47,6 @@ HOLD_MORE = Prepared(
 )
 ADD_TO_BALANCE = Prepared(
     update(_accounts).where(_this_account).values(balance=_accounts.c.balance + bindparam("more"))
-)
-CLOSE_HOLD = Prepared(
-    update(_holds)
-    .where(_this_hold)
-    .values(state=bindparam("closed"))
-    .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref, _holds.c.token_id)
 )
 _is_open = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == "open")
 RECORD_USE = Prepared(
@@ -163,7 +156,19 @@ def extend(
     return True
 
 
-def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str, Any]) -> int:
+def ask_to_close(session: Session, hold_id: str, cost: int) -> Asked:
+    """Begin to settle an open hold; pass the result to `settle` in the same transaction."""
+    return closing.ask_to_close(session, hold_id, "open", "settled" if cost else "released")
+
+
+def settle(
+    session: Session,
+    hold_id: str,
+    cost: int,
+    what: str,
+    facts: dict[str, Any],
+    closed: Asked | None = None,
+) -> int:
     """Charge the real `cost` of a hold, free the rest, and return the charge.
 
     A cost above the hold is charged up to the account's free balance; the remainder is a loss. A
@@ -171,9 +176,10 @@ def settle(session: Session, hold_id: str, cost: int, what: str, facts: dict[str
     hold is charged only what the sweeper did not charge, in an entry of the kind "rest" if there
     is a charge already; the sum of the two is returned.
     """
-    if hold := _close(session, hold_id, "open", "settled" if cost else "released"):
+    closed = closed or ask_to_close(session, hold_id, cost)
+    if hold := closed.row:
         return charge(session, hold, cost, what, facts)
-    if hold := _close(session, hold_id, "swept", "settled"):
+    if hold := closing.close(session, hold_id, "swept", "settled"):
         return charge_late(session, hold, cost, what, facts)
     return 0
 
@@ -201,7 +207,7 @@ def sweep(session: Session, moment: ColumnElement[datetime], alive: Select[str])
     rows = sorted((row.account, row.hold_id, row.token_id) for row in session.execute(batch))
     _lock_payers(session, rows)
     for _, hold_id, _ in rows:
-        hold = _close(session, hold_id, "open", "swept")
+        hold = closing.close(session, hold_id, "open", "swept")
         assert hold is not None, "the batch locks its holds"
         charge(session, hold, hold.used, "interrupted", {"swept": True})
     return len(rows)
@@ -241,10 +247,3 @@ def _spend_allowance(session: Session, payer: Payer, amount: int) -> str | None:
 def _insufficient(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
     available = None if payer.is_owner else credits(free_credits(session, payer.subject))
     return InsufficientCredits(credits(amount), available)
-
-
-def _close(session: Session, hold_id: str, state: str, closed: str) -> ClosedHold | None:
-    """Move a hold from one state to another. Returns None if it is not in that state."""
-    values = {"hold": hold_id, "from": state, "closed": closed}
-    hold: ClosedHold | None = CLOSE_HOLD.row(session.connection(), values)
-    return hold

@@ -51,8 +51,9 @@ class Compiled:
             for value, (_, convert) in zip(found, self._parts, strict=True)
         ]
 
-    def send(self, connection: Connection, parameters: list[Any]) -> Any:
-        """Returns what has the rows and the count of a cursor."""
+    def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
+        """Returns what has the rows and the count of a cursor. With `each`, a row is read when it
+        is asked for."""
         raise NotImplementedError
 
     def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
@@ -82,12 +83,14 @@ class _AtOnce(Compiled):
         self.text = compiled.string
         super().__init__(compiled, dialect, compiled.positiontup or ())
 
-    def send(self, connection: Connection, parameters: list[Any]) -> Any:
+    def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         driver: Any = connection.connection.dbapi_connection
         cursor = driver.cursor()
         _announce(connection, cursor, self.text, parameters)
         try:
             cursor.execute(self.text, parameters)
+            if self._row._fields and not each:  # or the statement would stay open, and a savepoint
+                return _Fetched(cursor.fetchall(), cursor.rowcount)
         except self.failures as error:
             self.fail(connection, error)
         return cursor
@@ -102,6 +105,18 @@ class _AtOnce(Compiled):
             self.fail(connection, error)
 
 
+class _Fetched:
+    """The rows of a cursor that has none left."""
+
+    __slots__ = ("_rows", "rowcount")
+
+    def __init__(self, rows: list[Any], rowcount: int) -> None:
+        self._rows, self.rowcount = rows, rowcount
+
+    def fetchall(self) -> list[Any]:
+        return self._rows
+
+
 class _Posted(Compiled):
     """For PostgreSQL: `PipelinedConnection` sends it together with others."""
 
@@ -113,7 +128,7 @@ class _Posted(Compiled):
         self._encoded = self.text.encode()
         super().__init__(compiled, dialect, names)
 
-    def send(self, connection: Connection, parameters: list[Any]) -> Any:
+    def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         driver: Any = connection.connection.dbapi_connection
         _announce(connection, None, self.text, parameters)
         try:

@@ -154,11 +154,16 @@ class PipelinedConnection(CooperativeConnection):
         return super().wait(gen, *args, **options)
 
     def commit(self) -> None:
-        if self._replies:
-            self.post(COMMIT, ())
-            self.settle()
-        else:
+        if not self._replies:
             super().commit()
+            return
+        self.post(COMMIT, ())
+        try:
+            self.settle()
+        except psycopg.Error:
+            if not self.closed:
+                self.rollback()  # COMMIT was not executed behind a refused statement
+            raise
 
     def rollback(self) -> None:
         if self._replies:
@@ -205,5 +210,7 @@ def _exchange(pgconn: PGconn, replies: list[PostedStatement]) -> PQGen[None]:
                 raise psycopg.OperationalError("the connection is lost")
         elif result.status == ExecStatus.PIPELINE_SYNC:
             return
-        else:
+        elif waiting:
             waiting.popleft().result = result
+        else:  # about none of the statements: the server ends the connection
+            raise error_from_result(result)

@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import Any, cast
 
 from flask import current_app
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
@@ -58,7 +58,9 @@ class Prepared:
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
         """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
-        with closing(self.ask(connection, values)) as answer:
+        compiled = self._for(connection, values)
+        cursor = compiled.send(connection, compiled.parameters(values), each=True)
+        with closing(Asked(connection, compiled, cursor)) as answer:
             yield from answer.each()
 
     def run(self, connection: Connection, values: Values) -> int:
@@ -67,8 +69,9 @@ class Prepared:
 
     def is_refused_by(self, error: DBAPIError) -> bool:
         """Whether this is the statement that the error is about."""
-        text = error.statement or getattr(error.orig, "statement", None)
-        return any(compiled.text == text for compiled in self._compiled.values())
+        # That of a statement that was sent before comes first: it may come out at another one.
+        sent = getattr(error.orig, "statement", None) or error.statement
+        return any(compiled.text == sent for compiled in self._compiled.values())
 
     def _for(self, connection: Connection, values: Values) -> Compiled:
         assert connection.in_transaction(), "which a driver's cursor does not begin"
@@ -81,6 +84,11 @@ class Prepared:
         return compiled
 
 
+def settle(connection: Connection) -> None:
+    """Wait for all that was asked. Raises SQLAlchemy's error about the first that was refused."""
+    NOTHING.run(connection, {})
+
+
 def read_row(statement: Prepared, values: Values) -> Any:
     """Read a row outside of any transaction. Needs an app context."""
     if db.session.registry.has():  # it may hold a connection, and nobody may wait for a second
@@ -90,6 +98,9 @@ def read_row(statement: Prepared, values: Values) -> Any:
     reader: Engine = current_app.extensions["reader"]
     with reader.begin() as connection:  # a session costs three times as much
         return statement.row(connection, values)
+
+
+NOTHING = Prepared(text("SELECT 1"))
 
 
 class Asked:

@@ -8,9 +8,10 @@ from gevent.event import AsyncResult
 
 from service.chat.stream import sse
 from service.chat.stream.channel import Channel
-from service.chat.stream.chunks import Start, TextDelta
+from service.chat.stream.chunks import Start, TextDelta, TextEnd, TextStart
 from service.chat.stream.direct import DirectWriter, direct_writer
 from service.chat.stream.reader import Reader
+from service.web.pauses import Pause
 
 
 @pytest.fixture
@@ -103,6 +104,43 @@ def test_nothing_is_lost_of_text_from_the_event_loop_when_the_client_is_slow(pai
     channel.close()
     gevent.sleep(0.01)
     assert yielded == [sse.OPEN, b"".join(map(sse.encode, long[1:])), sse.DONE]
+
+
+def test_nothing_is_lost_when_a_parked_response_goes_on_late(pair):
+    """It goes on in a new greenlet, and more may be put in before that runs."""
+    channel, calls = Channel(), []
+    pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    writer = DirectWriter(pair[0], is_chunked=False, is_server_pausing=True)
+    body = Reader(channel, pair[0], "turn_1", writer).stream(channel.abandon)
+    channel.put(TextStart("t"))
+    assert [next(body), next(body)] == [sse.OPEN, sse.encode(TextStart("t"))]
+    pause = next(body)
+    assert (type(pause), pause) == (Pause, b"")
+    pause.then(lambda: calls.append("go on"))
+    long, behind = TextDelta("t", "a" * 500_000), [TextDelta("t", "b"), TextEnd("t")]
+    in_the_event_loop(lambda: channel.put_text([long]))
+    assert calls == ["go on"]
+    for chunk in behind:
+        channel.put(chunk)
+    channel.close()
+    rest = gevent.spawn(list, body)
+    assert received(pair[1], len(sse.encode(long))) == sse.encode(long)
+    assert rest.get(timeout=5) == [b"".join(map(sse.encode, behind)), sse.DONE]
+
+
+def test_a_silence_does_not_end_the_pauses(pair):
+    channel = Channel()
+    writer = DirectWriter(pair[0], is_chunked=False, is_server_pausing=True)
+    body = Reader(channel, pair[0], "turn_1", writer).stream(channel.abandon)
+    channel.put(TextStart("t"))
+    assert [next(body), next(body)] == [sse.OPEN, sse.encode(TextStart("t"))]
+    for _ in range(2):
+        next(body).then(int)
+        channel.nudge()
+        gevent.sleep(0.01)
+        assert next(body) == sse.KEEP_ALIVE
+    channel.abandon()
+    body.close()
 
 
 def test_text_just_before_the_end_is_followed_by_the_end_at_once(reading):

@@ -68,13 +68,13 @@ class Reader:
                 if (pause := self._pause()) is not None:  # it has no bytes
                     yield pause
                 ready = self._take()
-                self._is_in_text = bool(ready) and type(ready[-1]) in IN_TEXT
-                if self._writer and self._rest:
-                    rest, self._rest = self._rest, b""
+                rest, self._rest = self._rest, b""
+                if rest and self._writer:
                     self._writer.finish(rest)
-                elif ready:
+                if ready:  # also behind such a rest, if the response has gone on only now
+                    self._is_in_text = type(ready[-1]) in IN_TEXT
                     yield self._encode_all(ready)
-                elif not self._channel.ended:
+                elif not rest and not self._channel.ended:
                     yield sse.KEEP_ALIVE
             if not self._channel.abandoned:
                 yield sse.DONE

@@ -13,6 +13,7 @@ from service.billing.payer import payer_of
 from service.chat.question import Question
 from service.chat.turn.tally import Tally
 from service.database.access import core_transaction, write_transaction
+from service.database.prepared import Asked
 from service.providers.prompt import Prompt, UserMessage
 from service.web.errors import InsufficientCredits
 
@@ -92,7 +93,7 @@ class TurnHold:
 
         False when the account can't afford that.
         """
-        used = self._tally.cost - self._settled
+        used = self._cost
         if used + amount <= self._amount:
             return True
         try:
@@ -104,10 +105,19 @@ class TurnHold:
             self._amount = used + amount
         return extended
 
-    def charge(self, session: Session) -> int:
+    def ask_to_close(self, session: Session) -> Asked:
+        """Begin to settle the hold; pass the result to `charge`, which ends that."""
+        return ledger.ask_to_close(session, self._id, self._cost)
+
+    def charge(self, session: Session, closed: Asked | None = None) -> int:
         """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
-        self.charged = self._charged + self._settle(session)
+        self.charged = self._charged + self._settle(session, closed)
         return self.charged
+
+    @property
+    def _cost(self) -> int:
+        """What is to be charged beside lost holds."""
+        return self._tally.cost - self._settled
 
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another; False when the account can't afford that."""
@@ -126,7 +136,7 @@ class TurnHold:
         self._settled, self._charged = cost, self._charged + charged
         return True
 
-    def _settle(self, session: Session) -> int:
+    def _settle(self, session: Session, closed: Asked | None = None) -> int:
         facts: dict[str, Any] = {"turnId": self._question.turn_id, "usage": self._tally.usage}
-        cost = self._tally.cost - self._settled
-        return ledger.settle(session, self._id, cost, self._question.model.id, facts)
+        model = self._question.model.id
+        return ledger.settle(session, self._id, self._cost, model, facts, closed)

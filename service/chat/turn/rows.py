@@ -20,7 +20,7 @@ from service.chat.turn import replacement, row_values
 from service.chat.turn.row_values import Status, Values
 from service.chat.turn.running import Run
 from service.database.access import core_transaction
-from service.database.prepared import Prepared
+from service.database.prepared import Prepared, settle
 from service.extensions import db, now, table
 from service.records import outbox
 from service.web.errors import NotFound
@@ -132,6 +132,7 @@ def _write(session: Session, run: Run, status: Status, refused: Prepared | None)
     outbox.lock_group(connection, question.chat_id)
     locked = LOCK_CHAT.ask(connection, {"chat": question.chat_id})
     dropping = claims.ask_to_drop(session, question.turn_id)
+    closed = run.hold.ask_to_close(session)
     chat = locked.row
     if chat is None:
         raise ChatDeleted()
@@ -141,7 +142,7 @@ def _write(session: Session, run: Run, status: Status, refused: Prepared | None)
     answered = moment + TICK
     messages = row_values.message_rows(run, moment, answered)
     _insert(connection, INSERT_MESSAGE, messages, refused)
-    charged = run.hold.charge(session)
+    charged = run.hold.charge(session, closed)
     metadata = row_values.metadata_row(run, status, charged, answered)
     _insert(connection, INSERT_TURN, [metadata], refused)
     if run.earlier:
@@ -193,6 +194,7 @@ def _insert(
     if refused is None:
         statement.ask_many(connection, rows)
         return
+    settle(connection)  # what was asked before is not refused as a row
     for row in rows:
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
 

@@ -1,0 +1,29 @@
+"""Closing a hold: it is moved from one state to another, once."""
+
+from sqlalchemy import and_, bindparam, update
+from sqlalchemy.orm import Session
+
+from service.billing.charges import ClosedHold
+from service.billing.models import Hold
+from service.database.prepared import Asked, Prepared
+from service.extensions import table
+
+_holds = table(Hold)
+_this_hold = and_(_holds.c.hold_id == bindparam("hold"), _holds.c.state == bindparam("from"))
+CLOSE_HOLD = Prepared(
+    update(_holds)
+    .where(_this_hold)
+    .values(state=bindparam("closed"))
+    .returning(_holds.c.account, _holds.c.amount, _holds.c.used, _holds.c.ref, _holds.c.token_id)
+)
+
+
+def close(session: Session, hold_id: str, state: str, closed: str) -> ClosedHold | None:
+    """Move a hold from one state to another. Returns None if it is not in that state."""
+    hold: ClosedHold | None = ask_to_close(session, hold_id, state, closed).row
+    return hold
+
+
+def ask_to_close(session: Session, hold_id: str, state: str, closed: str) -> Asked:
+    values = {"hold": hold_id, "from": state, "closed": closed}
+    return CLOSE_HOLD.ask(session.connection(), values)
