@@ -92,7 +92,8 @@ class PipelinedConnection(CooperativeConnection):
     """Has statements sent with the next one that is waited for, or with the commit.
 
     An error comes out there as well. Its `statement` is the text of the one that was refused; what
-    was sent after it was not executed.
+    was sent after it was not executed. A transaction that it begins has the server's default level
+    of isolation.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

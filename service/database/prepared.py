@@ -39,7 +39,7 @@ class Prepared:
 
     def ask(self, connection: Connection, values: Values) -> "Asked":
         """Execute it. Until an answer is read, an error may come out at a later one, or at the
-        commit."""
+        commit. So read one, or `settle`, before a savepoint ends."""
         compiled = self._for(connection, values)
         return Asked(connection, compiled, compiled.send(connection, compiled.parameters(values)))
 
