@@ -1,6 +1,7 @@
 """A statement in the words of a database, and how it is sent to it: what `Prepared` is made of."""
 
 import re
+from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
@@ -17,7 +18,7 @@ PARAMETER = re.compile(r"%\((\w+)\)s")
 Values = Mapping[str, Any]
 
 
-class Compiled:
+class Compiled(ABC):
     """A statement in the words of a database."""
 
     text: str  # as it is sent
@@ -51,13 +52,13 @@ class Compiled:
             for value, (_, convert) in zip(found, self._parts, strict=True)
         ]
 
+    @abstractmethod
     def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         """Returns what has the rows and the count of a cursor. With `each`, a row is read when it
         is asked for."""
-        raise NotImplementedError
 
-    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None: ...
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
         """Raise SQLAlchemy's error."""

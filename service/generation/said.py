@@ -13,9 +13,6 @@ class Said:
         self._bytes = bytearray()
         self._ends = array("I")  # of each piece, in bytes
 
-    def __len__(self) -> int:
-        return len(self._ends)
-
     def __bool__(self) -> bool:
         """Whether it is more than empty pieces."""
         return bool(self._bytes)

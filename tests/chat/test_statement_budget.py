@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import event
 
 from service.chat.turn import claim_watch
+from service.database import pipeline
 from service.extensions import db
 from tests.people import types
 
@@ -47,3 +48,19 @@ def test_what_a_turn_asks_of_the_database(alice, chat, transactions, database_ur
     rows = 9 if database_url.startswith("sqlite") else 11
     assert spent(alice, chat, transactions) == [5, rows]
     assert spent(alice, chat, transactions) == [5, 3, rows]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_how_often_a_turn_waits_for_postgresql(alice, chat, transactions, monkeypatch):
+    """Three times to let it in and twice to store it; the locks of its user's ticket are apart."""
+    alice.turn(alice.new_chat(), "the worker's lease, the user's rights and account")
+    waits, exchange = [], pipeline._exchange
+
+    def noted(pgconn, replies):
+        waits.append([reply.text for reply in replies])
+        return exchange(pgconn, replies)
+
+    monkeypatch.setattr(pipeline, "_exchange", noted)
+    spent(alice, chat, transactions)
+    tickets = (b"pg_try_advisory_lock", b"pg_advisory_unlock")
+    assert len([texts for texts in waits if not any(name in texts[-1] for name in tickets)]) == 5
