@@ -81,6 +81,7 @@ def test_the_link_to_a_picture_is_renewed_when_it_has_ended(console):
     allow(console)
     picture = console.log.get_by_role("img", name="A red kite")
     expect(picture).to_have_js_property("naturalWidth", 64)
+    console.is_idle()  # the page asks for no picture any more
     console.may_say("Failed to load resource")
     pictures = "**/api/media/*?*"
     console.page.route(pictures, lambda route: route.fulfill(status=401), times=1)
