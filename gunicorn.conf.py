@@ -83,11 +83,13 @@ def on_starting(server) -> None:
 
 
 def post_worker_init(worker) -> None:
-    # Objects loaded so far are never collected. Otherwise a full collection with thousands of
-    # streams would stop them all for tens of milliseconds.
+    # Objects loaded so far are never collected: that would stop all streams for tens of
+    # milliseconds. Few others need the collector (tests/test_garbage.py), but those that do must
+    # not wait for hours: memory would grow, and freed memory between them could not be used. Python
+    # does not look at all objects before a quarter of them is new, however many streams there are.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 50, 1_000)
+    gc.set_threshold(10_000, 10, 10)
     for name in settings.unknown:
         observe.log.warning("unknown setting", setting=name)
     stall.StallAlarm().start()

@@ -65,17 +65,18 @@ class SocketSession:
         self._batch_lock = BoundedSemaphore(1)  # from building a batch until it is written
         self._snapshots: Queues = app.extensions["snapshots"]
 
-    def begin(self) -> gevent.Greenlet:
+    def begin(self) -> None:
         """Join the feed and start the writer. Needs an app context."""
         self._feed.join(self)
         self._writer = gevent.spawn(self._write)
-        return self._writer
 
     def end(self) -> None:
         try:
             self._writer.kill()  # first, because it reads from the feed, which may stop
         finally:
             self._feed.leave(self)
+            self.outlet.close()
+            del self._writer  # which refers to the session
 
     def is_quiet(self, seconds: float) -> bool:
         return not self._pending and self.activity.pause > seconds

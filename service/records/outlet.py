@@ -37,6 +37,11 @@ class Outlet:
     def revoke(self) -> None:
         self.version = REVOKED
 
+    def close(self) -> None:
+        """At the session's end: it and its socket refer to each other no more."""
+        self.revoke()
+        self._socket.on_use = lambda: None
+
     def deliver(self, frames: bytes, tail: Position, moment: float) -> bool:
         """Send all frames up to `tail` and open, unless something stands against it.
 

@@ -89,7 +89,7 @@ def _is_allowed(origin: str, settings: Settings) -> bool:
 def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
     """Serve operations until the connection ends, which raises `Closed`."""
     with app.app_context():
-        writer = session.begin()
+        session.begin()
     throttle = Throttle()
     try:
         while True:
@@ -100,7 +100,6 @@ def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
                     operations.answer(session, app.extensions["collections"], text)
     finally:
         session.end()
-        writer.kill()
 
 
 class Throttle:

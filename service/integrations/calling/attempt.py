@@ -96,10 +96,13 @@ class Attempt:
                 charge.starting,
             )
 
-    def leave(self) -> None:
-        """Store in the key that the call leaves. To be called before its first request."""
-        if self._lease:
-            self._lease.leave()
+    @property
+    def leave(self) -> Callable[[], None]:
+        """To be called before the call's first request: stores in the key that the call leaves.
+
+        It belongs to the key: if the call had a method of its attempt, the two were a cycle.
+        """
+        return self._lease.leave if self._lease else _nothing
 
     def end(self, cost: int, answer: Any, job: IntegrationJob | None) -> None:
         """Charge `cost` in micro-credits, store the job, keep the answer.
@@ -161,3 +164,7 @@ def _outcome(job: IntegrationJob | None, charged: int) -> CallOutcome:
     is_running = job is not None and job.state == "running"
     status: Status = "accepted" if is_running else "succeeded"
     return CallOutcome(status, credits=charged, job_id=job.job_id if job else None)
+
+
+def _nothing() -> None:
+    pass

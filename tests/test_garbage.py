@@ -1,0 +1,83 @@
+"""What has ended is freed at once. The collector looks at old objects seldom, because that stops
+all streams of a worker; what only it can free makes the worker grow meanwhile."""
+
+import gc
+import socket
+import time
+
+import pytest
+
+from service.auth.users import Caller
+from service.chat.stream.channel import Channel
+from service.chat.turn.running import Run
+from service.chat.turn.step import Step
+from service.generation.pace import PacedReader
+from service.integrations.calling.attempt import Attempt
+from service.integrations.calling.call import Call
+from service.integrations.calling.sending import Sender
+from service.outbound.body import Dechunker
+from service.outbound.upstream import PooledStream
+from service.records.live import SocketSession
+from service.records.outlet import Outlet
+from service.websockets.websocket import WebSocket
+from tests.services import on_sqlite
+from tests.test_websocket import HANDSHAKE
+
+pytestmark = on_sqlite
+OURS = (
+    *(Channel, Dechunker, PacedReader, PooledStream, Run, Step),
+    *(Attempt, Call, Sender),
+    *(Outlet, SocketSession, WebSocket),
+)
+
+
+@pytest.fixture
+def found():
+    """What the collector has found of these since the test began; other tests leave whole apps."""
+    gc.collect()
+    gc.disable()
+
+    def ours():
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        return [type(one) for one in gc.garbage if type(one) in OURS]
+
+    yield ours
+    gc.set_debug(0)
+    gc.garbage.clear()
+    gc.enable()
+
+
+@pytest.mark.parametrize("content", ["count to 30", "call user.current with {}", "fail: cut"])
+def test_a_turn_leaves_no_cycle(alice, found, content):
+    chat = alice.new_chat()
+    for _ in range(3):
+        alice.turn(chat, content)
+    assert found() == []
+
+
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "garbage-1"}])
+def test_a_call_leaves_no_cycle(alice, found, key):
+    for number in range(3):
+        headers = {name: f"{value}-{number}" for name, value in key.items()}
+        path, body = "/api/integrations/neuralsearch-search", {"query": f"kites {number}"}
+        assert alice.post(path, body, headers=headers).status_code == 200
+    assert found() == []
+
+
+def test_an_ended_socket_leaves_no_cycle(app, found):
+    for _ in range(3):
+        serve_and_end(app)
+    assert found() == []
+
+
+def serve_and_end(app):
+    ours, theirs = socket.socketpair()
+    with ours, theirs, app.app_context():
+        connection = WebSocket(ours, HANDSHAKE.items(), "/", None)
+        caller = Caller("alice", "user", time.time())
+        session = SocketSession(app, caller, time.time() + 60, connection)
+        session.begin()
+        session.fall_behind()
+        session.end()
+        connection.close(1000)
