@@ -83,14 +83,14 @@ class AdvisoryLocks:
     def _connect(self) -> None:
         """Open a connection, and lock again what others have not taken meanwhile."""
         self._connection = postgresql.connect_alone(self._url)
-        weakref.finalize(self, self._connection.close)
+        self._closing = weakref.finalize(self, self._connection.close)
         for lock in self.held:
             self._connection.post(LOCK, [[lock]])
 
     def _close(self) -> None:
         connection, self._connection = self._connection, None
         if connection:
-            connection.close()
+            self._closing()  # else it would keep each closed connection
 
 
 class LocksAway(Exception):

@@ -1,8 +1,10 @@
 """How much one user has running at once: over all workers, and freed however it ends."""
 
+import gc
 import json
 import os
 import signal
+import weakref
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -141,6 +143,7 @@ def _is_free(limits: ConcurrencyLimits) -> bool:
 def test_a_worker_takes_its_tickets_again_after_its_connection_was_lost(app, settings):
     here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
     taken = [here.take("calls", "alice") for _ in range(settings.calls_at_once)]
+    lost = weakref.ref(here._locks._connection)
     _end_connection(settings.database_url, here)
     with pytest.raises(RateLimited):  # its own count
         here.take("calls", "alice")
@@ -153,6 +156,8 @@ def test_a_worker_takes_its_tickets_again_after_its_connection_was_lost(app, set
     with pytest.raises(RateLimited):
         there.take("calls", "alice")
     assert len(taken) == settings.calls_at_once
+    gc.collect()
+    assert lost() is None
 
 
 @on_sqlite
