@@ -10,8 +10,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from service.auth import users
 from service.database import pipeline
 from service.database.access import core_transaction, is_outage, time_limit
+from service.database.postgresql import connect_alone
 from service.database.prepared import Prepared, settle
 from service.extensions import db
+from tests.services import wait_for
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 ADD = Prepared(
@@ -32,9 +34,9 @@ def waits(monkeypatch):
     counts = []
     exchange = pipeline._exchange
 
-    def counted(pgconn, replies):
+    def counted(pgconn, replies, syncs):
         counts.append(sum(not reply.is_of_prepare for reply in replies))
-        return exchange(pgconn, replies)
+        return exchange(pgconn, replies, syncs)
 
     monkeypatch.setattr(pipeline, "_exchange", counted)
     return counts
@@ -223,6 +225,26 @@ def test_a_greenlet_that_is_ended_while_it_waits_gives_its_connection_up(app, is
     assert used[0].closed
     transact(app, added("a"))
     assert names(app) == ["a"]
+
+
+def test_what_is_sent_without_waiting_is_done_and_its_answer_read_later(app):
+    with app.app_context(), connect_alone(db.engine.url) as connection:
+        insert = b"INSERT INTO users (subject, disabled, created_at, updated_at) "
+        for name in "ab":
+            connection.post(insert + b"VALUES ($1, false, now(), now())", [name])
+            connection.send()
+        wait_for(lambda: names(app) == ["a", "b"])
+        assert connection.post(b"SELECT $1", ["c"]).fetchall() == [("c",)]
+        assert connection.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_an_error_of_what_was_sent_comes_out_at_the_next_answer(app):
+    with app.app_context(), connect_alone(db.engine.url) as connection:
+        connection.post(b"SELECT 1 / $1::int", [0])
+        connection.send()
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            connection.post(b"SELECT $1", ["b"]).fetchall()
+        assert connection.post(b"SELECT $1", ["c"]).fetchall() == [("c",)]
 
 
 def test_more_than_the_network_takes_at_once_goes_both_ways(app):

@@ -88,6 +88,23 @@ class KeptStatements(PrepareManager):
         return False
 
 
+class ClosedOnError:
+    """A context from which a connection comes closed if it raises, or its greenlet is killed: libpq
+    may have a part of a statement, or answers that nobody has read."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind:
+            self._connection.close()
+
+
 class PipelinedConnection(CooperativeConnection):
     """Has statements sent with the next one that is waited for, or with the commit.
 
@@ -100,6 +117,7 @@ class PipelinedConnection(CooperativeConnection):
         super().__init__(*args, **options)
         self._prepared = KeptStatements()
         self._replies: list[PostedStatement] = []
+        self._syncs = 0  # sent, whose answers have to be read
         self._names: dict[bytes, bytes] = {}
         self._numbers = count()
 
@@ -114,30 +132,27 @@ class PipelinedConnection(CooperativeConnection):
         with the size of a number, and the statement with them.
         """
         given = self.adapting.dump_sequence(values, [PyFormat.TEXT] * len(values))
-        is_sent = False
-        try:
+        with ClosedOnError(self):
             if not self._replies:
                 self._enter()
             self.pgconn.send_query_prepared(self._name(text), given)
-            is_sent = True
-        finally:
-            if not is_sent:  # libpq may have a part of it
-                self.close()
         return self._expect(PostedStatement(self, text))
+
+    def send(self) -> None:
+        """Send what was posted, and do not wait for the answers. The next `settle` reads them."""
+        with ClosedOnError(self):
+            self._syncs += 1
+            super().wait(_sent(self.pgconn))
 
     def settle(self) -> None:
         """Send what was posted, and wait for all answers. Raises the first error among them."""
         replies, self._replies = self._replies, []
         if not replies:
             return
-        is_settled = False
-        try:
-            super().wait(_exchange(self.pgconn, replies))
+        syncs, self._syncs = self._syncs + 1, 0
+        with ClosedOnError(self):
+            super().wait(_exchange(self.pgconn, replies, syncs))
             self.pgconn.exit_pipeline_mode()
-            is_settled = True
-        finally:
-            if not is_settled:  # there may be answers that nobody has read
-                self.close()
         failed = [reply for reply in replies if not reply.is_executed]
         for reply in failed:
             if reply.is_of_prepare:
@@ -194,14 +209,19 @@ class PipelinedConnection(CooperativeConnection):
         return reply
 
 
-def _exchange(pgconn: PGconn, replies: list[PostedStatement]) -> PQGen[None]:
-    """Send all, and read an answer for each. Yields what has to be waited for."""
-    waiting = deque(replies)
+def _sent(pgconn: PGconn) -> PQGen[None]:
+    """Send all. Yields what has to be waited for."""
     pgconn.pipeline_sync()
     while pgconn.flush():  # the server does not read on while nobody reads its answers
         yield WAIT_RW
         pgconn.consume_input()
-    while True:
+
+
+def _exchange(pgconn: PGconn, replies: list[PostedStatement], syncs: int) -> PQGen[None]:
+    """Send all, and read an answer for each, and for as many syncs."""
+    waiting = deque(replies)
+    yield from _sent(pgconn)
+    while syncs:
         while pgconn.is_busy():
             yield WAIT_R
             pgconn.consume_input()
@@ -210,7 +230,7 @@ def _exchange(pgconn: PGconn, replies: list[PostedStatement]) -> PQGen[None]:
             if pgconn.status == ConnStatus.BAD:
                 raise psycopg.OperationalError("the connection is lost")
         elif result.status == ExecStatus.PIPELINE_SYNC:
-            return
+            syncs -= 1
         elif waiting:
             waiting.popleft().result = result
         else:  # about none of the statements: the server ends the connection

@@ -8,8 +8,8 @@ Source: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-L
 import hashlib
 import time
 import weakref
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import gevent
@@ -53,32 +53,36 @@ class AdvisoryLocks:
                 raise LocksAway("not asked")
             first = _first_lock(name)
             free = [first + n for n in numbers if first + n not in self.held]
-            row = self._execute(LOCK, free)
-            if row is None:
+            with self._asking():
+                if self._connection is None:
+                    self._connect()
+                rows = self._connection.post(LOCK, [free]).fetchall()
+            if not rows:
                 return None
-            self.held.add(row[0])
-            return int(row[0])
+            lock = int(rows[0][0])
+            self.held.add(lock)
+            return lock
 
     def free(self, lock: int) -> None:
+        """Unlock, without waiting for the answer. The next `take` reads it."""
         with self._turn:
             self.held.discard(lock)
             if self._connection:
-                with suppress(LocksAway):  # the lock ended with its connection
-                    self._execute(UNLOCK, lock)
+                with suppress(LocksAway), self._asking():  # the lock ended with its connection
+                    self._connection.post(UNLOCK, [lock])
+                    self._connection.send()
 
-    def _execute(self, statement: bytes, value: Any) -> Any:
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
         try:
             with ExitStack() as undo, gevent.Timeout(SECONDS, LocksAway("no answer")):
                 undo.callback(self._close)  # a connection in the middle of a statement is lost
-                if self._connection is None:
-                    self._connect()
-                rows = self._connection.post(statement, [value]).fetchall()
+                yield
                 undo.pop_all()
         except (postgresql.Error, LocksAway) as error:
             self._away_until = time.monotonic() + PAUSE
             log.warning("limits not shared", error=type(error).__name__)
             raise LocksAway from error
-        return rows[0] if rows else None
 
     def _connect(self) -> None:
         """Open a connection, and lock again what others have not taken meanwhile."""

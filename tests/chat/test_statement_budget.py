@@ -52,15 +52,14 @@ def test_what_a_turn_asks_of_the_database(alice, chat, transactions, database_ur
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_how_often_a_turn_waits_for_postgresql(alice, chat, transactions, monkeypatch):
-    """Three times to let it in and twice to store it; the locks of its user's ticket are apart."""
+    """Once for its user's ticket, three times to let it in and twice to store it."""
     alice.turn(alice.new_chat(), "the worker's lease, the user's rights and account")
     waits, exchange = [], pipeline._exchange
 
-    def noted(pgconn, replies):
+    def noted(pgconn, replies, syncs):
         waits.append([reply.text for reply in replies])
-        return exchange(pgconn, replies)
+        return exchange(pgconn, replies, syncs)
 
     monkeypatch.setattr(pipeline, "_exchange", noted)
     spent(alice, chat, transactions)
-    tickets = (b"pg_try_advisory_lock", b"pg_advisory_unlock")
-    assert len([texts for texts in waits if not any(name in texts[-1] for name in tickets)]) == 5
+    assert len(waits) == 6, waits
