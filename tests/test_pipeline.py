@@ -4,8 +4,8 @@ import gevent
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
-from sqlalchemy import bindparam, func, literal, select, text
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy import bindparam, func, literal, literal_column, select, text
+from sqlalchemy.exc import DBAPIError, IntegrityError, NotSupportedError
 
 from service.auth import users
 from service.database import pipeline
@@ -173,6 +173,27 @@ def test_a_statement_follows_its_table_when_that_is_made_anew(app):
             assert count.row(connection, {}).n == 3, times
             connection.execute(text("DROP TABLE made_anew"))
             connection.commit()
+
+
+def test_a_column_of_another_type_stops_no_connection_for_good(app):
+    read = Prepared(select(literal_column("n").label("n")).select_from(text("retyped")))
+
+    def number():
+        with core_transaction(app) as session:
+            return read.row(session.connection(), {}).n
+
+    transact_text(app, "CREATE TABLE retyped AS SELECT 1::int AS n")
+    assert number() == 1
+    transact_text(app, "ALTER TABLE retyped ALTER n TYPE text")
+    with pytest.raises(NotSupportedError):
+        number()
+    assert number() == "1"
+    transact_text(app, "DROP TABLE retyped")
+
+
+def transact_text(app, statement):
+    with app.app_context(), db.engine.begin() as connection:
+        connection.execute(text(statement))
 
 
 def test_what_nobody_read_is_rolled_back_with_the_rest(app):

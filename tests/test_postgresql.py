@@ -1,5 +1,8 @@
 """Connections to PostgreSQL: which are asked whether they still work, and how they wait."""
 
+import os
+import signal
+
 import gevent
 import psycopg
 import pytest
@@ -87,3 +90,20 @@ def test_an_interrupted_command_cancels_its_statement(app):
     wait_for(running)
     command.kill(KeyboardInterrupt)
     wait_for(lambda: not running(), 5)
+
+
+def test_a_greenlet_that_is_ended_while_it_pings_ends(app):
+    """What restores the connection after a ping would raise an error of its own."""
+    with app.app_context(), db.engine.connect() as connection:
+        driver = connection.connection.dbapi_connection
+    driver.used_at = 0.0
+    pid = driver.info.backend_pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        asking = gevent.spawn(ask, app)
+        gevent.sleep(0.2)
+        asking.kill()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert isinstance(asking.value, gevent.GreenletExit)
+    assert driver.closed

@@ -26,6 +26,9 @@ from psycopg.waiting import WAIT_R, WAIT_RW
 from service.database.waiting import CooperativeConnection
 
 BEGIN, COMMIT = b"BEGIN", b"COMMIT"
+# A column has another type since the statement was prepared, or the statement is gone. It would be
+# refused each time, on this connection alone.
+STALE = ("0A000", "26000")
 EXECUTED = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 
 
@@ -161,6 +164,8 @@ class PipelinedConnection(CooperativeConnection):
             assert failed[0].result is not None
             error: Any = error_from_result(failed[0].result, self.info.encoding)
             error.statement = failed[0].text.decode()
+            if error.sqlstate in STALE:
+                self.close()
             raise error
 
     def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:

@@ -35,6 +35,11 @@ class CooperativeConnection(psycopg.Connection[Any]):
             with suppress(psycopg.Error):
                 self.cancel_safe(timeout=CONNECT_SECONDS)
             raise
+        except (gevent.GreenletExit, gevent.Timeout):
+            # Or what cleans up after it would fail, as SQLAlchemy's ping does when it sets
+            # autocommit back, and that error would be raised instead.
+            self.close()
+            raise
 
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
         """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.

@@ -42,6 +42,7 @@ class AdvisoryLocks:
         self._turn = BoundedSemaphore(1)  # a connection executes one statement at a time
         self._away_until = 0.0  # monotonic
         self.held: set[int] = set()
+        self._freed: list[int] = []  # to be unlocked
 
     def take(self, name: str, numbers: Sequence[int]) -> int | None:
         """Lock one of the numbers of a name, and return the lock; None if others have all of them.
@@ -49,27 +50,43 @@ class AdvisoryLocks:
         Raises `LocksAway`.
         """
         with self._turn:
-            if time.monotonic() < self._away_until:
-                raise LocksAway("not asked")
-            first = _first_lock(name)
-            free = [first + n for n in numbers if first + n not in self.held]
-            with self._asking():
-                if self._connection is None:
-                    self._connect()
-                rows = self._connection.post(LOCK, [free]).fetchall()
-            if not rows:
-                return None
-            lock = int(rows[0][0])
-            self.held.add(lock)
-            return lock
+            try:
+                return self._lock_one(_first_lock(name), numbers)
+            finally:
+                self._unlock_freed()
 
     def free(self, lock: int) -> None:
-        """Unlock, without waiting for the answer. The next `take` reads it."""
-        with self._turn:
-            self.held.discard(lock)
+        """Unlock, without waiting for the answer, which the next `take` reads. While another
+        greenlet waits for an answer, it unlocks afterwards: a `free` that is interrupted would
+        leave the lock for good."""
+        self._freed.append(lock)
+        if not self._turn.locked():
+            with self._turn:
+                self._unlock_freed()
+
+    def _lock_one(self, first: int, numbers: Sequence[int]) -> int | None:
+        if time.monotonic() < self._away_until:
+            raise LocksAway("not asked")
+        self._unlock_freed()
+        free = [first + n for n in numbers if first + n not in self.held]
+        with self._asking():
+            if self._connection is None:
+                self._connect()
+            rows = self._connection.post(LOCK, [free]).fetchall()
+        if not rows:
+            return None
+        lock = int(rows[0][0])
+        self.held.add(lock)
+        return lock
+
+    def _unlock_freed(self) -> None:
+        while self._freed:
+            freed, self._freed = self._freed, []
+            self.held.difference_update(freed)
             if self._connection:
-                with suppress(LocksAway), self._asking():  # the lock ended with its connection
-                    self._connection.post(UNLOCK, [lock])
+                with suppress(LocksAway), self._asking():  # they ended with their connection
+                    for lock in freed:
+                        self._connection.post(UNLOCK, [lock])
                     self._connection.send()
 
     @contextmanager

@@ -13,13 +13,14 @@ import psycopg
 import pytest
 import requests
 from gevent.event import Event
-from sqlalchemy import func, select
+from sqlalchemy import func, make_url, select
 
 from service.auth.tokens import issue
 from service.chat.models import Claim
 from service.extensions import db
 from service.integrations.declare.example import File
 from service.limits import concurrency as module
+from service.limits.advisory import AdvisoryLocks
 from service.limits.concurrency import ConcurrencyLimits
 from service.web.errors import RateLimited
 from tests import recorded
@@ -158,6 +159,22 @@ def test_a_worker_takes_its_tickets_again_after_its_connection_was_lost(app, set
     assert len(taken) == settings.calls_at_once
     gc.collect()
     assert lost() is None
+
+
+@on_postgresql
+def test_a_ticket_that_is_given_back_while_the_database_is_asked_is_free_soon(settings, app):
+    """And it is given back without waiting, because whoever gives it back may be killed."""
+    locks = AdvisoryLocks(make_url(settings.database_url))
+    lock = locks.take("calls:alice", range(1))
+    with locks._turn:
+        gevent.with_timeout(5, locks.free, lock)
+    assert locks.take("calls:alice", range(1)) == lock
+    asking = gevent.spawn(locks.take, "calls:bob", range(1))
+    gevent.sleep(0)
+    assert locks._turn.locked()
+    locks.free(lock)
+    asking.get()
+    assert lock not in locks.held
 
 
 @on_sqlite
