@@ -51,14 +51,19 @@ class AdvisoryLocks:
         """
         with self._turn:
             try:
-                return self._lock_one(_first_lock(name), numbers)
+                lock = self._lock_one(_first_lock(name), numbers)
             finally:
                 self._unlock_freed()
+            if lock is not None:
+                self.held.add(lock)
+            return lock
 
     def free(self, lock: int) -> None:
-        """Unlock, without waiting for the answer, which the next `take` reads. While another
-        greenlet waits for an answer, it unlocks afterwards: a `free` that is interrupted would
-        leave the lock for good."""
+        """Unlock, without waiting for the answer, which the next `take` reads.
+
+        While another greenlet uses the connection, that one unlocks when it is done. If `free`
+        waited for its turn and were interrupted, the lock would stay for good.
+        """
         self._freed.append(lock)
         if not self._turn.locked():
             with self._turn:
@@ -67,17 +72,12 @@ class AdvisoryLocks:
     def _lock_one(self, first: int, numbers: Sequence[int]) -> int | None:
         if time.monotonic() < self._away_until:
             raise LocksAway("not asked")
-        self._unlock_freed()
         free = [first + n for n in numbers if first + n not in self.held]
         with self._asking():
             if self._connection is None:
                 self._connect()
             rows = self._connection.post(LOCK, [free]).fetchall()
-        if not rows:
-            return None
-        lock = int(rows[0][0])
-        self.held.add(lock)
-        return lock
+        return int(rows[0][0]) if rows else None
 
     def _unlock_freed(self) -> None:
         while self._freed:

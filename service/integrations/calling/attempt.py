@@ -100,7 +100,8 @@ class Attempt:
     def leave(self) -> Callable[[], None]:
         """To be called before the call's first request: stores in the key that the call leaves.
 
-        It belongs to the key: if the call had a method of its attempt, the two were a cycle.
+        It is a method of the key. A call that had a method of its attempt would form a cycle with
+        it, which only the collector could free.
         """
         return self._lease.leave if self._lease else _nothing
 
