@@ -7,6 +7,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from typing import Any
 
 from flask import Flask, Response, current_app, jsonify, request
@@ -25,17 +26,15 @@ _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def init_app(app: Flask) -> None:
+    # To match the path of an endpoint takes longer than to call all other checks of a request.
+    app.extensions["rule_of"] = lru_cache(KNOWN_PATHS)(partial(_match, app.url_map))
     app.before_request(_refuse_nul)
     app.before_request(_refuse_method)
     app.after_request(_set_allow)
 
 
-@functools.lru_cache(KNOWN_PATHS)
 def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
-    """Return the most specific rule for a path, for any method, and its arguments.
-
-    To match the path of an endpoint takes longer than to call all the other checks of a request.
-    """
+    """Return the most specific rule for a path, for any method, and its arguments."""
     adapter = rules.bind("")
     for websocket in (True, False):
         try:
@@ -46,7 +45,7 @@ def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
 
 
 def _allowed_methods() -> list[str]:
-    match = _match(current_app.url_map, request.path)
+    match = current_app.extensions["rule_of"](request.path)
     if match is None:
         return []
     rules = [other for other in current_app.url_map.iter_rules() if other.rule == match[0].rule]
@@ -69,7 +68,7 @@ def _refuse_method() -> None:
     matched = request.url_rule
     if matched is None or not matched.arguments:
         return
-    match = _match(current_app.url_map, request.path)
+    match = current_app.extensions["rule_of"](request.path)
     if match and match[0].rule == matched.rule and _exists(matched, match[1]):
         return  # the usual case; collecting the methods of all rules is slow
     if request.method not in (methods := _allowed_methods()):
