@@ -5,7 +5,7 @@ workers takes the next file, so the waiting ones are spread among the others: wh
 waits, the others have the processors.
 
 A browser computes as much as several workers. The files that need one are divided into a few groups
-that each go to one worker, so that no more browsers run at the same time.
+that each go to one worker, so that no more browsers run at the same time, and few are started.
 """
 
 from pathlib import Path
@@ -16,11 +16,11 @@ import pytest
 from tests.npm import begin
 
 TESTS = Path(__file__).parent
-BROWSER = "browser"
+BROWSER = ("browser", "widgets/frames")
 BROWSERS = 2  # at the same time
 WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
 # Their files share a running service or a browser, so they stay together.
-TOGETHER = ("browser", "permissions", "integrations/bench", "integrations/third_party")
+TOGETHER = (*BROWSER, "permissions", "integrations/bench", "integrations/third_party")
 NAMES = ("app", "clients", "integrations/third_party", "markdown", "mcp/clients")
 NPM = [TESTS / name for name in NAMES]
 
@@ -51,9 +51,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def group_of(file: str) -> str:
     """What goes to one worker: the file, or a group of files that need a browser."""
     path = TESTS.parent / file
-    if not _is_in(path, (BROWSER,)):
+    if not _is_in(path, BROWSER):
         return file
-    return f"{BROWSER} {sorted(path.parent.glob('test_*.py')).index(path) % BROWSERS}"
+    return f"browser {sorted(path.parent.glob('test_*.py')).index(path) % BROWSERS}"
 
 
 def spread(files: list[Path]) -> list[Path]:

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import psycopg
 
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30  # bytes for all workers' clusters
+
 
 def binaries() -> Path | None:
     """Where initdb is; Debian keeps it off the PATH."""
@@ -20,6 +23,13 @@ def binaries() -> Path | None:
         return Path(found).resolve().parent
     installed = sorted(glob("/usr/lib/postgresql/*/bin/initdb"))
     return Path(installed[-1]).parent if installed else None
+
+
+def _fast_directory() -> str | None:
+    """In memory, where there is room. On a disk the making of so many small files takes half of
+    the server's time."""
+    has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
+    return str(MEMORY) if has_room else None
 
 
 class Cluster:
@@ -31,7 +41,7 @@ class Cluster:
         found = binaries()
         assert found, "PostgreSQL is not installed"
         self.binaries = found
-        self.directory = tempfile.mkdtemp(prefix="service-pg-")
+        self.directory = tempfile.mkdtemp(prefix="service-pg-", dir=_fast_directory())
         self._user = self._owner()
         self._run(
             "initdb",
@@ -65,6 +75,8 @@ class Cluster:
             "synchronous_commit=off",
             "-c",
             "max_connections=200",
+            "-c",
+            "max_wal_size=128MB",
         ]
         with open(f"{self.directory}/log", "ab") as log:
             self.process = subprocess.Popen(

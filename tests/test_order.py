@@ -1,5 +1,6 @@
 """The order of the files in a parallel run."""
 
+from tests.order import BROWSER as BROWSER_FOLDERS
 from tests.order import BROWSERS, TESTS, group_of, spread
 
 WAITING = [TESTS / f"faults/test_{number}.py" for number in range(3)]
@@ -25,6 +26,6 @@ def test_a_run_without_such_files_keeps_its_order():
 
 
 def test_files_with_a_browser_go_to_few_workers():
-    browser = [f"tests/browser/{path.name}" for path in (TESTS / "browser").glob("test_*.py")]
-    assert len({group_of(file) for file in browser}) == BROWSERS
+    found = [path for folder in BROWSER_FOLDERS for path in (TESTS / folder).glob("test_*.py")]
+    assert len({group_of(f"tests/{path.relative_to(TESTS)}") for path in found}) == BROWSERS
     assert group_of("tests/test_order.py") == "tests/test_order.py"
