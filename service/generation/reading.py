@@ -11,7 +11,8 @@ from service.outbound.upstream import ByteStream, UpstreamError
 from service.providers.events import Event, ProviderError
 from service.providers.provider import Decoder
 from service.providers.sse import EventReader
-from service.providers.stream import decode, texts_of
+from service.providers.stream import decode
+from service.providers.texts import TextReader
 
 
 class TakeTexts(Protocol):
@@ -45,11 +46,12 @@ class _Pieces:
     """The pieces of an answer as they arrive. Texts go to `take` instead, while somebody waits for
     the next piece."""
 
-    __slots__ = ("_decoder", "_pace", "_stream", "_take", "reader")
+    __slots__ = ("_pace", "_stream", "_take", "_texts", "reader")
 
     def __init__(self, stream: ByteStream, decoder: Decoder, take: TakeTexts | None) -> None:
         self.reader = EventReader()
-        self._stream, self._decoder, self._take = stream, decoder, take
+        self._texts = TextReader(self.reader, decoder)
+        self._stream, self._take = stream, take
         self._pace = PacedReader(partial(_read, stream))
 
     def read(self) -> bytes:
@@ -65,7 +67,7 @@ class _Pieces:
         return self._pace.offer(piece, self._take_texts)
 
     def _take_texts(self, piece: bytes) -> bool:
-        texts = texts_of(piece, self.reader, self._decoder)
+        texts = self._texts.texts(piece)
         return bool(texts and self._take and self._take(texts))
 
 

@@ -7,28 +7,6 @@ from service.providers import sse
 from service.providers.events import Event, ProviderError, TextFragment
 from service.providers.provider import Decoder
 
-TEXT_HEADS = (b"", b"event: content_block_delta\n")  # of provider B or C, and of A
-
-
-def texts_of(piece: bytes, reader: sse.EventReader, decoder: Decoder) -> list[str] | None:
-    """The texts of a piece that consists of whole events with nothing but text; else None.
-
-    A shortcut for nearly all pieces of an answer, which changes neither the reader nor the decoder.
-    `decode` reads any other piece, and any that is in an unusual form.
-    """
-    if not reader.is_between_events or not piece.endswith(b"\n\n"):
-        return None
-    texts = []
-    for block in piece[:-2].split(b"\n\n"):
-        head, _, data = block.partition(b"data: ")
-        if head not in TEXT_HEADS or b"\n" in data or b"\r" in data:
-            return None
-        text = decoder.text(data)
-        if not text:
-            return None
-        texts.append(text)
-    return texts
-
 
 def decode(
     read: Callable[[], bytes],

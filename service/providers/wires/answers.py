@@ -11,6 +11,7 @@ COUNT_LIMIT = 100_000_000
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_value_at = json.JSONDecoder().raw_decode
 
 
 def dump(body: Any) -> bytes:
@@ -20,7 +21,11 @@ def dump(body: Any) -> bytes:
 def parse(data: bytes) -> dict[str, Any]:
     """A JSON object; raises `ProviderError` for anything else."""
     try:
-        parsed = json.loads(data.decode())  # json.loads would first guess the encoding
+        text = data.decode()  # json.loads would first guess the encoding
+        # Nearly all are objects without white space around them, which json.loads looks for.
+        parsed, end = _value_at(text) if text.startswith("{") else (None, -1)
+        if end != len(text):
+            parsed = json.loads(text)
     except (ValueError, RecursionError):
         raise ProviderError("garbled") from None
     if not isinstance(parsed, dict):
