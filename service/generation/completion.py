@@ -18,6 +18,7 @@ import gevent
 from service.generation.deadline import Deadline
 from service.generation.model_call import stream_events
 from service.generation.round_trip import RoundTrip
+from service.generation.said import Said
 from service.outbound.upstream import Upstream
 from service.providers.events import FinishReason, ProviderError, StepFinished, TextFragment, Usage
 from service.providers.prompt import Prompt, UserMessage
@@ -64,12 +65,13 @@ def complete(upstream: Upstream, trip: RoundTrip, seconds: float) -> Completion:
     then, and `trip.cost` is the estimated cost of what had arrived.
     """
     finished: StepFinished | None = None
+    said = trip.text = Said()
     # The timer raises the same error, in the same place, as the deadline of a turn does.
     with gevent.Timeout(seconds, ProviderError("slow")):
         for event in stream_events(upstream, trip, Deadline()):
             if isinstance(event, TextFragment):
-                trip.text.append(event.text)
+                said.append(event.text)
             elif isinstance(event, StepFinished):
                 finished = event
     assert finished, "every other end raises"
-    return Completion(str(trip.text).strip(), finished.reason, trip.usage, trip.cost)
+    return Completion(str(said).strip(), finished.reason, trip.usage, trip.cost)

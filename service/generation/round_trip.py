@@ -1,9 +1,8 @@
 """One prompt to one model, what it has used so far, and what that costs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from service.billing import prices
-from service.generation.said import Said
 from service.providers.events import PromptCounted, Usage
 from service.providers.prompt import Prompt
 from service.providers.provider import Model
@@ -14,14 +13,14 @@ from service.providers.tokens import bound, likely
 class RoundTrip:
     """A request to a model. `model_call.stream_events` fills it in while it reads the answer.
 
-    `text` is that of the answer so far. `accepted` is true from a status of 200 on, and
-    false again once the provider itself has failed: nothing is owed then. `counted` and `reported`
-    are the provider's counts, sent at the beginning and at the end of its answer.
+    The `str` of `text` is that of the answer so far. `accepted` is true from a status of 200 on,
+    and false again once the provider itself has failed: nothing is owed then. `counted` and
+    `reported` are the provider's counts, sent at the beginning and at the end of its answer.
     """
 
     model: Model
     prompt: Prompt
-    text: Said = field(default_factory=Said)
+    text: object = ""
     accepted: bool = False
     counted: PromptCounted | None = None
     reported: Usage | None = None

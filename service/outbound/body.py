@@ -8,6 +8,7 @@ Source: RFC 9112, section 7.1.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from http.client import IncompleteRead
 from typing import Any
 
@@ -16,6 +17,7 @@ from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
 SIZE_LINE_LIMIT = 4_096
+SIZES = 256  # lines whose size is remembered
 SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
 
 
@@ -58,9 +60,7 @@ class Dechunker:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _parse_size(self, line: bytes) -> None:
-        if not SIZE.fullmatch(line):
-            raise ValueError("not a chunk size")
-        self._left = int(line.partition(b";")[0], 16)
+        self._left = _size_of(line)
         self._parse_line = Dechunker._parse_end_of_chunk if self._left else Dechunker._parse_trailer
 
     def _parse_end_of_chunk(self, line: bytes) -> None:
@@ -70,6 +70,13 @@ class Dechunker:
 
     def _parse_trailer(self, line: bytes) -> None:
         self.complete = not line
+
+
+@lru_cache(SIZES)
+def _size_of(line: bytes) -> int:
+    if not SIZE.fullmatch(line):
+        raise ValueError("not a chunk size")
+    return int(line.partition(b";")[0], 16)
 
 
 class ResponseBody:

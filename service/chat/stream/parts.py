@@ -45,6 +45,16 @@ class Assembly:
         """What an open text consists of so far."""
         return self._said[text_id]
 
+    def text_from(self, first: int) -> "TextFrom":
+        """The text of the parts from this number on, also of those to come."""
+        return TextFrom(self, first)
+
+    def texts_from(self, first: int) -> Iterator[str]:
+        open_texts = {id(part): str(self._said[text]) for text, part in self._texts.items()}
+        for part in self.parts[first:]:
+            if part["type"] == "text":
+                yield open_texts.get(id(part), part["text"])
+
     def apply(self, chunk: Chunk) -> None:
         if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one
             self._said[chunk.id].append(chunk.delta)
@@ -103,3 +113,18 @@ class Assembly:
             part = self._calls[call_id] = {"type": f"tool-{name}", "toolCallId": call_id}
             self.parts.append(part)
         part.update(values)
+
+
+class TextFrom:
+    """The text of an assembly from one of its parts on, which is kept only there."""
+
+    __slots__ = ("_assembly", "_first")
+
+    def __init__(self, assembly: Assembly, first: int) -> None:
+        self._assembly, self._first = assembly, first
+
+    def __bool__(self) -> bool:
+        return any(self._assembly.texts_from(self._first))
+
+    def __str__(self) -> str:
+        return "".join(self._assembly.texts_from(self._first))

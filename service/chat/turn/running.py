@@ -88,9 +88,11 @@ class Run:
         if self.channel.put(chunk) and self.interruption.is_allowed:
             self._wait_for_reader()
 
-    def put_text(self, deltas: list[TextDelta]) -> None:
-        """Hand text to the readers, from the event loop."""
+    def put_texts(self, text_id: str, texts: list[str]) -> None:
+        """Add pieces to an open text, and hand them to the readers, from the event loop."""
+        deltas = [TextDelta(text_id, text) for text in texts]
         for delta in deltas:
+            self.assembly.apply(delta)
             self._put_for_others(delta)
         self.channel.put_text(deltas)
 

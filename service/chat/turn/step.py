@@ -9,9 +9,9 @@ from service.chat.calling import calls
 from service.chat.calling.calls import NamedCall
 from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
-from service.chat.stream.chunks import Chunk, TextDelta
+from service.chat.stream.chunks import Chunk
+from service.chat.stream.parts import TextFrom
 from service.chat.tools.tool import ToolContext
-from service.generation.said import Said
 from service.ids import new_id
 from service.outbound.arrivals import Arrivals
 from service.providers.events import (
@@ -37,12 +37,13 @@ Answer = Generator[Chunk | Arrivals, None, None]
 class Step:
     """The state of one step. `calls` maps a call's key to our id for it and its tool's name.
 
-    A muted step neither sends nor keeps tool calls: its answer must be text.
+    `text` is that of the chunks which their reader has put together. A muted step neither sends nor
+    keeps tool calls: its answer must be text.
     """
 
     number: int
     muted: bool
-    text: Said = field(default_factory=Said)
+    text: TextFrom
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
     results: int = 0  # results of calls, including errors
@@ -73,7 +74,6 @@ class Step:
                     if self._open_text is None:
                         self._open_text = self._next_text_id()
                         yield chunks.TextStart(self._open_text)
-                    self.text.append(text)
                     yield chunks.TextDelta(self._open_text, text)
                 case CallStarted(key, name) if not self.muted:
                     yield from self._end_text()
@@ -89,17 +89,9 @@ class Step:
         yield from self._end_text()
 
     @property
-    def has_open_text(self) -> bool:
-        return self._open_text is not None
-
-    def deltas(self, texts: list[str]) -> list[TextDelta]:
-        """The chunks of texts that belong to the open text; none if no text is open."""
-        text_id = self._open_text
-        if text_id is None:
-            return []
-        for text in texts:
-            self.text.append(text)
-        return [TextDelta(text_id, text) for text in texts]
+    def open_text(self) -> str | None:
+        """The id of the text that the model is writing."""
+        return self._open_text
 
     def close(self, text: str) -> Answer:
         """End with a text of our own."""

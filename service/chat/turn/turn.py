@@ -37,8 +37,8 @@ def answer(app: Flask, run: Run) -> Answer:
     """
     conversation, context = Conversation(app, run), _context(app, run)
     for number in range(1, STEPS + 1):
-        step = Step(number, muted=number == STEPS)
         before = len(run.assembly.parts)
+        step = Step(number, muted=number == STEPS, text=run.assembly.text_from(before))
         with closing(_step(app, run, step, conversation, context)) as of_step:
             for chunk in of_step:
                 if not isinstance(chunk, Arrivals):
@@ -94,15 +94,13 @@ class _Taking:
     def is_ready(self) -> bool:
         """Whether the step has an open text, and no slow reader must be waited for, which a
         greenlet does."""
-        return self._step.has_open_text and not self._run.channel.full
+        return self._step.open_text is not None and not self._run.channel.full
 
     def __call__(self, texts: list[str]) -> bool:
-        if not self.is_ready:
+        text_id = self._step.open_text
+        if text_id is None or self._run.channel.full:
             return False
-        deltas = self._step.deltas(texts)
-        for delta in deltas:
-            self._run.assembly.apply(delta)
-        self._run.put_text(deltas)
+        self._run.put_texts(text_id, texts)
         return True
 
 
