@@ -39,9 +39,15 @@ def made_once() -> Iterator[None]:
         patch.setattr(Engine, "_compiled_cache", one, raising=False)
         for dialect in (SQLiteDialect_pysqlite, PGDialect_psycopg):
             # It is a part of the keys under which statements are kept.
-            patch.setattr(dialect, "__eq__", lambda self, other: type(self) is type(other))
+            patch.setattr(dialect, "__eq__", lambda self, other: _facts(self) == _facts(other))
             patch.setattr(dialect, "__hash__", lambda self: hash(type(self)))
         yield
+
+
+def _facts(dialect: Any) -> tuple[Any, ...]:
+    """What statements are compiled by. A test that changes more must use another cache."""
+    names = ("paramstyle", "server_version_info", "_json_serializer", "_json_deserializer")
+    return type(dialect), *(getattr(dialect, name, None) for name in names)
 
 
 def ignore_what_is_loaded() -> None:

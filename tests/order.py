@@ -16,11 +16,11 @@ import pytest
 from tests.npm import begin
 
 TESTS = Path(__file__).parent
-BROWSER = ("browser", "widgets/frames")
+BROWSER_FOLDERS = ("browser", "widgets/frames")
 BROWSERS = 2  # at the same time
 WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
 # Their files share a running service or a browser, so they stay together.
-TOGETHER = (*BROWSER, "permissions", "integrations/bench", "integrations/third_party")
+TOGETHER = (*BROWSER_FOLDERS, "permissions", "integrations/bench", "integrations/third_party")
 NAMES = ("app", "clients", "integrations/third_party", "markdown", "mcp/clients")
 NPM = [TESTS / name for name in NAMES]
 
@@ -51,7 +51,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def group_of(file: str) -> str:
     """What goes to one worker: the file, or a group of files that need a browser."""
     path = TESTS.parent / file
-    if not _is_in(path, BROWSER):
+    if not _is_in(path, BROWSER_FOLDERS):
         return file
     return f"browser {sorted(path.parent.glob('test_*.py')).index(path) % BROWSERS}"
 

@@ -2,18 +2,23 @@
 
 import os
 import pwd
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
 import psycopg
 
 MEMORY = Path("/dev/shm")
-ROOM = 4 << 30  # bytes for all workers' clusters
+GIB = 1 << 30  # bytes; what a cluster grows to
+NAME = "service-pg-"
+OLD = 3600  # seconds
 
 
 def binaries() -> Path | None:
@@ -25,11 +30,43 @@ def binaries() -> Path | None:
     return Path(installed[-1]).parent if installed else None
 
 
-def _fast_directory() -> str | None:
-    """In memory, where there is room. On a disk the making of so many small files takes half of
-    the server's time."""
-    has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM
-    return str(MEMORY) if has_room else None
+def make_directory() -> str:
+    """In memory, if there is room for the clusters of all workers and nobody has chosen a place.
+
+    On a disk the making of so many small files takes half of the server's time.
+    """
+    needed = (int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) + 2) * GIB
+    fits = os.access(MEMORY, os.W_OK | os.X_OK) and _free_memory() > needed
+    if not fits or "TMPDIR" in os.environ:
+        return tempfile.mkdtemp(prefix=NAME)
+    _remove_leftovers()
+    return tempfile.mkdtemp(prefix=NAME, dir=MEMORY)
+
+
+def _free_memory() -> int:
+    """Bytes, as the machine, the file system in memory and this process's group allow."""
+    known = re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text())
+    group = Path("/sys/fs/cgroup/memory.max")
+    limit = group.read_text().strip() if group.exists() else "max"
+    return min(
+        int(known[1]) << 10 if known else 0,
+        shutil.disk_usage(MEMORY).free,
+        int(limit) if limit.isdigit() else sys.maxsize,
+    )
+
+
+def _remove_leftovers() -> None:
+    """Those of runs that were killed would take memory until the machine restarts."""
+    for directory in MEMORY.glob(f"{NAME}*"):
+        with suppress(OSError):
+            is_old = time.time() - directory.stat().st_mtime > OLD
+            if is_old and not _is_running(directory):
+                shutil.rmtree(directory)
+
+
+def _is_running(directory: Path) -> bool:
+    process = directory / "data/postmaster.pid"
+    return process.exists() and Path("/proc", process.read_text().split()[0]).exists()
 
 
 class Cluster:
@@ -41,7 +78,7 @@ class Cluster:
         found = binaries()
         assert found, "PostgreSQL is not installed"
         self.binaries = found
-        self.directory = tempfile.mkdtemp(prefix="service-pg-", dir=_fast_directory())
+        self.directory = make_directory()
         self._user = self._owner()
         self._run(
             "initdb",

@@ -122,7 +122,7 @@ def ask(caller, provider, model):
     name, path = f"PROVIDER_{base[0]}_", base[1]
     settings = {f"{name}BASE_URL": provider.url + path, f"{name}API_KEY": "k"}
     prompt = Prompt("Be brief.", (UserMessage("hello"),))
-    trip = RoundTrip(models(load(settings))[model], prompt)
+    trip = RoundTrip(models(load(settings))[model], prompt, "")
     return model_call.stream_events(caller, trip, Deadline())
 
 

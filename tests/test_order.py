@@ -1,7 +1,6 @@
 """The order of the files in a parallel run."""
 
-from tests.order import BROWSER as BROWSER_FOLDERS
-from tests.order import BROWSERS, TESTS, group_of, spread
+from tests.order import BROWSER_FOLDERS, BROWSERS, TESTS, group_of, spread
 
 WAITING = [TESTS / f"faults/test_{number}.py" for number in range(3)]
 OTHERS = [TESTS / f"chat/test_{number}.py" for number in range(9)]

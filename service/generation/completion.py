@@ -49,7 +49,7 @@ def prepare(
     require_configured(model)
     messages = (UserMessage(text),)
     prompt = Prompt(system, messages, max_output_tokens=max_output_tokens, cacheable=False)
-    return RoundTrip(model, prompt)
+    return RoundTrip(model, prompt, Said())
 
 
 def require_configured(model: Model) -> None:
@@ -65,7 +65,8 @@ def complete(upstream: Upstream, trip: RoundTrip, seconds: float) -> Completion:
     then, and `trip.cost` is the estimated cost of what had arrived.
     """
     finished: StepFinished | None = None
-    said = trip.text = Said()
+    said = trip.text
+    assert isinstance(said, Said), "which `request` and a summary make"
     # The timer raises the same error, in the same place, as the deadline of a turn does.
     with gevent.Timeout(seconds, ProviderError("slow")):
         for event in stream_events(upstream, trip, Deadline()):

@@ -13,14 +13,15 @@ from service.providers.tokens import bound, likely
 class RoundTrip:
     """A request to a model. `model_call.stream_events` fills it in while it reads the answer.
 
-    The `str` of `text` is that of the answer so far. `accepted` is true from a status of 200 on,
-    and false again once the provider itself has failed: nothing is owed then. `counted` and
-    `reported` are the provider's counts, sent at the beginning and at the end of its answer.
+    Except `text`, whose `str` is the text of the answer so far: who reads the events puts it
+    together. `accepted` is true from a status of 200 on, and false again once the provider itself
+    has failed: nothing is owed then. `counted` and `reported` are the provider's counts, sent at
+    the beginning and at the end of its answer.
     """
 
     model: Model
     prompt: Prompt
-    text: object = ""
+    text: object
     accepted: bool = False
     counted: PromptCounted | None = None
     reported: Usage | None = None

@@ -17,7 +17,8 @@ from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
 SIZE_LINE_LIMIT = 4_096
-SIZES = 256  # lines whose size is remembered
+SIZES = 256  # short lines whose size is remembered
+SHORT = 8  # bytes
 SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
 
 
@@ -60,7 +61,7 @@ class Dechunker:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _parse_size(self, line: bytes) -> None:
-        self._left = _size_of(line)
+        self._left = _known_size_of(line) if len(line) <= SHORT else _size_of(line)
         self._parse_line = Dechunker._parse_end_of_chunk if self._left else Dechunker._parse_trailer
 
     def _parse_end_of_chunk(self, line: bytes) -> None:
@@ -72,11 +73,13 @@ class Dechunker:
         self.complete = not line
 
 
-@lru_cache(SIZES)
 def _size_of(line: bytes) -> int:
     if not SIZE.fullmatch(line):
         raise ValueError("not a chunk size")
     return int(line.partition(b";")[0], 16)
+
+
+_known_size_of = lru_cache(SIZES)(_size_of)
 
 
 class ResponseBody:

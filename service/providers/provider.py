@@ -32,7 +32,8 @@ class Decoder(Protocol):
     def text(self, data: bytes) -> str | None:
         """The text of an event's data that has nothing else; None for any other. Changes nothing.
 
-        `feed` would give the same text, and change nothing either.
+        `feed` would give the same text, and change nothing either. The text depends on the data
+        alone, and stands in it as a JSON string: with another string there, that would be it.
         """
 
     def end(self) -> Iterator[Event]:

@@ -11,9 +11,11 @@ from service.providers.events import make_storable
 from service.providers.provider import Decoder
 
 HEADS = (b"", b"event: content_block_delta\n")  # of provider B or C, and of A
-LESSONS = 3  # of an answer: some hosts send other bytes each time
+# Of an answer: some hosts send other bytes each time, and learning takes longer than parsing.
+LESSONS = 3
 LESSON_LIMIT = 1000  # bytes of an event
 
+# Strict, as by default: it refuses a line break inside a string.
 _value_at = json.JSONDecoder().raw_decode
 
 
@@ -25,7 +27,8 @@ class TextReader:
     def __init__(self, events: sse.EventReader, decoder: Decoder) -> None:
         self._events, self._decoder = events, decoder
         self._lessons = LESSONS
-        self._before = self._behind = b""  # what stands around a text; `_before` ends in its quote
+        # What stands around a text. `_before` ends in its first quote, and `_behind` has a "}".
+        self._before = self._behind = b""
 
     def texts(self, piece: bytes) -> list[str] | None:
         """The texts of a piece that consists of whole events with nothing but text; else None.
@@ -65,7 +68,7 @@ class TextReader:
         return text
 
     def _learn(self, head: bytes, data: str, text: str) -> None:
-        """Find the text. It is a string, and if another one is put there, that is the text."""
+        """Try each string, from the last on, until another one in its place is the text."""
         other = f"{text}."
         opening = len(data)
         while (opening := data.rfind('"', 0, opening)) >= 0:

@@ -3,11 +3,10 @@
 The decorators of a view state its contract, from which `openapi.py` builds the document.
 """
 
-import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from typing import Any
 
 from flask import Flask, Response, current_app, jsonify, request
@@ -100,7 +99,7 @@ def body(schema: Schema) -> Callable[[View], View]:
     """
 
     def decorate(view: View) -> View:
-        @functools.wraps(view)
+        @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             return view(load(schema, read_json()), *args, **kwargs)
 
@@ -116,7 +115,7 @@ def json_body(schema: Schema) -> Callable[[View], View]:
     """
 
     def decorate(view: View) -> View:
-        @functools.wraps(view)
+        @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             return view(read_json(), *args, **kwargs)
 
@@ -129,7 +128,7 @@ def query(schema: Schema) -> Callable[[View], View]:
     """Pass the query string, loaded by `schema`, as the view's first argument."""
 
     def decorate(view: View) -> View:
-        @functools.wraps(view)
+        @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             return view(load(schema, request.args.to_dict()), *args, **kwargs)
 
@@ -145,7 +144,7 @@ def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[
     """
 
     def decorate(view: View) -> View:
-        @functools.wraps(view)
+        @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             answer = view(*args, **kwargs)
             return answer if schema is None else (jsonify(answer), status)

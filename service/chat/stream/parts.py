@@ -45,15 +45,16 @@ class Assembly:
         """What an open text consists of so far."""
         return self._said[text_id]
 
-    def text_from(self, first: int) -> "TextFrom":
+    def text_since(self, first: int) -> "TextSince":
         """The text of the parts from this number on, also of those to come."""
-        return TextFrom(self, first)
+        return TextSince(self, first)
 
-    def texts_from(self, first: int) -> Iterator[str]:
-        open_texts = {id(part): str(self._said[text]) for text, part in self._texts.items()}
+    def pieces_since(self, first: int) -> Iterator[str]:
+        """The texts of these parts. That of an open one is not in its part yet."""
+        said = {id(part): self._said[text_id] for text_id, part in self._texts.items()}
         for part in self.parts[first:]:
             if part["type"] == "text":
-                yield open_texts.get(id(part), part["text"])
+                yield str(said.get(id(part), part["text"]))
 
     def apply(self, chunk: Chunk) -> None:
         if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one
@@ -115,7 +116,7 @@ class Assembly:
         part.update(values)
 
 
-class TextFrom:
+class TextSince:
     """The text of an assembly from one of its parts on, which is kept only there."""
 
     __slots__ = ("_assembly", "_first")
@@ -124,7 +125,7 @@ class TextFrom:
         self._assembly, self._first = assembly, first
 
     def __bool__(self) -> bool:
-        return any(self._assembly.texts_from(self._first))
+        return any(self._assembly.pieces_since(self._first))
 
     def __str__(self) -> str:
-        return "".join(self._assembly.texts_from(self._first))
+        return "".join(self._assembly.pieces_since(self._first))

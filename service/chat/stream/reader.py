@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 import structlog
 
@@ -110,7 +111,7 @@ class Reader:
             return self._encode(items[0])
         return b"".join(map(self._encode, items))
 
-    _encode: Callable[..., bytes] = staticmethod(sse.encode)
+    _encode: Callable[[Any], bytes] = staticmethod(sse.encode)  # a `Watcher` has its own
 
     def check(self, now: float) -> None:
         """Have a long silence broken, and a slow client disconnected. `now` is monotonic."""

@@ -88,7 +88,7 @@ class Run:
         if self.channel.put(chunk) and self.interruption.is_allowed:
             self._wait_for_reader()
 
-    def put_texts(self, text_id: str, texts: list[str]) -> None:
+    def add_texts(self, text_id: str, texts: list[str]) -> None:
         """Add pieces to an open text, and hand them to the readers, from the event loop."""
         deltas = [TextDelta(text_id, text) for text in texts]
         for delta in deltas:

@@ -10,7 +10,7 @@ from service.chat.calling.calls import NamedCall
 from service.chat.calling.parallel import Chunks
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
-from service.chat.stream.parts import TextFrom
+from service.chat.stream.parts import TextSince
 from service.chat.tools.tool import ToolContext
 from service.ids import new_id
 from service.outbound.arrivals import Arrivals
@@ -37,13 +37,13 @@ Answer = Generator[Chunk | Arrivals, None, None]
 class Step:
     """The state of one step. `calls` maps a call's key to our id for it and its tool's name.
 
-    `text` is that of the chunks which their reader has put together. A muted step neither sends nor
-    keeps tool calls: its answer must be text.
+    `text` is what the run's assembly has of it: whoever reads the chunks must apply each one before
+    the next. A muted step neither sends nor keeps tool calls: its answer must be text.
     """
 
     number: int
     muted: bool
-    text: TextFrom
+    text: TextSince
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
     results: int = 0  # results of calls, including errors

@@ -14,6 +14,7 @@ from service.chat.turn.running import Run
 from service.database.access import write_transaction
 from service.generation.completion import complete
 from service.generation.round_trip import RoundTrip
+from service.generation.said import Said
 from service.providers.events import ProviderError
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Model
@@ -55,7 +56,7 @@ class Summarizer:
         if history.dropped:  # a summary that does not cover them would be cached as if it did
             return None
         self._was_called = True
-        trip = RoundTrip(self._model, _prompt(history, cut, self._most))
+        trip = RoundTrip(self._model, _prompt(history, cut, self._most), Said())
         if not self._run.hold.reserve(self._app, trip.max_cost):
             return None
         text = self._ask(trip)

@@ -38,7 +38,7 @@ def answer(app: Flask, run: Run) -> Answer:
     conversation, context = Conversation(app, run), _context(app, run)
     for number in range(1, STEPS + 1):
         before = len(run.assembly.parts)
-        step = Step(number, muted=number == STEPS, text=run.assembly.text_from(before))
+        step = Step(number, muted=number == STEPS, text=run.assembly.text_since(before))
         with closing(_step(app, run, step, conversation, context)) as of_step:
             for chunk in of_step:
                 if not isinstance(chunk, Arrivals):
@@ -100,7 +100,7 @@ class _Taking:
         text_id = self._step.open_text
         if text_id is None or self._run.channel.full:
             return False
-        self._run.put_texts(text_id, texts)
+        self._run.add_texts(text_id, texts)
         return True
 
 
