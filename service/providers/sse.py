@@ -12,6 +12,7 @@ from service.providers.events import ProviderError
 
 LINE_LIMIT = 16 << 20  # bytes of a line or an event; a hundred times what providers send
 
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes, which a stream may begin with
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -64,11 +65,14 @@ class EventReader:
 
     def _lines(self, piece: bytes) -> Iterable[bytes]:
         """The complete lines. Most hosts send LF alone, which `split` handles fast."""
-        if (
-            not self._begun
-            or b"\r" in piece
-            or (self._pending and self._pending[-1].endswith(b"\r"))
-        ):
+        if not self._begun:
+            piece = self._take_pending() + piece
+            if len(piece) < len(_MARK) and _MARK.startswith(piece):
+                self._keep(piece)
+                return ()
+            self._begun = True
+            piece = piece.removeprefix(_MARK)
+        if b"\r" in piece or (self._pending and self._pending[-1].endswith(b"\r")):
             return self._any_lines(self._take_pending() + piece)
         first, *more = piece.split(b"\n")
         self._keep(first)
@@ -80,12 +84,6 @@ class EventReader:
         return (whole, *lines)
 
     def _any_lines(self, buffer: bytes) -> Iterator[bytes]:
-        if not self._begun:
-            if len(buffer) < 3 and b"\xef\xbb\xbf".startswith(buffer):
-                self._keep(buffer)
-                return
-            self._begun = True
-            buffer = buffer.removeprefix(b"\xef\xbb\xbf")
         start = 0
         for end in _LINE_END.finditer(buffer):
             if end.end() == len(buffer) and end.group() == b"\r":
