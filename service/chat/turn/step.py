@@ -47,8 +47,8 @@ class Step:
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
     results: int = 0  # results of calls, including errors
+    open_text: str | None = None  # the id of the text that the model is writing
     _nesting: dict[int, Nesting] = field(default_factory=dict)
-    _open_text: str | None = None
     _texts: int = 0
 
     @property
@@ -71,10 +71,10 @@ class Step:
         for event in events:
             match event:
                 case TextFragment(text):  # nearly every event is one
-                    if self._open_text is None:
-                        self._open_text = self._next_text_id()
-                        yield chunks.TextStart(self._open_text)
-                    yield chunks.TextDelta(self._open_text, text)
+                    if self.open_text is None:
+                        self.open_text = self._next_text_id()
+                        yield chunks.TextStart(self.open_text)
+                    yield chunks.TextDelta(self.open_text, text)
                 case CallStarted(key, name) if not self.muted:
                     yield from self._end_text()
                     yield self._start_call(key, name)
@@ -87,11 +87,6 @@ class Step:
                 case Arrivals():
                     yield event
         yield from self._end_text()
-
-    @property
-    def open_text(self) -> str | None:
-        """The id of the text that the model is writing."""
-        return self._open_text
 
     def close(self, text: str) -> Answer:
         """End with a text of our own."""
@@ -124,6 +119,6 @@ class Step:
         return f"text-{self.number}-{self._texts}"
 
     def _end_text(self) -> Chunks:
-        if self._open_text is not None:
-            yield chunks.TextEnd(self._open_text)
-            self._open_text = None
+        if self.open_text is not None:
+            yield chunks.TextEnd(self.open_text)
+            self.open_text = None

@@ -94,14 +94,17 @@ class _Taking:
     def is_ready(self) -> bool:
         """Whether the step has an open text, and no slow reader must be waited for, which a
         greenlet does."""
-        return self._step.open_text is not None and not self._run.channel.full
+        return self._text_id() is not None
 
     def __call__(self, texts: list[str]) -> bool:
-        text_id = self._step.open_text
-        if text_id is None or self._run.channel.full:
+        text_id = self._text_id()
+        if text_id is None:
             return False
         self._run.add_texts(text_id, texts)
         return True
+
+    def _text_id(self) -> str | None:
+        return None if self._run.channel.full else self._step.open_text
 
 
 def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
