@@ -13,6 +13,7 @@ from service.database.access import core_transaction, is_outage, time_limit
 from service.database.postgresql import connect_alone
 from service.database.prepared import Prepared, settle
 from service.extensions import db
+from service.providers.events import ProviderError
 from tests.services import wait_for
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -244,6 +245,21 @@ def test_a_greenlet_that_is_ended_while_it_waits_gives_its_connection_up(app, is
     gevent.sleep(0.3)
     sleeper.kill()
     assert used[0].closed
+    transact(app, added("a"))
+    assert names(app) == ["a"]
+
+
+def test_what_is_thrown_into_a_greenlet_that_waits_comes_out_of_it(app):
+    """Not the error of a rollback on the connection that it has closed."""
+
+    def sleep():
+        with pytest.raises(ProviderError), core_transaction(app) as session:
+            SLEEP.row(session.connection(), {"seconds": 2})
+
+    sleeper = gevent.spawn(sleep)
+    gevent.sleep(0.3)
+    sleeper.kill(ProviderError("slow"))
+    sleeper.get()
     transact(app, added("a"))
     assert names(app) == ["a"]
 

@@ -22,6 +22,7 @@ class Compiled(ABC):
     """A statement in the words of a database."""
 
     text: str  # as it is sent
+    failures: tuple[type[BaseException], ...]  # what `fail` is called with
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect, names: Iterable[str]) -> None:
         self.failures = (dialect.loaded_dbapi.Error, *INTERRUPTIONS)
@@ -61,7 +62,7 @@ class Compiled(ABC):
     def send_many(self, connection: Connection, rows: list[list[Any]]) -> None: ...
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
-        """Raise SQLAlchemy's error."""
+        """Raise SQLAlchemy's error, or what has interrupted the statement."""
         text = getattr(error, "statement", self.text)
         connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
 
@@ -128,6 +129,16 @@ class _Posted(Compiled):
         self.text = numbered.replace("%%", "%")
         self._encoded = self.text.encode()
         super().__init__(compiled, dialect, names)
+        self._refusals = self.failures
+        self.failures = (BaseException,)  # anything can be thrown into a greenlet that waits
+
+    def fail(self, connection: Connection, error: BaseException) -> NoReturn:
+        if isinstance(error, self._refusals):
+            super().fail(connection, error)
+        driver: Any = connection.connection.dbapi_connection
+        if driver.closed:  # a rollback would fail, and its error would be raised instead
+            connection.invalidate(error)
+        raise error
 
     def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         driver: Any = connection.connection.dbapi_connection
