@@ -1,7 +1,6 @@
 """A browser and a page of the console, and what they tell of their work and their memory."""
 
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, CDPSession, Frame, Page, sync_playwrigh
 
 from bench.canvas import page as canvas_page
 from bench.canvas import relays
+from tests.browser import chromium
 from tests.browser.page import Console
 
 FRAMES = 120  # drawn in one drag
@@ -23,8 +23,7 @@ WATCH = f"({canvas_page.WATCH})({json.dumps([relays.WIDGETS, relays.CONNECTIONS]
 @contextmanager
 def opened() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        executable = shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        browser = chromium.launch(playwright)
         yield browser
         browser.close()
 

@@ -1,7 +1,5 @@
 """A browser and a running service for these tests, and a signed-in person for each test."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -10,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from service.auth.tokens import issue
+from tests.browser import chromium
 from tests.browser.page import Console, Opened
 from tests.browser.suite import Connections, forget
 from tests.browser.tabs import Tabs
@@ -21,12 +20,9 @@ people = count(1)
 # Of the package, not of the session: Playwright keeps an event loop running in this thread.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    # Not the shell without a window: it runs a widget's frame in the process of its page.
-    chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
-    require(chromium, "chromium")
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    require(chromium.find(), " or ".join(chromium.PROGRAMS))
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=root)
+        launched = chromium.launch(playwright)
         yield launched
         launched.close()
 

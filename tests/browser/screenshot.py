@@ -5,7 +5,6 @@
 Inter (Debian's `fonts-inter`) makes it look as it does on most machines.
 """
 
-import os
 import shutil
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from config import ROOT
 from service.auth.tokens import issue
-from tests.browser import contact_sheet
+from tests.browser import chromium, contact_sheet
 from tests.browser.canvas import Canvas
 from tests.browser.canvas_page import Canvas as Sheet
 from tests.browser.explorer import Explorer
@@ -60,11 +59,8 @@ def main(pictures: Path) -> None:
 
 def take(service: Service, pictures: Path) -> None:
     alice, bob = (issue(settings_for(service.database_url), one, "user", 3600) for one in PEOPLE)
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=arguments
-        )
+        browser = chromium.launch(playwright)
         look: dict[str, Any] = {"viewport": SIZE, "locale": "en-GB", "timezone_id": "UTC"}
         page = browser.new_context(**look, reduced_motion="reduce").new_page()
         console = Console(page, service, alice, "alice")

@@ -100,6 +100,7 @@ def test_what_happens_to_chats_elsewhere_shows_here(console):
     chat = console.new_chat("made elsewhere")
     expect(console.chats).to_contain_text(["made elsewhere"])
     console.page.get_by_text("made elsewhere").click()
+    expect(console.page.get_by_role("heading", name="made elsewhere")).to_be_visible()
     console.composer.fill("half a sentence")
     console.api("PATCH", f"ai/chats/{chat}", {"title": "renamed elsewhere"})
     expect(console.page.get_by_role("heading", name="renamed elsewhere")).to_be_visible()
@@ -153,6 +154,7 @@ def test_the_tab_says_which_chat_is_open(console):
 def test_deleting_the_open_chat_is_no_error(console):
     chat = console.new_chat("The plan")
     console.page.get_by_text("The plan").click()
+    expect(console.page.get_by_role("heading", name="The plan")).to_be_visible()
     console.composer.fill("of no use any more")
     console.choose("The plan", "Delete")
     console.button("Delete").click()
