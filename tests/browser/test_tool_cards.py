@@ -70,6 +70,7 @@ def test_a_picture_is_shown_where_it_was_made(console):
     allow(console)
     expect(sentences(console)).to_have_text(["Made 1 picture"])
     picture = console.log.get_by_role("img", name="A red kite")
+    picture.scroll_into_view_if_needed()  # the log has followed the text behind it
     expect(picture).to_have_js_property("naturalWidth", 64)
     assert (picture.get_attribute("width"), picture.get_attribute("height")) == ("420", "420")
     assert console.violations() == []
