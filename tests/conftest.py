@@ -20,7 +20,7 @@ from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
 from tests.once import ignore_what_is_loaded, made_once
 from tests.people import Person, person
-from tests.services import Databases, Service, settings_for, wait_for
+from tests.services import Databases, Service, close, settings_for, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
 use_profile()  # before a test module makes settings of its own
@@ -81,21 +81,13 @@ def app(settings, monkeypatch):
     monkeypatch.setattr(views, "TOKEN_SECONDS", 0.0005)
     app = create_app(settings)
     listener = app.extensions.get("sandbox")
-    if listener:
-        listener.start()
-    yield app
-    wait_for(lambda: not app.extensions["runs"], 20)
-    app.extensions["claim_watch"].stop()
-    app.extensions["waits"].stop()
-    app.extensions["watchers"].stop()
-    app.extensions["publisher"].stop()
-    app.extensions["feed"].stop()
-    if listener:
-        listener.stop()
-    with app.app_context():
-        assert db.engine.pool.checkedout() == 0, "a database connection was not given back"
-        db.engine.dispose()
-    app.extensions["upstream"].close()
+    try:
+        if listener:
+            listener.start()
+        yield app
+        wait_for(lambda: not app.extensions["runs"], 20)
+    finally:
+        close(app)
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ ENVIRONMENT = {
 }
 ENVIRONMENT["OWNER_TOKEN"] = issue(load(ENVIRONMENT), "owner", "owner", 24 * 3600)
 
+BACKGROUND = ("claim_watch", "waits", "watchers", "publisher", "feed")  # of an app
 
 # For what does not depend on the database: once is enough.
 on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -135,14 +136,19 @@ def command(settings: Mapping[str, str], *arguments: str) -> Result:
 
 
 def close(app: Flask) -> None:
-    """End what runs in the background of an app, and its connections."""
-    app.extensions["claim_watch"].stop()
-    app.extensions["feed"].stop()
+    """End what runs in the background of an app, and its connections, of which none may be in use.
+
+    What stays open would fail another test, as soon as its memory is collected.
+    """
+    for name in BACKGROUND:
+        app.extensions[name].stop()
     if app.config["SETTINGS"].sandbox:
         app.extensions["sandbox"].stop()
     app.extensions["upstream"].close()
     with app.app_context():
+        in_use = db.engine.pool.checkedout()
         db.engine.dispose()
+    assert in_use == 0, "a database connection was not given back"
 
 
 def environment(database_url: str, **values: object) -> dict[str, str]:

@@ -13,9 +13,8 @@ from service import create_app
 from service.auth import keys
 from service.auth.tokens import issue
 from service.auth.users import rights_cache
-from service.extensions import db
 from tests.people import Person
-from tests.services import settings_for
+from tests.services import close, settings_for
 from tests.upstream import Answer
 
 ISSUER = "https://id.example.com"
@@ -54,9 +53,7 @@ def start(databases, upstream):
 
     yield start_with
     for app in apps:
-        app.extensions["upstream"].close()
-        with app.app_context():
-            db.engine.dispose()
+        close(app)
 
 
 @pytest.mark.parametrize(

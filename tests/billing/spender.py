@@ -24,10 +24,9 @@ from service import create_app  # noqa: E402
 from service.billing import ledger  # noqa: E402
 from service.billing.prices import CREDIT  # noqa: E402
 from service.database.access import time_limit  # noqa: E402
-from service.extensions import db  # noqa: E402
 from service.web.errors import InsufficientCredits  # noqa: E402
 from tests.billing.books import Books, limited  # noqa: E402
-from tests.services import settings_for  # noqa: E402
+from tests.services import close, settings_for  # noqa: E402
 
 GREENLETS = 15
 PATIENCE = 120.0  # seconds
@@ -148,8 +147,7 @@ def main() -> None:
         url, action, *arguments = json.loads(line)
         app = create_app(settings_for(url, database_pool_size=GREENLETS))
         result = ACTIONS[action](Books(app), *arguments)
-        with app.app_context():
-            db.engine.dispose()  # before the test ends and drops its database
+        close(app)  # before the test ends and drops its database
         report(result)
 
 

@@ -11,8 +11,7 @@ from service import create_app
 from service.auth.tokens import Claims
 from service.auth.users import Caller
 from service.billing.payer import Payer, payer_of
-from service.extensions import db
-from tests.services import on_sqlite, settings_for
+from tests.services import close, on_sqlite, settings_for
 
 ISSUER = "https://id.example.com"
 KEY = RSAKey.generate_key(2048, {"kid": "k"})
@@ -52,9 +51,7 @@ def start(databases):
 
     yield start_with
     for app in apps:
-        app.extensions["upstream"].close()
-        with app.app_context():
-            db.engine.dispose()
+        close(app)
 
 
 def test_the_owner_is_known_while_the_identity_provider_is_down(start):

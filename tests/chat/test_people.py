@@ -22,7 +22,7 @@ from service.upkeep import erasing, rights, sweeping
 from tests.chat.test_endings import begun
 from tests.chat.test_record_tools import NOTES, called
 from tests.people import chunks_of, text_of, types
-from tests.services import SECRET, flask, settings_for, wait_for
+from tests.services import SECRET, close, flask, settings_for, wait_for
 
 
 def everything(app) -> str:
@@ -186,7 +186,7 @@ def made(url):
     with app.app_context():
         yield app
         db.session.remove()
-        db.engine.dispose()
+    close(app)
 
 
 def grant_of(subject):

@@ -14,7 +14,7 @@ from service.records import outbox
 from service.records.envelope import full_envelope
 from service.records.models import Outbox, Record
 from tests.faults.follower import Message
-from tests.services import settings_for
+from tests.services import close, settings_for
 
 
 @contextmanager
@@ -24,8 +24,7 @@ def within(database_url: str) -> Iterator[Flask]:
     with app.app_context():
         yield app
         db.session.remove()
-        db.engine.dispose()
-    app.extensions["upstream"].close()
+    close(app)
 
 
 def stored(app: Flask, owner: str, collection: str = "notes") -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from service.records.models import Outbox, Record
 from service.sandbox import views
 from tests.people import Person, person
 from tests.permissions.declared import Base
-from tests.services import Databases, Service, settings_for, wait_for
+from tests.services import Databases, Service, close, settings_for, wait_for
 
 EXTENSION = "tests.permissions.declared"
 TITLES = {"ai-messages": "content", "canvases": "title", "users": "name"}
@@ -41,13 +41,7 @@ class Place:
     def remove(self) -> None:
         self.service.remove()
         wait_for(lambda: not self.app.extensions["runs"], 20)
-        self.app.extensions["claim_watch"].stop()
-        self.app.extensions["feed"].stop()
-        self.app.extensions["sandbox"].stop()
-        with self.app.app_context():
-            assert db.engine.pool.checkedout() == 0, "a database connection was not given back"
-            db.engine.dispose()
-        self.app.extensions["upstream"].close()
+        close(self.app)
 
     def person(self, subject: str, role: str = "user") -> Person:
         return person(self.client, self.app.config["SETTINGS"], subject, role)

@@ -4,11 +4,10 @@ import pytest
 
 from service import create_app
 from service.auth.users import rights_cache
-from service.extensions import db
 from service.integrations.calling import sending
 from tests import recorded
 from tests.integrations.bench.bench import Bench
-from tests.services import settings_for
+from tests.services import close, settings_for
 from tests.upstream import Answer, ScriptedUpstream
 
 # A text in which every composed endpoint finds all that it looks for.
@@ -34,11 +33,7 @@ def one_bench(databases, model):
     made = Bench(app)
     yield made
     made.vendor.stop()
-    app.extensions["claim_watch"].stop()
-    app.extensions["feed"].stop()
-    with app.app_context():
-        db.engine.dispose()
-    app.extensions["upstream"].close()
+    close(app)
 
 
 @pytest.fixture

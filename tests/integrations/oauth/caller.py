@@ -23,7 +23,7 @@ from service.integrations import everything  # noqa: E402
 from service.integrations.consent import authority  # noqa: E402
 from service.integrations.models import Breaker  # noqa: E402
 from tests.integrations.oauth import suite  # noqa: E402
-from tests.services import settings_for  # noqa: E402
+from tests.services import close, settings_for  # noqa: E402
 
 access.POOL_SECONDS = 60  # of 25 calls 15 wait for a connection: on a busy machine for seconds
 stdin = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run while it waits
@@ -45,12 +45,7 @@ def limit(deadline: float, lease: float, pause: float) -> bool:
 
 
 def close_app() -> bool:
-    app = apps.pop()
-    app.extensions["claim_watch"].stop()
-    app.extensions["feed"].stop()
-    app.extensions["upstream"].close()
-    with app.app_context():
-        db.engine.dispose()
+    close(apps.pop())
     return True
 
 

@@ -16,7 +16,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Breaker
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
-from tests.services import on_sqlite, wait_for
+from tests.services import close, on_sqlite, wait_for
 
 SEARCH = "probe-search"
 OPEN = {
@@ -38,11 +38,7 @@ def other(app, settings, provider):
     second = create_app(settings)
     second.extensions["vendor_settings"]["PROBE_BASE_URL"] = provider.url
     yield user(second, provider, "alice")
-    second.extensions["claim_watch"].stop()
-    second.extensions["feed"].stop()
-    second.extensions["upstream"].close()
-    with second.app_context():
-        db.engine.dispose()
+    close(second)
 
 
 def broken(provider, count: int) -> None:
