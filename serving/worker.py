@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from typing import Any
 
 import gevent
@@ -134,6 +135,12 @@ class Worker(GeventWorker):
 
     wsgi: Any
 
+    def init_process(self) -> None:
+        """gunicorn looks each setting up by its name, twenty times for a request. They no longer
+        change in a worker, so here they become the configuration's own attributes."""
+        self.cfg.__dict__.update({name: one.get() for name, one in self.cfg.settings.items()})
+        super().init_process()
+
     def load_wsgi(self) -> None:
         stray.install()
         try:
@@ -177,6 +184,12 @@ def write(sock: Any, data: bytes, chunked: bool = False) -> None:
         left = left[sock.send(left) :]
 
 
+def cached_date(http_date: Callable[[int], str]) -> Callable[[], str]:
+    """gunicorn's date of a response, which is the same for all of a second."""
+    date_of = lru_cache(1)(http_date)
+    return lambda: date_of(int(time.time()))
+
+
 def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
     """Answer a request that gunicorn refuses, in the form of the service's errors."""
     code = "invalid_request" if status < 500 else "internal_error"
@@ -214,5 +227,6 @@ def install(head: float, body: float, idle: float) -> None:
     gunicorn.http.message._ip_in_allow_list = remembered(gunicorn.http.message._ip_in_allow_list)
     gunicorn.http.wsgi.Response = JoinedResponse
     gunicorn.workers.ggevent.Pool = parking.Places
+    gunicorn.util.http_date = cached_date(gunicorn.util.http_date)
     gunicorn.util.write = write
     gunicorn.util.write_error = write_error

@@ -37,6 +37,7 @@ TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
 COUNTERS = 4096  # children of a metric that are found fast
 FRAMES = 30  # of an exception, in the log
 UNTRACED = ("/healthz", "/readyz", "/metrics")  # asked all the time, by machines
+WITHOUT_TEXT = (int, float, bool, type(None))
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 log = structlog.get_logger("request")
@@ -60,9 +61,8 @@ class Redactor:
         """Whether a line may contain a secret. One search finds that hardly any does."""
         if not self.pattern:
             return False
-        texts = [value for value in event.values() if isinstance(value, str)]
-        others = sum(isinstance(value, int | float | None) for value in event.values())
-        is_flat = len(texts) + others == len(event)
+        texts = [value for value in event.values() if type(value) not in WITHOUT_TEXT]
+        is_flat = set(map(type, texts)) <= {str}
         return not is_flat or self.pattern.search("\0".join(texts)) is not None
 
     def _clean(self, value: Any) -> Any:

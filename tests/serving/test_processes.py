@@ -5,9 +5,12 @@ import os
 import resource
 import shutil
 import signal
+import time
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
+import requests
 
 from serving import metrics_directory
 from serving.descriptors import raise_limit
@@ -97,6 +100,15 @@ def test_a_request_keeps_the_id_that_it_came_with(here):
     turn.read_until(b"text-delta", 2)
     here.kill_worker(signal.SIGKILL)
     wait_for(lambda: [line["request_id"] for line in lost(here)] == ["mine-1"])
+
+
+def test_each_response_has_the_date_of_its_second(here):
+    for _ in range(2):
+        began = int(time.time())
+        answer = requests.get(f"{here.url}/healthz", timeout=10)
+        sent = parsedate_to_datetime(answer.headers["Date"]).timestamp()
+        assert began <= sent <= time.time()
+        time.sleep(1.1)
 
 
 def test_the_metrics_directory_is_removed_at_the_end(here, tmp_path):

@@ -39,6 +39,7 @@ TRIMMED_AFTER = 500  # answers that a worker has stored: to count them all reads
 TRIMMED_AFTER_BYTES = 10 << 20
 BATCH = 500  # rows of one transaction
 
+_facts = json.JSONEncoder(sort_keys=True, default=repr)  # json.dumps makes one for each value
 log = structlog.get_logger("integrations")
 
 _answers = table(KeptAnswer)
@@ -91,7 +92,7 @@ def key_of(admitted: Admitted, settings: Mapping[str, str], sandbox: str) -> Ans
     grant = admitted.connection.identity if admitted.connection else None
     facts = [endpoint.name, admitted.params, user_id, grant]
     account = _account(tuple(settings.items()), sandbox)
-    text = json.dumps(facts, sort_keys=True, default=repr) + _form(endpoint) + account
+    text = _facts.encode(facts) + _form(endpoint) + account
     digest = hashlib.sha256(text.encode()).hexdigest()
     return AnswerKey(digest, endpoint.name, user_id, declared.seconds)
 

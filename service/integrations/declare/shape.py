@@ -8,6 +8,7 @@ and numbers in lists; the empty path is the value itself.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Protocol
 
 import structlog
@@ -17,6 +18,8 @@ from service.integrations.declare.reading import Unusable, unusable
 
 Values = Mapping[str, Any]  # a call's parameters, by our names
 Json = dict[str, Any]
+
+PATHS = 4096  # that are split once: more than the catalog has
 
 log = structlog.get_logger("integrations")
 
@@ -36,14 +39,21 @@ Field = str | Kind
 
 def find(item: Any, path: str) -> Any:
     """The value at a path; None where there is nothing."""
-    for name in path.split(".") if path else ():
-        if isinstance(item, Mapping):
+    for name in _names(path):
+        if isinstance(item, dict):  # nearly all; to ask for `Mapping` takes five times as long
             item = item.get(name)
-        elif isinstance(item, list) and name.isdecimal() and int(name) < len(item):
-            item = item[int(name)]
+        elif isinstance(item, list):
+            item = item[int(name)] if name.isdecimal() and int(name) < len(item) else None
+        elif isinstance(item, Mapping):
+            item = item.get(name)
         else:
             return None
     return item
+
+
+@lru_cache(PATHS)
+def _names(path: str) -> tuple[str, ...]:
+    return tuple(path.split(".")) if path else ()
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,12 @@ class Leaf:
     path: str
     about: str = field(default="", kw_only=True)
 
-    types: ClassVar[tuple[type, ...]] = (object,)
+    types: ClassVar[tuple[type, ...]]  # of JSON: no others, so that a bool is no number
     named: ClassVar[str] = ""
 
     def read(self, item: Any, values: Values) -> Any:
         value = find(item, self.path)
-        if not isinstance(value, self.types) or isinstance(value, bool) > (self.types == (bool,)):
+        if type(value) not in self.types:
             raise unusable(self.path)
         return value
 
@@ -99,21 +109,28 @@ class Maybe:
 
     of: Field
 
+    @cached_property
+    def kind(self) -> Kind:
+        return as_kind(self.of)
+
+    @cached_property
+    def path(self) -> str | None:
+        return getattr(self.kind, "path", None)
+
     def read(self, item: Any, values: Values) -> Any:
-        kind = as_kind(self.of)
-        nothing: Any = [] if isinstance(kind, Each) else None
-        path = getattr(kind, "path", None)
-        if path is not None and find(item, path) is None:
-            return nothing
+        if self.path is not None and find(item, self.path) is None:
+            return self._nothing()
         try:
-            return kind.read(item, values)
+            return self.kind.read(item, values)
         except Unusable:  # which has logged the path
-            return nothing
+            return self._nothing()
+
+    def _nothing(self) -> list[Any] | None:
+        return [] if isinstance(self.kind, Each) else None
 
     def schema(self) -> Json:
-        kind = as_kind(self.of)
-        schema = kind.schema()
-        if isinstance(kind, Each) or not schema:
+        schema = self.kind.schema()
+        if isinstance(self.kind, Each) or not schema:
             return schema
         if isinstance(schema.get("type"), str) and "properties" not in schema:
             return {**schema, "type": [schema["type"], "null"]}
@@ -155,11 +172,11 @@ class Shape:
         for shape in shapes:
             self.fields |= shape.fields
         self.fields |= {name: as_kind(one) for name, one in fields.items()}
-        self._of_object = any(getattr(_inner(one), "path", "") for one in self.fields.values())
+        self._of_object = any(getattr(one, "path", "") for one in self.fields.values())
 
     def read(self, item: Any, values: Values | None = None) -> Json:
         """Raises `Unusable`."""
-        if self._of_object and not isinstance(item, Mapping):
+        if self._of_object and not isinstance(item, (dict, Mapping)):
             raise unusable()
         values = values or {}
         return {name: kind.read(item, values) for name, kind in self.fields.items()}
@@ -207,7 +224,3 @@ class Made:
 
 def as_kind(one: Field) -> Kind:
     return Str(one) if isinstance(one, str) else one
-
-
-def _inner(kind: Kind) -> Kind:
-    return as_kind(kind.of) if isinstance(kind, Maybe) else kind
