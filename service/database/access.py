@@ -41,6 +41,8 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
         "pool_size": pool_size,
         "max_overflow": 0,
         "pool_timeout": POOL_SECONDS,
+        # The connection that was used last knows the newest pages, plans and statements.
+        "pool_use_lifo": True,
         "hide_parameters": True,  # which errors would repeat in their texts
     }
     if _is_sqlite(url):
