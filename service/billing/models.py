@@ -83,7 +83,7 @@ class Hold(db.Model):  # type: ignore[name-defined,misc]
     used: Mapped[int] = mapped_column(BigInteger, default=0)
     state: Mapped[str] = mapped_column(String(16), default="open")  # settled, released, swept
     ref: Mapped[str] = mapped_column(String(REF_LIMIT))
-    lease_id: Mapped[str | None] = mapped_column(String(64), index=True)
+    lease_id: Mapped[str | None] = mapped_column(String(64))
     token_id: Mapped[str | None] = mapped_column(String(64))
     expires_at: Mapped[datetime]
     created_at: Mapped[datetime] = mapped_column(default=now)

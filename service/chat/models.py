@@ -217,7 +217,7 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
     user_id: Mapped[str] = mapped_column(String(255))
     user_message_id: Mapped[str] = mapped_column(String(128))
     chat_id: Mapped[str] = mapped_column(String(64), index=True)
-    lease_id: Mapped[str] = mapped_column(String(64), index=True)
+    lease_id: Mapped[str] = mapped_column(String(64))
     end_reason: Mapped[str | None] = mapped_column(String(16))
     replaced_chat: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)
     began_at: Mapped[datetime | None]  # null if a release before 0021 wrote the row

@@ -38,7 +38,6 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     __tablename__ = "outbox"
     __table_args__ = (
         Index(None, "xid", "seq"),
-        Index(None, "collection", "record_id"),
         {"sqlite_autoincrement": True},  # the numbers of pruned rows must not be reused
     )
 
@@ -46,11 +45,11 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     xid: Mapped[int] = mapped_column(BigInteger, default=0)
     collection: Mapped[str] = mapped_column(String(100))
     record_id: Mapped[str] = mapped_column(String(255))
-    owner: Mapped[str] = mapped_column(String(255))
+    owner: Mapped[str] = mapped_column(String(255), index=True)
     action: Mapped[str] = mapped_column(String(8))  # added, updated, removed
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
-    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class FeedState(db.Model):  # type: ignore[name-defined,misc]

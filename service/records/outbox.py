@@ -115,8 +115,11 @@ def prune(session: Session) -> int:
     if session.connection().dialect.name == "postgresql":
         _forget_another_clusters(session)
     limit = from_now(-RETENTION.total_seconds())
-    old = select(Outbox.seq, Outbox.xid).where(Outbox.created_at < limit)
-    rows = session.execute(old.order_by(Outbox.xid, Outbox.seq).limit(PRUNE_BATCH)).all()
+    # An index by time would cost each change more than this costs a sweep.
+    first = select(Outbox.seq, Outbox.xid, Outbox.created_at).order_by(Outbox.xid, Outbox.seq)
+    first_ones = first.limit(PRUNE_BATCH).subquery().c
+    old = select(first_ones.seq, first_ones.xid).where(first_ones.created_at < limit)
+    rows = session.execute(old.order_by(first_ones.xid, first_ones.seq)).all()
     if rows:
         last = rows[-1]
         session.execute(update(FeedState).values(pruned_xid=last.xid, pruned_seq=last.seq))
