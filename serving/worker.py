@@ -184,10 +184,10 @@ def write(sock: Any, data: bytes, chunked: bool = False) -> None:
         left = left[sock.send(left) :]
 
 
-def cached_date(http_date: Callable[[int], str]) -> Callable[[], str]:
+def cached_date(http_date: Callable[[float], str]) -> Callable[..., str]:
     """gunicorn's date of a response, which is the same for all of a second."""
     date_of = lru_cache(1)(http_date)
-    return lambda: date_of(int(time.time()))
+    return lambda moment=None: date_of(int(time.time() if moment is None else moment))
 
 
 def write_error(sock: Any, status: int, reason: str, _text: str) -> None:

@@ -25,7 +25,7 @@ ADD = Prepared(
 )
 COUNT = Prepared(select(literal(1).label("n")).select_from(text("users")))
 ECHO = Prepared(select(bindparam("value", type_=users.User.subject.type).label("value")))
-SLEEP = Prepared(text("SELECT pg_sleep(:seconds)"))
+SLEEP, NAP = Prepared(text("SELECT pg_sleep(:seconds)")), text("SELECT pg_sleep(2)")
 KILL = Prepared(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
 
@@ -249,14 +249,22 @@ def test_a_greenlet_that_is_ended_while_it_waits_gives_its_connection_up(app, is
     assert names(app) == ["a"]
 
 
-def test_what_is_thrown_into_a_greenlet_that_waits_comes_out_of_it(app):
+@pytest.mark.parametrize("is_behind", [True, False])
+@pytest.mark.parametrize("by", [SLEEP.row, lambda connection, values: connection.execute(NAP)])
+def test_what_is_thrown_into_a_greenlet_that_waits_comes_out_of_it(app, by, is_behind):
     """Not the error of a rollback on the connection that it has closed."""
 
     def sleep():
-        with pytest.raises(ProviderError), core_transaction(app) as session:
-            SLEEP.row(session.connection(), {"seconds": 2})
+        with core_transaction(app) as session:
+            if is_behind:
+                ECHO.ask(session.connection(), {"value": "sent together with it"})
+            by(session.connection(), {"seconds": 2})
 
-    sleeper = gevent.spawn(sleep)
+    def be_interrupted():
+        with pytest.raises(ProviderError):
+            sleep()
+
+    sleeper = gevent.spawn(be_interrupted)
     gevent.sleep(0.3)
     sleeper.kill(ProviderError("slow"))
     sleeper.get()

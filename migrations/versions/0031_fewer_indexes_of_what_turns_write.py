@@ -1,7 +1,8 @@
 """fewer indexes of what every turn writes
 
-The changes of an owner's records are found by their owner, and those that are old at the beginning
-of the outbox. The claims and holds of a lease are few.
+The changes of a record are found by its owner first: those of one turn are then neighbours in the
+index. The claims and holds of a lease are few. The index of the outbox by time is needed only by
+earlier releases, which may still run or be taken back; a later one drops it.
 """
 
 from alembic import op
@@ -11,10 +12,9 @@ down_revision = "0030"
 branch_labels = None
 depends_on = None
 
-NEW = (("outbox", ("owner",)),)
+NEW = (("outbox", ("owner", "record_id")),)
 OLD = (
     ("outbox", ("collection", "record_id")),
-    ("outbox", ("created_at",)),
     ("claims", ("lease_id",)),
     ("holds", ("lease_id",)),
 )

@@ -7,7 +7,7 @@ import gevent
 import psycopg
 import psycopg.waiting
 from psycopg.abc import PQGen
-from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, event
 
 from service.database.pipeline import PipelinedConnection
 from service.database.waiting import CONNECT_SECONDS
@@ -49,12 +49,8 @@ class TimedConnection(PipelinedConnection):
 
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
         limit = self.seconds_left() + GRACE
-        try:
-            with gevent.Timeout(None if limit == float("inf") else limit, NoAnswer("no answer")):
-                super().complete(gen, wanted)
-        except NoAnswer:
-            self.close()  # its state is unknown
-            raise
+        with gevent.Timeout(None if limit == float("inf") else limit, NoAnswer("no answer")):
+            super().complete(gen, wanted)  # what is thrown into the wait closes the connection
 
 
 def connect_arguments(seconds: float) -> dict[str, Any]:
@@ -89,6 +85,17 @@ def prepare_engine(
     @event.listens_for(engine, "do_connect")
     def connect(dialect: Any, record: Any, args: Any, parameters: Any) -> Any:
         return connection_class.connect(*args, **parameters)
+
+    @event.listens_for(engine, "handle_error")
+    def give_up(context: ExceptionContext) -> None:
+        """What was thrown into a greenlet that waited has closed its connection."""
+        connection = context.connection
+        if connection is None or connection.invalidated:
+            return
+        driver: Any = connection.connection.dbapi_connection
+        if driver.closed and not isinstance(context.original_exception, psycopg.Error):
+            context.is_disconnect = True  # or a rollback would fail, and its error be raised
+            context.invalidate_pool_on_disconnect = False  # of the other connections
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

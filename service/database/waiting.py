@@ -35,11 +35,6 @@ class CooperativeConnection(psycopg.Connection[Any]):
             with suppress(psycopg.Error):
                 self.cancel_safe(timeout=CONNECT_SECONDS)
             raise
-        except (gevent.GreenletExit, gevent.Timeout):
-            # Or what cleans up after it would fail, as SQLAlchemy's ping does when it sets
-            # autocommit back, and that error would be raised instead.
-            self.close()
-            raise
 
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
         """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.
@@ -49,7 +44,15 @@ class CooperativeConnection(psycopg.Connection[Any]):
         hub = gevent.get_hub()
         while True:
             with hub.loop.io(self.pgconn.socket, wanted) as watcher:
-                hub.wait(watcher)
+                try:
+                    hub.wait(watcher)
+                except (KeyboardInterrupt, SystemExit):
+                    raise
+                except BaseException:  # thrown into this greenlet
+                    # Or what cleans up after it would fail, as SQLAlchemy's ping does when it sets
+                    # autocommit back, and that error would be raised instead.
+                    self.close()
+                    raise
             if wanted == POLLIN:
                 self.used_at = time.monotonic()
             wanted = gen.send(wanted)

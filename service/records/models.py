@@ -38,6 +38,7 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     __tablename__ = "outbox"
     __table_args__ = (
         Index(None, "xid", "seq"),
+        Index(None, "owner", "record_id"),
         {"sqlite_autoincrement": True},  # the numbers of pruned rows must not be reused
     )
 
@@ -45,11 +46,12 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     xid: Mapped[int] = mapped_column(BigInteger, default=0)
     collection: Mapped[str] = mapped_column(String(100))
     record_id: Mapped[str] = mapped_column(String(255))
-    owner: Mapped[str] = mapped_column(String(255), index=True)
+    owner: Mapped[str] = mapped_column(String(255))
     action: Mapped[str] = mapped_column(String(8))  # added, updated, removed
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
-    created_at: Mapped[datetime] = mapped_column(default=now)
+    # The index is that of earlier releases, which look for old changes by it.
+    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
 class FeedState(db.Model):  # type: ignore[name-defined,misc]

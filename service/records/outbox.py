@@ -110,7 +110,8 @@ def erase_text(session: Session, collection: Collection, owner: str, ids: Iterab
 def prune(session: Session) -> int:
     """Delete a batch of changes older than `RETENTION` and record the place of the last one.
 
-    Returns the size of the batch. Call it again until it returns 0.
+    Returns the size of the batch. Call it again until it returns 0. Only the first changes of the
+    outbox are looked at: behind those with a time to come, which a wrong clock gave, all stay.
     """
     if session.connection().dialect.name == "postgresql":
         _forget_another_clusters(session)

@@ -67,8 +67,8 @@ def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:
         .where(c.seq > bindparam("seq"))
         .order_by(c.seq)
     )
-    # An expression instead of the column, because the index on collection would be slower here.
-    return _in_scope(later, params, c.collection + "", c.owner).limit(PAGE)
+    # An expression instead of the column: the index on owner is not in the order of the changes.
+    return _in_scope(later, params, c.collection, c.owner + "").limit(PAGE)
 
 
 def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
