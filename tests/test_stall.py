@@ -2,12 +2,15 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 import requests
 
+from config import ROOT
 from service.auth.tokens import issue
-from service.observing.stall import Sample, Stall
+from service.observing.stall_times import Sample, Stall
 from tests.people import chunks_of
 from tests.services import Service, settings_for, wait_for
 
@@ -112,6 +115,17 @@ def test_work_before_a_late_sample_is_not_the_work_that_was_found():
     assert found.seconds == pytest.approx(0)
     found.last, found.queued = Sample(0.08, 0.08), 0
     assert found.seconds == pytest.approx(0.08), "its own: it goes on computing"
+
+
+def test_a_sample_begins_no_collection_in_which_its_frames_may_end():
+    """Python 3.11 crashes then: a worker did about every twenty minutes under load."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.sampled"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    samples, collections = map(int, done.stdout.split())
+    assert samples > 100
+    assert collections == 0, "in the thread that samples"
 
 
 def test_a_long_stall_is_logged_while_it_lasts(talker):

@@ -7,13 +7,12 @@ code, its facts, and its CPU time. Time in which the worker was stopped or had n
 count. See docs/decisions/0015.
 """
 
+import gc
 import os
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, NamedTuple
 
 from gevent import get_hub
 from gevent.hub import Hub
@@ -22,6 +21,7 @@ from prometheus_client import Gauge, Histogram
 
 from service.observing import attribution
 from service.observing.observe import FRAMES, write_line
+from service.observing.stall_times import Sample, Stall
 
 LIMIT = 0.05  # seconds
 PERIOD = 0.04  # between two samples of a loop that waits for events
@@ -44,74 +44,6 @@ LONGEST = Gauge(
 _sleep = get_original("time", "sleep")
 _start_thread = get_original("_thread", "start_new_thread")
 _thread_id = get_original("_thread", "get_ident")
-
-
-class Sample(NamedTuple):
-    """A sample of the watched thread: the clock and its CPU time, in seconds."""
-
-    at: float
-    cpu: float
-
-
-@dataclass
-class Stall:
-    """The run of one greenlet in one iteration of the loop.
-
-    `before` is the last sample without it; `first` and `last` are samples of it. `queued` is how
-    long the thread was ready but not on a CPU between these two.
-    """
-
-    before: Sample
-    began: float
-    iteration: int
-    root: FrameType
-    first: Sample
-    last: Sample
-    first_queued: float
-    queued: float = 0.0
-    stopped: float = 0.0
-    place: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
-    warned: int = 0
-
-    @property
-    def wall(self) -> float:
-        return self.last.at - self.began
-
-    @property
-    def cpu(self) -> float:
-        """Seconds of CPU time.
-
-        Before the first sample other greenlets may have run, if that sample was late. That time
-        counts only if most of the time after it, without that in a queue, was spent computing.
-        """
-        sampled = self.last.at - self.first.at - self.queued
-        cpu = self.last.cpu - self.first.cpu
-        if cpu > max(sampled, 0.0) / 2:
-            cpu += min(self.first.cpu - self.before.cpu, self.first.at - self.began)
-        return min(cpu, self.wall)
-
-    @property
-    def blocked(self) -> float:
-        """Seconds of a wait that did not go through the event loop.
-
-        The time before the first sample counts only if most of the time after it was such a wait.
-        """
-        sampled = self.last.at - self.first.at
-        blocked = sampled - (self.last.cpu - self.first.cpu) - self.queued - self.stopped
-        if sampled and blocked > sampled / 2:
-            head = self.first.at - self.began
-            blocked += head - min(self.first.cpu - self.before.cpu, head)
-        return max(blocked, 0.0)
-
-    @property
-    def seconds(self) -> float:
-        """The seconds for which the greenlet is responsible."""
-        return self.cpu + self.blocked
-
-    @property
-    def kind(self) -> str:
-        return "computing" if self.cpu >= self.blocked else "blocked"
 
 
 class StallAlarm:
@@ -140,7 +72,20 @@ class StallAlarm:
             pause = self._sample(pause)
 
     def _sample(self, pause: float) -> float:
-        """Take a sample, `pause` seconds after the last one; return the pause before the next."""
+        """Take a sample, `pause` seconds after the last one; return the pause before the next.
+
+        Meanwhile no garbage is collected. To make the object of a frame may begin a collection, in
+        which the watched thread may run and leave the frame: Python 3.11 crashes then.
+        """
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return self._look(pause)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _look(self, pause: float) -> float:
         now = self._read_clocks()
         frame = sys._current_frames().get(self._thread)
         if frame is None or frame.f_code is Hub.run.__code__:
