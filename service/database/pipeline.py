@@ -23,7 +23,7 @@ from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.waiting import WAIT_R, WAIT_RW
 
-from service.database.waiting import CooperativeConnection
+from service.database.waiting import ClosedOnError, CooperativeConnection
 
 BEGIN, COMMIT = b"BEGIN", b"COMMIT"
 # A column has another type since the statement was prepared, or the statement is gone. It would be
@@ -89,23 +89,6 @@ class KeptStatements(PrepareManager):
 
     def clear(self) -> bool:
         return False
-
-
-class ClosedOnError:
-    """A context from which a connection comes closed if it raises, or its greenlet is killed: libpq
-    may have a part of a statement, or answers that nobody has read."""
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind:
-            self._connection.close()
 
 
 class PipelinedConnection(CooperativeConnection):

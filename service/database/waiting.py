@@ -16,6 +16,25 @@ FRESH_SECONDS = 1.0  # for which an answer shows that the server is there
 poll: Any = get_original("select", "poll")  # gevent's own lets other greenlets run
 
 
+class ClosedOnError:
+    """A context from which a connection comes closed if it raises, or its greenlet is killed: libpq
+    may have a part of a statement, or answers that nobody has read."""
+
+    __slots__ = ("_connection", "_spared")
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], spared: tuple[type[BaseException], ...] = ()
+    ) -> None:
+        self._connection, self._spared = connection, spared
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind and not issubclass(kind, self._spared):
+            self._connection.close()
+
+
 class CooperativeConnection(psycopg.Connection[Any]):
     """A connection that waits in gevent's event loop. psycopg's own wait polls every 0.1 s, by a
     stand-in for `select.poll` that makes several objects for each wait."""
@@ -42,17 +61,12 @@ class CooperativeConnection(psycopg.Connection[Any]):
         Raises StopIteration at the end.
         """
         hub = gevent.get_hub()
+        # Or what cleans up after it would fail, as SQLAlchemy's ping does when it sets autocommit
+        # back, and that error would be raised instead.
+        closing = ClosedOnError(self, spared=(KeyboardInterrupt, SystemExit))
         while True:
-            with hub.loop.io(self.pgconn.socket, wanted) as watcher:
-                try:
-                    hub.wait(watcher)
-                except (KeyboardInterrupt, SystemExit):
-                    raise
-                except BaseException:  # thrown into this greenlet
-                    # Or what cleans up after it would fail, as SQLAlchemy's ping does when it sets
-                    # autocommit back, and that error would be raised instead.
-                    self.close()
-                    raise
+            with closing, hub.loop.io(self.pgconn.socket, wanted) as watcher:
+                hub.wait(watcher)
             if wanted == POLLIN:
                 self.used_at = time.monotonic()
             wanted = gen.send(wanted)
