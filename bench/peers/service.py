@@ -53,6 +53,14 @@ class OurService:
             self._service.remove()
             self._service = None
 
+    @property
+    def complaints(self) -> list[str]:
+        """What gunicorn and the interpreter have said, without the requests that were lost."""
+        assert self._service
+        lines = self._service.log.read_text().splitlines()
+        theirs = [line for line in lines if not line.startswith("{") or "gunicorn.error" in line]
+        return [line for line in theirs if "request lost" not in line]
+
     def requests(self, questions: Sequence[Question]) -> list[str]:
         assert self._people
         return self._people.requests(questions)

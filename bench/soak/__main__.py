@@ -49,6 +49,9 @@ def main() -> int:
             time.sleep(WARM_UP)
             samples = Samples(service.pid, gauges)
             _sample(samples, arguments.minutes * 60)
+        except RuntimeError:
+            print(*service.complaints, sep="\n", file=sys.stderr)  # the log is about to be removed
+            raise
         finally:
             for pace in paces:
                 pace.stop()
@@ -79,7 +82,8 @@ def _service(database: str) -> Iterator[tuple[OurService, Path]]:
         upstream.start()
         stack.callback(upstream.stop)
         special = {"EXTENSIONS": "bench.board,bench.soak.gauge", "WEB_CONCURRENCY": 2}
-        given = {**settings(upstream.url), **special, "BENCH_GAUGES": gauges}
+        special |= {"BENCH_GAUGES": gauges, "PYTHONFAULTHANDLER": 1}
+        given = {**settings(upstream.url), **special}
         service = OurService("service", database, databases, given)
         stack.callback(service.stop)
         service.start()
