@@ -110,13 +110,13 @@ def erase_text(session: Session, collection: Collection, owner: str, ids: Iterab
 def prune(session: Session) -> int:
     """Delete a batch of changes older than `RETENTION` and record the place of the last one.
 
-    Returns the size of the batch. Call it again until it returns 0. Only the first changes of the
-    outbox are looked at: behind those with a time to come, which a wrong clock gave, all stay.
+    Returns the size of the batch. Call it again until it returns 0. It looks at the first changes
+    only. If a wrong clock gave them a time in the future, nothing is deleted until then.
     """
     if session.connection().dialect.name == "postgresql":
         _forget_another_clusters(session)
     limit = from_now(-RETENTION.total_seconds())
-    # An index by time would cost each change more than this costs a sweep.
+    # Without the index on time, which costs each change more than this costs a sweep.
     first = select(Outbox.seq, Outbox.xid, Outbox.created_at).order_by(Outbox.xid, Outbox.seq)
     first_ones = first.limit(PRUNE_BATCH).subquery().c
     old = select(first_ones.seq, first_ones.xid).where(first_ones.created_at < limit)
