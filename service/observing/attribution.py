@@ -23,9 +23,10 @@ def bind(**facts: Any) -> None:
 
 
 def take_over(other: Any) -> None:
-    """Give the current greenlet the facts of another, which has worked for it."""
-    if other in _facts:
-        _facts[getcurrent()] = _facts[other]
+    """Give the current greenlet the facts of another, which has worked for it and has none then."""
+    facts = _facts.pop(other, None)
+    if facts is not None:
+        _facts[getcurrent()] = facts
 
 
 def give(greenlet: Greenlet, facts: dict[str, Any]) -> None:

@@ -56,6 +56,7 @@ class Arrivals:
             while self._piece is None:
                 get_hub().switch()
         finally:
+            self._resume = None  # this greenlet may do other work then
             self.stop()
         return self.result()
 
