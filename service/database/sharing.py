@@ -5,6 +5,7 @@ write: on SQLite, the worker waits for the disk. So what requests have ready at 
 to the database together. Nothing waits for more of it to come.
 """
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -13,7 +14,6 @@ import gevent
 import structlog
 from flask import Flask
 from gevent.event import Event
-from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -42,26 +42,39 @@ class Together(Generic[Item]):
 
     def __init__(self, app: Flask, work: Callable[[list[Item]], None]) -> None:
         self._app, self._work = app, work
-        self._open: SharedMoment[Item] | None = None
-        self._working = BoundedSemaphore(1)
+        self._moments: deque[SharedMoment[Item]] = deque()  # the last one takes items
+        self._is_working = False
 
     def add(self, item: Item) -> Event:
         """Have the work of an item done. Returns an event that is set afterwards, in any case."""
-        moment = self._open
-        if moment is None or len(moment.items) >= MOST:
-            moment = self._open = SharedMoment()
-            gevent.spawn(self._run, moment)
+        if not self._moments or len(self._moments[-1].items) >= MOST:
+            self._moments.append(SharedMoment())
+        if not self._is_working:
+            self._begin()
+        moment = self._moments[-1]
         moment.items.append(item)
         return moment.ended
 
-    def _run(self, moment: SharedMoment[Item]) -> None:
+    def _begin(self) -> None:
         """In a greenlet of its own: a request that is killed takes no other item along."""
+        self._is_working = True
+        gevent.spawn(self._work_on)
+
+    def _work_on(self) -> None:
+        """Go on until no moment is left: the stack of each greenlet takes 20 µs of the kernel."""
         attribution.begin()
         try:
-            let_others_run()
-            with self._working, self._app.app_context():
-                if self._open is moment:
-                    self._open = None
+            while self._moments:
+                let_others_run()
+                self._end(self._moments.popleft())
+        finally:
+            self._is_working = False
+            if self._moments:  # an error has ended this greenlet
+                self._begin()
+
+    def _end(self, moment: SharedMoment[Item]) -> None:
+        try:
+            with self._app.app_context():
                 self._work(moment.items)
         finally:
             moment.ended.set()
