@@ -108,7 +108,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
         door=context.door,
     )
     answer = proxy.call(inbound)
-    data = answer.envelope.get("data")
+    data = answer.data
     if answer.status >= 400:
         raise UpstreamFailed(str(answer.envelope.get("message") or ""), upstreamStatus=None)
     if isinstance(data, dict) and data.get("requiresOAuth"):

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response, jsonify
 
 from service.auth.users import Caller
+from service.web.json_values import Encoded
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,9 @@ class Inbound:
 
 @dataclass(frozen=True)
 class Answer:
-    """`data` of the envelope; with `consent`, it is the OAuth-required payload.
+    """`data` of the envelope, encoded if it is kept; with `consent`, the OAuth-required payload.
 
-    A kept answer has its `age` in seconds.
+    A kept answer that is given again has its `age` in seconds.
     """
 
     data: Any
@@ -57,6 +58,12 @@ class ProxyResponse:
     envelope: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
     consent: bool = False
+
+    @property
+    def data(self) -> Any:
+        """The envelope's `data` as a value."""
+        data = self.envelope.get("data")
+        return data.value if isinstance(data, Encoded) else data
 
     def response(self) -> Response:
         response = jsonify(self.envelope)

@@ -36,7 +36,7 @@ def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is t
     proxy: Proxy = current_app.extensions["proxy"]
     browser = secrets.token_urlsafe(32)
     answer = proxy.job(context.caller, context.token, browser, jobId)
-    data = answer.envelope.get("data")
+    data = answer.data
     if isinstance(data, dict) and data.get("requiresOAuth"):
         raise Conflict(RECONNECT)
     return shaped(data)

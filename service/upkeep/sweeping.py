@@ -24,7 +24,7 @@ from service.chat.relay import publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import current_time
-from service.integrations.calling import idempotency, job_rows, kept_answers, user_limits
+from service.integrations.calling import answer_sweep, idempotency, job_rows, user_limits
 from service.integrations.consent import consents
 from service.integrations.consent.idle import refresh_quietly
 from service.limits import rates
@@ -65,7 +65,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         states.sweep(session)
         approvals.sweep(session)
         publications.sweep(session)
-    kept_answers.sweep()
+    answer_sweep.sweep()
     index.forget_deleted()
     with write_transaction() as session:
         user_limits.sweep(session)

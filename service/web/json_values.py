@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from flask import Flask
@@ -17,11 +17,22 @@ encoding_budget = WorkBudget(64 << 10)
 COMPACT: dict[str, Any] = {"separators": (",", ":")}
 
 
+class Encoded:
+    """A value that is known by its JSON text, which goes into an answer as it is."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def value(self) -> Any:
+        return json.loads(self.text)
+
+
 class JsonProvider(DefaultJSONProvider):
     """Encode HTTP answers as `encode` does.
 
     The items of a list in an answer are encoded one at a time, and other greenlets may run between
-    them.
+    them. A member of an answer may be encoded already.
     """
 
     ensure_ascii = False
@@ -58,7 +69,7 @@ class JsonProvider(DefaultJSONProvider):
         if (
             options.get("indent")
             or not isinstance(obj, dict)
-            or not any(map(_is_long, obj.values()))
+            or not any(map(_is_apart, obj.values()))
         ):
             yield encode(obj)
             return
@@ -71,7 +82,10 @@ class JsonProvider(DefaultJSONProvider):
 
 
 def _pieces_of_member(key: Any, value: Any, encode: Callable[[Any], str]) -> Iterator[str]:
-    if not _is_long(value):
+    if isinstance(value, Encoded):
+        yield encode({key: 0})[1:-2] + value.text
+        return
+    if not _is_apart(value):
         yield encode({key: value})[1:-1]
         return
     comma = encode({key: []})[1:-2]
@@ -83,8 +97,8 @@ def _pieces_of_member(key: Any, value: Any, encode: Callable[[Any], str]) -> Ite
     yield "]"
 
 
-def _is_long(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1
+def _is_apart(value: Any) -> bool:
+    return isinstance(value, Encoded) or (isinstance(value, list) and len(value) > 1)
 
 
 def encode(value: Any) -> str:
@@ -92,6 +106,8 @@ def encode(value: Any) -> str:
 
     Raises TypeError, ValueError, RecursionError.
     """
+    if isinstance(value, Encoded):
+        return value.text
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, insert, select, text, update
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
-from service.integrations.calling import breaker, kept_answers
+from service.integrations.calling import answer_sweep, breaker, kept_answers
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import READ
@@ -21,6 +21,7 @@ from service.upkeep import erasing, rotation, sweeping
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.integrations.scripted import Said
+from tests.mcp.speaking import Speaker
 from tests.services import on_sqlite, wait_for
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
@@ -82,6 +83,36 @@ def test_an_answer_is_given_again_to_everybody_and_costs_them_nothing(app, alice
     spent = [app.config["SETTINGS"].starting_credits - balance(one) for one in (alice, bob)]
     assert spent == [2, 0]
     assert ids(anvils(bob, {"material": "steel"})) == ["a-2"]
+
+
+@on_sqlite
+def test_it_goes_out_as_it_is_stored(app, alice, keeping):
+    keeping()
+    first, again = anvils(alice), anvils(alice)
+    assert first.data == again.data
+    stored = '{"anvils": [], "as": "stored"}'  # the spaces show that it is not encoded again
+    change(app, update(KeptAnswer).values(answer=stored))
+    assert anvils(alice).text == f'{{"success":true,"data":{stored}}}\n'
+
+
+@on_sqlite
+def test_a_tool_gets_it_as_a_value(alice, keeping):
+    vendor = keeping()
+    calls = {"endpoint": "anvils-list", "body": IRON}
+    for _ in "ab":  # made, then kept
+        result = Speaker(alice, is_modern=True).call("integrations_call", **calls)
+        assert [one["id"] for one in result["structuredContent"]["anvils"]] == ["a-1"], result
+    assert len(vendor.seen) == 1
+
+
+@on_sqlite
+def test_with_a_key_it_is_the_same_after_it_has_expired(app, alice, keeping):
+    vendor, once = keeping(), {"Idempotency-Key": "one"}
+    anvils(alice)
+    assert ids(anvils(alice, headers=once)) == ["a-1"]
+    change(app, delete(KeptAnswer))
+    assert ids(anvils(alice, headers=once)) == ["a-1"]
+    assert len(vendor.seen) == 1
 
 
 def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob, keeping):
@@ -242,9 +273,9 @@ def test_an_answer_that_can_not_be_kept_is_given_all_the_same(app, alice, keepin
 
 
 def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypatch):
-    monkeypatch.setattr(kept_answers, "MOST", 4)
-    monkeypatch.setattr(kept_answers, "MOST_BYTES", 30)
-    monkeypatch.setattr(kept_answers, "BATCH", 2)
+    monkeypatch.setattr(answer_sweep, "MOST", 4)
+    monkeypatch.setattr(answer_sweep, "MOST_BYTES", 30)
+    monkeypatch.setattr(answer_sweep, "BATCH", 2)
     for number in range(8):
         facts = {"key": f"k-{number}", "endpoint": "anvils-list", "size": 10, "answer": "{}"}
         times = {"stored_at": from_now(-number), "expires_at": from_now(60)}
@@ -257,6 +288,6 @@ def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypat
                      " SELECT 'n-' || key, endpoint, size, stored_at, expires_at"
                      " FROM integration_answers"))  # fmt: skip
     with app.app_context():
-        kept_answers.trim()
+        answer_sweep.trim()
         assert db.session.scalar(select(func.count()).select_from(KeptAnswer)) == 4
         db.session.commit()

@@ -186,7 +186,7 @@ def _failure(status: int, code: Any, upstream: Any) -> CallOutcome:
 
 def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
     """How a call has ended that another instance has made, which charges it as well."""
-    envelope, data = response.envelope, response.envelope.get("data")
+    envelope, data = response.envelope, response.data
     if response.status >= 400:
         return _failure(response.status, envelope.get("error"), envelope.get("upstreamStatus"))
     if isinstance(data, dict) and data.get("requiresOAuth") is True:

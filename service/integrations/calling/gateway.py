@@ -64,7 +64,7 @@ class Gateway:
             return None
         path = path_of("/api/integrations/jobs/{id}", id=job_id)
         result = self._ask("GET", path, self._owner_token if known else token)
-        data = result.envelope.get("data")
+        data = result.data
         if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
             self._jobs.end_elsewhere(caller.subject, job_id)
         return result
@@ -136,7 +136,7 @@ def _check_counted(endpoint: Endpoint, caller: Caller) -> None:
 
 
 def _job_of(endpoint: Endpoint, result: ProxyResponse) -> str | None:
-    data = result.envelope.get("data")
+    data = result.data
     job_id = data.get("jobId") if endpoint.job and isinstance(data, dict) else None
     usable = isinstance(job_id, str) and 0 < len(job_id) <= JOB_ID_LIMIT and job_id.isprintable()
     return job_id if usable else None

@@ -1,6 +1,7 @@
 """Answers that are given again: where they are kept, for all workers, and for how long.
 
-There is a bound for one answer and one for all. A kept answer that was a user's own is sealed.
+One that is too large is not kept, and `answer_sweep` bounds them all. A kept answer that was a
+user's own is sealed.
 Source: docs/contract.md, section 10.17.
 """
 
@@ -14,30 +15,28 @@ from typing import Any
 import structlog
 from flask import Flask, current_app
 from gevent.event import Event
-from sqlalchemy import Select, bindparam, delete, func, or_, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.database import upsert
-from service.database.access import write_transaction
 from service.database.among import prepared_among
 from service.database.clock import current_time, from_now, microseconds
 from service.database.prepared import Prepared
 from service.database.sharing import SharedWrites, Together
 from service.extensions import db, table
+from service.integrations.calling import answer_sweep
 from service.integrations.calling.admission import Admitted
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.models import KeptAnswer
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
+from service.web.json_values import Encoded
 
 LARGEST = 256 << 10  # bytes of one answer's JSON
-MOST = 10_000  # answers
-MOST_BYTES = 200 << 20  # of all of them
 TRIMMED_AFTER = 500  # answers that a worker has stored: to count them all reads the whole table
 TRIMMED_AFTER_BYTES = 10 << 20
-BATCH = 500  # rows of one transaction
 
 _facts = json.JSONEncoder(sort_keys=True, default=repr)  # json.dumps makes one for each value
 log = structlog.get_logger("integrations")
@@ -72,7 +71,7 @@ class AnswerKey:
 
 @dataclass(frozen=True)
 class Kept:
-    """An answer and its age in seconds."""
+    """An answer, encoded unless it is too large to be kept, and its age in seconds."""
 
     data: Any
     age: int = 0
@@ -111,6 +110,14 @@ def _form(endpoint: Endpoint) -> str:
     return hashlib.sha256(json.dumps(endpoint.gives.schema()).encode()).hexdigest()
 
 
+@dataclass(frozen=True)
+class Written:
+    """An answer that is being stored, and an event that is set when that is over."""
+
+    answer: Encoded
+    ended: Event
+
+
 class AnswerSearch:
     """A search for an answer: its row, or the error of the database."""
 
@@ -140,12 +147,12 @@ class KeptAnswers:
         self._sealer, self._writes = sealer, writes
         self._searches: Together[AnswerSearch] = Together(app, _search)
         self._stored, self._size = 0, 0  # since the last trim
-        self._unwritten: dict[str, str] = {}  # JSON by key
+        self._unwritten: dict[str, Encoded] = {}  # by key
 
     def find(self, key: AnswerKey) -> Kept | None:
         """The kept answer, unless it has expired or can't be opened any more."""
         if key.digest in self._unwritten:
-            return Kept(json.loads(self._unwritten[key.digest]))
+            return Kept(self._unwritten[key.digest])
         search = AnswerSearch(key.digest)
         self._searches.add(search).wait()
         if search.error:
@@ -155,12 +162,12 @@ class KeptAnswers:
             text = row and (row.answer or self._sealer.open(row.sealed, _place(key)))
         except Unsealable:
             return None
-        return Kept(json.loads(text), max(row.age // 1_000_000, 0)) if row and text else None
+        return Kept(Encoded(text), max(row.age // 1_000_000, 0)) if row and text else None
 
-    def keep(self, key: AnswerKey, data: Any) -> Event | None:
-        """Have an answer stored, unless it is too large. Returns an event that is set afterwards.
+    def keep(self, key: AnswerKey, data: Any) -> Written | None:
+        """Have an answer stored, unless it is too large.
 
-        Until then this worker finds it as well. If it can't be stored, that is logged: the caller
+        Until it is, this worker finds it as well. If it can't be stored, that is logged: the caller
         has the answer. Whoever was erased meanwhile leaves none.
         """
         try:
@@ -170,9 +177,9 @@ class KeptAnswers:
         except UnicodeEncodeError as error:
             log.warning("answer not kept", error=type(error).__name__)
             return None
-        self._unwritten[key.digest] = text
+        encoded = self._unwritten[key.digest] = Encoded(text)
         row = self._row(key, text, size)
-        return self._writes.add(_store, row, partial(self._end, key.digest, size))
+        return Written(encoded, self._writes.add(_store, row, partial(self._end, key.digest, size)))
 
     def _row(self, key: AnswerKey, text: str, size: int) -> dict[str, Any]:
         return {
@@ -192,7 +199,7 @@ class KeptAnswers:
         if self._stored >= TRIMMED_AFTER or self._size >= TRIMMED_AFTER_BYTES:
             self._stored = self._size = 0
             try:
-                trim()
+                answer_sweep.trim()
             except SQLAlchemyError as error:
                 log.warning("answers not trimmed", error=type(error).__name__)
 
@@ -210,39 +217,3 @@ def _store(session: Session, rows: list[dict[str, Any]]) -> None:
 
 def _place(key: AnswerKey) -> str:
     return places.kept_answer(key.digest)
-
-
-def sweep() -> None:
-    """Delete what has expired, then the oldest of what is too much. Needs an app context."""
-    expired = select(_answers.c.key).where(_answers.c.expires_at <= current_time())
-    _delete(expired)
-    trim()
-
-
-def trim() -> None:
-    """Delete the oldest answers of more than `MOST`, or of more than `MOST_BYTES`."""
-    sums = select(func.count(), func.coalesce(func.sum(_answers.c.size), 0))
-    answers, size = db.session.execute(sums.select_from(_answers)).one()
-    db.session.commit()
-    if answers > MOST or size > MOST_BYTES:
-        _delete(_surplus())
-
-
-def _surplus() -> Select[str]:
-    newest_first = (_answers.c.stored_at.desc(), _answers.c.key)
-    place = func.row_number().over(order_by=newest_first).label("place")
-    total = func.sum(_answers.c.size).over(order_by=newest_first).label("total")
-    ranked = select(_answers.c.key, place, total).subquery()
-    return select(ranked.c.key).where(or_(ranked.c.place > MOST, ranked.c.total > MOST_BYTES))
-
-
-def _delete(chosen: Select[str]) -> None:
-    """Delete the chosen rows in batches. What another worker is deleting is left to it."""
-    is_full = True
-    while is_full:
-        with write_transaction() as session:
-            keys = session.scalars(chosen.limit(BATCH)).all()
-            batch = select(_answers.c.key).where(_answers.c.key.in_(keys))
-            mine = session.scalars(batch.with_for_update(skip_locked=True)).all()
-            session.execute(delete(_answers).where(_answers.c.key.in_(mine)))
-        is_full = len(mine) == BATCH

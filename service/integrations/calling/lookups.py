@@ -26,16 +26,18 @@ class Lookup:
         self.kept = self._answers.find(self._key)
         return self.kept is not None
 
-    def land(self, data: Any, wait: bool) -> None:
-        """Take the answer of the call that was made.
+    def land(self, data: Any, wait: bool) -> Any:
+        """Take the answer of the call that was made. Returns it, encoded if it is kept.
 
         Without `wait`, it may not be stored yet. Then the call's row, which is written later in the
         same transaction, is waited for.
         """
-        self.kept = Kept(data)
-        stored = self._answers.keep(self._key, data) if self._key else None
-        if stored and wait:
-            stored.wait()
+        written = self._answers.keep(self._key, data) if self._key else None
+        answer = written.answer if written else data
+        self.kept = Kept(answer)
+        if written and wait:
+            written.ended.wait()
+        return answer
 
 
 class Lookups:

@@ -7,6 +7,7 @@ Source: docs/contract.md, section 10.
 
 import json
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 from flask import Flask
@@ -194,7 +195,8 @@ class Proxy:
             answer, job = self._ask(admitted, attempt, media, lookup.seconds)
             if not answer.consent:
                 media.confirm()
-                lookup.land(answer.data, wait=admitted.logged.has_row)
+                landed = lookup.land(answer.data, wait=admitted.logged.has_row)
+                answer = replace(answer, data=landed)
         return self._wait(admitted, job, lease) if job else answer
 
     def _ask(
