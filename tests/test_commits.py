@@ -114,6 +114,19 @@ def test_a_reader_waits_for_the_syncs_of_what_it_may_have_read_and_begins_none(
     assert (both.ready(), disk.syncs) == (True, before + 2)
 
 
+def test_a_sync_that_fails_in_an_unexpected_way_acknowledges_nothing(alice, disk, monkeypatch):
+    create(alice, "before")
+
+    def fail(_descriptor):
+        raise MemoryError
+
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    monkeypatch.setattr(commits, "_sync_data", fail)
+    assert create(alice, "unknown").status_code == 503
+    monkeypatch.setattr(commits, "_sync_data", disk.sync)
+    assert create(alice, "after").status_code == 201  # a checkpoint has repaired it
+
+
 def test_a_hanging_disk_delays_no_read(app, alice, disk):
     create(alice, "before")
     disk.hang()

@@ -59,6 +59,26 @@ def test_a_row_that_is_refused_takes_no_other_along(app, writes):
     assert subjects(app) == {"one", "two", "three"}
 
 
+def test_a_row_that_can_t_be_sent_takes_no_other_along(app, writes, capsys):
+    ended = [writes.add(store, row(name)) for name in ("one", "\ud800", "two")]
+    gevent.wait(ended)
+    assert subjects(app) == {"one", "two"}
+    assert "UnicodeEncodeError" in capsys.readouterr().err
+
+
+def test_each_is_called_at_the_end_if_another_fails(app, writes, monkeypatch):
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    ends = []
+
+    def fail():
+        raise ZeroDivisionError
+
+    gevent.wait(
+        [writes.add(store, row(n), end) for n, end in (("a", fail), ("b", lambda: ends.append(1)))]
+    )
+    assert (subjects(app), ends) == ({"a", "b"}, [1])
+
+
 def test_a_caller_that_is_killed_takes_no_row_along(app, writes):
     callers = [
         gevent.spawn(lambda n=number: writes.add(store, row(f"user-{n}")).wait())
@@ -101,12 +121,12 @@ def test_searches_of_one_moment_share_a_statement(app, statements):
             return answers.find(key)
 
     with app.app_context():
-        kept = [answers.keep(key, {"n": key.digest}) for key in keys[:2]]
+        kept = [answers.keep(key, {"n": key.digest}).ended for key in keys[:2]]
     gevent.wait(kept)
     statements.clear()
     finding = [gevent.spawn(find, key) for key in keys]
     gevent.joinall(finding, raise_error=True)
-    found = [one.value and one.value.data for one in finding]
+    found = [one.value and one.value.data.value for one in finding]
     assert found == [{"n": keys[0].digest}, {"n": keys[1].digest}, None, None]
     assert count(statements, "SELECT") == 1
 
@@ -123,9 +143,9 @@ def test_an_answer_is_found_before_it_is_written(app, statements):
     key = AnswerKey("0" * 64, "anvils-list", None, 60)
     with app.app_context():
         written = answers.keep(key, {"n": 1})
-        assert (answers.find(key).data, statements) == ({"n": 1}, [])
-        written.wait()
-        assert answers.find(key).data == {"n": 1}
+        assert (answers.find(key).data, statements) == (written.answer, [])
+        written.ended.wait()
+        assert answers.find(key).data.value == {"n": 1}
     assert len(statements) > 0
 
 

@@ -79,21 +79,22 @@ class CommitSync:
             raise _unavailable(error)
 
     def _begin(self) -> None:
-        batch, self._next, began = self._next, None, time.monotonic()
-        self._running = batch
+        batch, began = self._next, time.monotonic()
         task = _thread().spawn(self._try, self._sync)
+        self._running, self._next = batch, None
         task.rawlink(lambda _: self._end(batch, task, began))
 
     def _end(self, batch: Any, task: Any, began: float) -> None:
         """In the event loop: the locks of the metrics are gevent's, and not for threads."""
         self._running = None
+        self._failed |= task.exception is not None  # out of memory, for example
+        batch.set(task.exception or task.value)
         SYNCS.observe(time.monotonic() - began)
         if self._next:
             self._begin()
-        batch.set(task.value)
 
     def _try(self, work: Work) -> Exception | None:
-        """In the thread: the error of `work`, which would be printed if it was raised there."""
+        """In the thread: the usual errors of `work`, which would be printed if raised there."""
         try:
             work()
         except (OSError, sqlite3.Error) as error:
@@ -154,7 +155,7 @@ def _sync_directory(directory: Path) -> None:
 
 
 def _unavailable(error: Exception) -> OperationalError:
-    log.error("commits not synced", error=str(error))
+    log.error("commits not synced", error=str(error) or type(error).__name__)
     reason = sqlite3.OperationalError("disk I/O error")
     reason.sqlite_errorcode = sqlite3.SQLITE_IOERR
     return OperationalError("COMMIT", None, reason)

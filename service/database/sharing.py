@@ -7,6 +7,7 @@ to the database together. Nothing waits for more of it to come.
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -104,20 +105,19 @@ class SharedWrites:
 
 
 def _work(app: Flask, writes: list[SharedWrite]) -> None:
-    try:
-        _write(app, writes)
-    finally:
-        for write in writes:
+    with ExitStack() as at_end:
+        for write in reversed(writes):
             if write.at_end:
-                write.at_end()
+                at_end.callback(write.at_end)
+        _write(app, writes)
 
 
 def _write(app: Flask, writes: list[SharedWrite]) -> None:
     """Write all rows, or as many as the database takes."""
     try:
         _write_in_one_transaction(app, writes)
-    except SQLAlchemyError as error:
-        if len(writes) > 1 and not is_outage(error):
+    except (SQLAlchemyError, TypeError, ValueError) as error:  # also before it is sent
+        if len(writes) > 1 and not (isinstance(error, SQLAlchemyError) and is_outage(error)):
             for write in writes:
                 _write(app, [write])
         else:
