@@ -8,8 +8,8 @@ from flask import current_app
 from sqlalchemy import Connection
 
 from config import INSTANCE
-from service.database.access import time_limit
 from service.database.revisions import revisions
+from service.database.time_limits import time_limit
 from service.extensions import UTCDateTime
 from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only with the sandbox
 

@@ -9,9 +9,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, NotSupportedError
 
 from service.auth import users
 from service.database import pipeline
-from service.database.access import core_transaction, is_outage, time_limit
+from service.database.access import core_transaction, is_outage
 from service.database.postgresql import connect_alone
 from service.database.prepared import Prepared, settle
+from service.database.time_limits import time_limit
 from service.extensions import db
 from service.providers.events import ProviderError
 from tests.services import wait_for

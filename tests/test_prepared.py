@@ -9,8 +9,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from service.auth import users
 from service.chat.models import Chat, Message
 from service.database import upsert
-from service.database.access import core_transaction, is_outage, time_limit
+from service.database.access import core_transaction, is_outage
 from service.database.prepared import Prepared
+from service.database.time_limits import time_limit
 from service.extensions import db, table
 from tests.services import on_sqlite
 

@@ -1,4 +1,4 @@
-"""Access to the database: engine options, write transactions, time limits and outages.
+"""Access to the database: engine options, write transactions and outages.
 
 SQLite is the default. On SQLite a read transaction that turns into a write may fail at once, so
 writers begin with BEGIN IMMEDIATE. They take a lock of the process first, because SQLite's own wait
@@ -6,10 +6,8 @@ for another writer would block the event loop.
 """
 
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
 from typing import Any
 
 from flask import Flask, current_app
@@ -24,14 +22,12 @@ from service.database.pool import CountedPool, count_connections
 from service.deferred import DeferredModule
 from service.extensions import db
 
-STATEMENT_SECONDS = 10.0
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
 
 _sqlite_writer = BoundedSemaphore(1)
-_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
@@ -48,7 +44,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
     if _is_sqlite(url):
         return pool
     make_url(url).get_dialect()  # in the master too, so that workers inherit what it loads
-    arguments = postgresql.connect_arguments(STATEMENT_SECONDS)
+    arguments = postgresql.connect_arguments()
     return {**pool, "pool_pre_ping": True, "connect_args": arguments}
 
 
@@ -68,9 +64,9 @@ def _is_sqlite(url: str) -> bool:
 def init_app(app: Flask, sqlite_sync: str) -> None:
     with app.app_context():
         if db.engine.dialect.name == "sqlite":
-            app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync, _seconds_left)
+            app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync)
         else:
-            postgresql.prepare_engine(db.engine, _seconds_left, time_limit, _has_limit)
+            postgresql.prepare_engine(db.engine)
         # A single SELECT needs no transaction, which PostgreSQL would be asked to begin and to end.
         app.extensions["reader"] = (
             db.engine
@@ -79,25 +75,6 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
         )
         count_connections(app.extensions["sampler"], db.engine)
         app.extensions["writer"] = db.engine.execution_options(immediate=True)
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """End the statements in this context `seconds` from now. Infinity means no limit."""
-    token = _deadline.set(time.monotonic() + seconds)
-    try:
-        yield
-    finally:
-        _deadline.reset(token)
-
-
-def _seconds_left() -> float:
-    deadline = _deadline.get()
-    return STATEMENT_SECONDS if deadline is None else max(deadline - time.monotonic(), 0.001)
-
-
-def _has_limit() -> bool:
-    return _deadline.get() is not None
 
 
 def is_outage(error: SQLAlchemyError) -> bool:

@@ -1,6 +1,5 @@
 """PostgreSQL: connections, time limits of statements, and outages."""
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import gevent
@@ -10,6 +9,7 @@ from psycopg.abc import PQGen
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, event
 
 from service.database.pipeline import PipelinedConnection
+from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_left, time_limit
 from service.database.waiting import CONNECT_SECONDS
 
 PING_SECONDS = 1.0
@@ -45,33 +45,20 @@ class TimedConnection(PipelinedConnection):
     The server ends a slow statement itself. This is for a server that hangs or is unreachable.
     """
 
-    seconds_left: Callable[[], float]
-
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
-        limit = self.seconds_left() + GRACE
+        limit = seconds_left() + GRACE
         with gevent.Timeout(None if limit == float("inf") else limit, NoAnswer("no answer")):
             super().complete(gen, wanted)  # what is thrown into the wait closes the connection
 
 
-def connect_arguments(seconds: float) -> dict[str, Any]:
-    """Return the arguments of a connection. `seconds` is the time limit of a statement."""
-    return _arguments({"statement_timeout": round(seconds * 1000), **SERVER_OPTIONS})
+def connect_arguments() -> dict[str, Any]:
+    """Return the arguments of a connection of the pool."""
+    return _arguments({"statement_timeout": round(STATEMENT_SECONDS * 1000), **SERVER_OPTIONS})
 
 
-def prepare_engine(
-    engine: Engine,
-    seconds_left: Callable[[], float],
-    time_limit: Callable[[float], Any],
-    has_limit: Callable[[], bool],
-) -> None:
-    """Apply the time limits to an engine.
-
-    `seconds_left()` is how long a statement may take, and `time_limit(seconds)` is a context that
-    changes it.
-    """
+def prepare_engine(engine: Engine) -> None:
+    """Apply the time limits to an engine."""
     _check_patched()
-    limits = {"seconds_left": staticmethod(seconds_left)}
-    connection_class: Any = type("LimitedConnection", (TimedConnection,), limits)
     ping = engine.dialect.do_ping
 
     def limited_ping(connection: Any) -> bool:
@@ -84,7 +71,7 @@ def prepare_engine(
 
     @event.listens_for(engine, "do_connect")
     def connect(dialect: Any, record: Any, args: Any, parameters: Any) -> Any:
-        return connection_class.connect(*args, **parameters)
+        return TimedConnection.connect(*args, **parameters)
 
     @event.listens_for(engine, "handle_error")
     def give_up(context: ExceptionContext) -> None:

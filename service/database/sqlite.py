@@ -7,7 +7,6 @@ interrupted then. Code inside a write transaction must not switch greenlets.
 import os
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -16,6 +15,7 @@ from sqlalchemy import Connection, Engine, ExceptionContext, event
 
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
+from service.database.time_limits import seconds_left
 from service.lifecycle import let_others_run
 
 PRAGMAS = (
@@ -41,12 +41,10 @@ BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement reached its time limit
 
 
-def prepare_engine(
-    engine: Engine, sync: str, seconds_left: Callable[[], float]
-) -> CommitSync | None:
+def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
     """Prepare an engine; returns what a writer has to wait for after its commit, if anything.
 
-    `sync` is the value of `SQLITE_SYNC`, and `seconds_left()` is how long a transaction may read.
+    `sync` is the value of `SQLITE_SYNC`.
     """
     path = engine.url.database or ""
     is_file = not path.startswith("file:")

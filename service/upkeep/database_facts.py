@@ -20,8 +20,8 @@ from service.billing.models import Hold
 from service.billing.prices import credits
 from service.chat.claims import has_lapsed
 from service.chat.models import Claim, Lease
-from service.database.access import time_limit
 from service.database.clock import current_time
+from service.database.time_limits import time_limit
 from service.extensions import db, table
 from service.integrations.calling.breaker import FAILURES
 from service.integrations.models import Breaker

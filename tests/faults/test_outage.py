@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from service.auth.tokens import issue
 from service.database import commits
-from service.database.access import time_limit
+from service.database.time_limits import time_limit
 from service.extensions import db
 from tests.faults.conftest import client_of
 from tests.records.listening import Subscriber

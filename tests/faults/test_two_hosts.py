@@ -32,7 +32,7 @@ AHEAD = 30  # seconds
 LEFT_OPEN = """
 import sys, time, psycopg
 from service.database.postgresql import connect_arguments
-connection = psycopg.connect(sys.argv[1], **connect_arguments(10))
+connection = psycopg.connect(sys.argv[1], **connect_arguments())
 connection.execute("UPDATE users SET created_at = created_at")
 print(connection.info.backend_pid, flush=True)
 time.sleep(600)

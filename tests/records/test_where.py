@@ -10,7 +10,7 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from service.auth.users import Caller, enrol
-from service.database.access import time_limit
+from service.database.time_limits import time_limit
 from service.extensions import db
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column

@@ -18,7 +18,7 @@ from service.chat.tools.cap import limit_size
 from service.chat.tools.guard import ANSWERED
 from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.tool import Tool, ToolContext
-from service.database import access as database
+from service.database.time_limits import time_limit
 from service.observing import spans
 from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
@@ -133,7 +133,7 @@ def _within_limits(
     """
     began, limit = time.monotonic(), Timeout(seconds)
     try:
-        with limit, database.time_limit(seconds), app.app_context():
+        with limit, time_limit(seconds), app.app_context():
             return function()
     except Timeout as expired:
         if expired is not limit:

@@ -1,0 +1,31 @@
+"""How long a statement may take."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+STATEMENT_SECONDS = 10.0
+
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """End the statements in this context `seconds` from now. Infinity means no limit."""
+    token = _deadline.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def seconds_left() -> float:
+    """How long a statement that begins now may take."""
+    deadline = _deadline.get()
+    return STATEMENT_SECONDS if deadline is None else max(deadline - time.monotonic(), 0.001)
+
+
+def has_limit() -> bool:
+    """Whether there is another limit than the usual one."""
+    return _deadline.get() is not None
