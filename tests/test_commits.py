@@ -95,7 +95,7 @@ def test_a_reader_waits_for_the_syncs_of_what_it_may_have_read_and_begins_none(
     app, alice, disk, monkeypatch
 ):
     create(alice)
-    passes, before, syncs = threading.Semaphore(0), disk.syncs, app.extensions["commits"]
+    passes, before, syncs = threading.Semaphore(0), disk.syncs, app.extensions["commit_sync"]
     monkeypatch.setattr(commits, "_sync_data", lambda fd: passes.acquire() and disk.sync(fd))
     first = gevent.spawn(create, alice, "first")
     wait_for(lambda: "first" in titles(alice))
@@ -184,7 +184,7 @@ def test_without_a_checkpoint_the_database_counts_as_unavailable(app, alice, dis
 def test_a_log_that_is_gone_needs_no_sync(app, disk, monkeypatch):
     """The last connection that closes writes it all to the database's file."""
     with app.app_context():
-        sync = app.extensions["commits"]
+        sync = app.extensions["commit_sync"]
         db.engine.dispose()
         assert not os.path.exists(log_of(app))
         sync.wait()

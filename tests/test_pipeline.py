@@ -11,7 +11,7 @@ from service.auth import users
 from service.database import pipeline
 from service.database.access import core_transaction, is_outage
 from service.database.postgresql import connect_alone
-from service.database.prepared import Prepared, settle
+from service.database.prepared import Prepared, await_replies
 from service.database.time_limits import time_limit
 from service.extensions import db
 from service.providers.events import ProviderError
@@ -121,7 +121,7 @@ def test_a_commit_that_is_refused_leaves_no_transaction_open(app):
 def test_what_was_asked_is_waited_for_on_demand(app, waits):
     with core_transaction(app) as session:
         ADD.ask(session.connection(), {"name": "a"})
-        settle(session.connection())
+        await_replies(session.connection())
         assert waits == [3]
 
 
@@ -278,7 +278,7 @@ def test_what_is_sent_without_waiting_is_done_and_its_answer_read_later(app):
         insert = b"INSERT INTO users (subject, disabled, created_at, updated_at) "
         for name in "ab":
             connection.post(insert + b"VALUES ($1, false, now(), now())", [name])
-            connection.send()
+            connection.flush()
         wait_for(lambda: names(app) == ["a", "b"])
         assert connection.post(b"SELECT $1", ["c"]).fetchall() == [("c",)]
         assert connection.execute("SELECT 1").fetchall() == [(1,)]
@@ -287,7 +287,7 @@ def test_what_is_sent_without_waiting_is_done_and_its_answer_read_later(app):
 def test_an_error_of_what_was_sent_comes_out_at_the_next_answer(app):
     with app.app_context(), connect_alone(db.engine.url) as connection:
         connection.post(b"SELECT 1 / $1::int", [0])
-        connection.send()
+        connection.flush()
         with pytest.raises(psycopg.errors.DivisionByZero):
             connection.post(b"SELECT $1", ["b"]).fetchall()
         assert connection.post(b"SELECT $1", ["c"]).fetchall() == [("c",)]

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from service.database import waiting
+from service.database.prepared import reading
 from service.extensions import db
 from tests.services import wait_for
 
@@ -69,7 +70,7 @@ def test_a_statement_longer_than_the_network_takes_at_once_is_sent_whole(app):
 
 def test_a_single_read_begins_no_transaction_and_the_next_write_does(app):
     with app.app_context():
-        with app.extensions["reader"].begin() as connection:
+        with reading(app) as connection:
             assert connection.connection.dbapi_connection.autocommit
         with db.engine.begin() as connection:
             assert not connection.connection.dbapi_connection.autocommit

@@ -10,7 +10,7 @@ from service.auth import erasure
 from service.auth.models import User
 from service.auth.users import NOT_ADMITTED, rights_cache
 from service.database.among import prepared_among
-from service.database.prepared import Asked, Prepared
+from service.database.prepared import Prepared, StatementReply
 from service.extensions import db, table
 from service.web.errors import Unauthorized
 
@@ -52,12 +52,12 @@ def lock(session: Session, subject: str) -> Standing:
     return standing(subject, ask_to_lock(session, subject))
 
 
-def ask_to_lock(session: Session, subject: str) -> Asked:
+def ask_to_lock(session: Session, subject: str) -> StatementReply:
     keys = {"subject": subject, "hash": erasure.hash_of(subject)}
     return LOCK.ask(session.connection(), keys)
 
 
-def standing(subject: str, locked: Asked) -> Standing:
+def standing(subject: str, locked: StatementReply) -> Standing:
     """The standing of a user whose row was asked for. Raises as `lock` does."""
     row = locked.row
     if row is None or row.disabled:

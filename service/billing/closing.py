@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from service.billing.charges import ClosedHold
 from service.billing.models import Hold
-from service.database.prepared import Asked, Prepared
+from service.database.prepared import Prepared, StatementReply
 from service.extensions import table
 
 _holds = table(Hold)
@@ -24,6 +24,6 @@ def close(session: Session, hold_id: str, state: str, closed: str) -> ClosedHold
     return hold
 
 
-def ask_to_close(session: Session, hold_id: str, state: str, closed: str) -> Asked:
+def ask_to_close(session: Session, hold_id: str, state: str, closed: str) -> StatementReply:
     values = {"hold": hold_id, "from": state, "closed": closed}
     return CLOSE_HOLD.ask(session.connection(), values)

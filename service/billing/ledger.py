@@ -23,7 +23,7 @@ from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import credits
 from service.database.clock import from_now
-from service.database.prepared import Asked, Prepared
+from service.database.prepared import Prepared, StatementReply
 from service.database.upsert import InsertIfAbsent
 from service.extensions import now, table
 from service.ids import new_id
@@ -156,7 +156,7 @@ def extend(
     return True
 
 
-def ask_to_close(session: Session, hold_id: str, cost: int) -> Asked:
+def ask_to_close(session: Session, hold_id: str, cost: int) -> StatementReply:
     """Begin to settle an open hold; pass the result to `settle` in the same transaction."""
     return closing.ask_to_close(session, hold_id, "open", "settled" if cost else "released")
 
@@ -167,7 +167,7 @@ def settle(
     cost: int,
     what: str,
     facts: dict[str, Any],
-    closed: Asked | None = None,
+    closed: StatementReply | None = None,
 ) -> int:
     """Charge the real `cost` of a hold, free the rest, and return the charge.
 

@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session
 from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.database.clock import current_time, from_now
-from service.database.prepared import Asked, Prepared
+from service.database.prepared import Prepared, StatementReply
 from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
 from service.web.errors import Conflict
@@ -65,7 +65,7 @@ FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindpar
 CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
-def ask_for(session: Session, question: Question, lease_id: str) -> Asked:
+def ask_for(session: Session, question: Question, lease_id: str) -> StatementReply:
     """Claim the message for this turn; the count is 0 if it is claimed already."""
     claim = {
         "turn_id": question.turn_id,
@@ -132,11 +132,11 @@ def drop(session: Session, turn_id: str) -> Dropped:
     return dropped(ask_to_drop(session, turn_id))
 
 
-def ask_to_drop(session: Session, turn_id: str) -> Asked:
+def ask_to_drop(session: Session, turn_id: str) -> StatementReply:
     return DROP.ask(session.connection(), {"turn": turn_id})
 
 
-def dropped(answer: Asked) -> Dropped:
+def dropped(answer: StatementReply) -> Dropped:
     row = answer.row
     return Dropped(row is not None, row is not None and row.watched_until is not None)
 

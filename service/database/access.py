@@ -64,17 +64,16 @@ def _is_sqlite(url: str) -> bool:
 def init_app(app: Flask, sqlite_sync: str) -> None:
     with app.app_context():
         if db.engine.dialect.name == "sqlite":
-            app.extensions["commits"] = sqlite.prepare_engine(db.engine, sqlite_sync)
+            app.extensions["commit_sync"] = sqlite.prepare_engine(db.engine, sqlite_sync)
         else:
             postgresql.prepare_engine(db.engine)
-        # A single SELECT needs no transaction, which PostgreSQL would be asked to begin and to end.
-        app.extensions["reader"] = (
+        app.extensions["read_engine"] = (
             db.engine
             if db.engine.dialect.name == "sqlite"
             else db.engine.execution_options(isolation_level="AUTOCOMMIT")
         )
         count_connections(app.extensions["sampler"], db.engine)
-        app.extensions["writer"] = db.engine.execution_options(immediate=True)
+        app.extensions["write_engine"] = db.engine.execution_options(immediate=True)
 
 
 def is_outage(error: SQLAlchemyError) -> bool:
@@ -107,18 +106,18 @@ def write_transaction() -> Iterator[Session]:
 
 
 @contextmanager
-def core_transaction(app: Flask, is_acknowledged: bool = True) -> Iterator[Session]:
+def core_transaction(app: Flask, durable: bool = True) -> Iterator[Session]:
     """The same for code that loads no objects: a session of the ORM takes as long as several
     statements. It needs no app context. Another transaction of the caller stays open.
 
     One that is not acknowledged to anybody is not waited for on SQLite: a power cut takes it back
     together with the process that relies on it. It is on disk with the next one that is.
     """
-    engine: Engine = app.extensions["writer"]
+    engine: Engine = app.extensions["write_engine"]
     with _writer_lock(engine), engine.begin() as connection:
         calls = connection.info[AFTER_COMMIT] = {}
         yield CoreSession(connection)
-    _end(app, calls, is_acknowledged)
+    _end(app, calls, durable)
 
 
 class CoreSession(Session):
@@ -134,11 +133,11 @@ class CoreSession(Session):
         return self._connection
 
 
-def _end(app: Flask, calls: Iterable[Callable[[], None]], is_acknowledged: bool = True) -> None:
+def _end(app: Flask, calls: Iterable[Callable[[], None]], durable: bool = True) -> None:
     """What follows a commit: the calls that were asked for, then a wait for the disk."""
     for call in calls:
         call()
-    if is_acknowledged and (commits := app.extensions.get("commits")):
+    if durable and (commits := app.extensions.get("commit_sync")):
         commits.wait()
 
 

@@ -29,7 +29,5 @@ def prepared_among(statement: Select[Any]) -> Prepared:
     column = next(iter(statement.selected_columns))
     listed = func.json_each(bindparam("values", type_=_JsonList)).table_valued("value")
     array = bindparam("values", type_=ARRAY(Text))
-    return Prepared(
-        sqlite=statement.where(column.in_(select(listed.c.value))),
-        postgresql=statement.where(column == any_(array)),
-    )
+    conditions = {"sqlite": column.in_(select(listed.c.value)), "postgresql": column == any_(array)}
+    return Prepared(lambda dialect: statement.where(conditions[dialect]))

@@ -32,7 +32,7 @@ STALE = ("0A000", "26000")
 EXECUTED = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 
 
-class PostedStatement:
+class PipelineReply:
     """The answer to a statement. It has what is read of a DBAPI cursor."""
 
     __slots__ = ("_connection", "is_of_prepare", "result", "text")
@@ -76,7 +76,7 @@ class PostedStatement:
 
     def _awaited(self) -> PGresult:
         if self.result is None:
-            self._connection.settle()
+            self._connection.await_replies()
         if self.result is None or not self.is_executed:
             raise PipelineAborted("a statement before it was refused")
         return self.result
@@ -102,7 +102,7 @@ class PipelinedConnection(CooperativeConnection):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._prepared = KeptStatements()
-        self._replies: list[PostedStatement] = []
+        self._replies: list[PipelineReply] = []
         self._syncs = 0  # sent, whose answers have to be read
         self._names: dict[bytes, bytes] = {}
         self._numbers = count()
@@ -111,7 +111,7 @@ class PipelinedConnection(CooperativeConnection):
     def adapting(self) -> abc.Transformer:
         return Transformer(self)  # SQLAlchemy sets the adapters after the connection was made
 
-    def post(self, text: bytes, values: Sequence[Any]) -> PostedStatement:
+    def post(self, text: bytes, values: Sequence[Any]) -> PipelineReply:
         """Add a statement with the values of $1 and so on, in a transaction.
 
         Its values are sent as text. Their types are the server's to infer, or they would change
@@ -122,15 +122,15 @@ class PipelinedConnection(CooperativeConnection):
             if not self._replies:
                 self._enter()
             self.pgconn.send_query_prepared(self._name(text), given)
-        return self._expect(PostedStatement(self, text))
+        return self._expect(PipelineReply(self, text))
 
-    def send(self) -> None:
-        """Send what was posted, and do not wait for the answers. The next `settle` reads them."""
+    def flush(self) -> None:
+        """Send what was posted, and do not wait for the answers. `await_replies` reads them."""
         with ClosedOnError(self):
             self._syncs += 1
             super().wait(_sent(self.pgconn))
 
-    def settle(self) -> None:
+    def await_replies(self) -> None:
         """Send what was posted, and wait for all answers. Raises the first error among them."""
         replies, self._replies = self._replies, []
         if not replies:
@@ -154,7 +154,7 @@ class PipelinedConnection(CooperativeConnection):
     def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
         """Complete an operation of psycopg's, behind what was posted."""
         if self._replies:
-            self.settle()
+            self.await_replies()
         return super().wait(gen, *args, **options)
 
     def commit(self) -> None:
@@ -163,7 +163,7 @@ class PipelinedConnection(CooperativeConnection):
             return
         self.post(COMMIT, ())
         try:
-            self.settle()
+            self.await_replies()
         except psycopg.Error:
             if not self.closed:
                 self.rollback()  # COMMIT was not executed behind a refused statement
@@ -172,7 +172,7 @@ class PipelinedConnection(CooperativeConnection):
     def rollback(self) -> None:
         if self._replies:
             with suppress(psycopg.Error):  # which is rolled back
-                self.settle()
+                self.await_replies()
         super().rollback()
 
     def _enter(self) -> None:
@@ -180,7 +180,7 @@ class PipelinedConnection(CooperativeConnection):
         self.pgconn.enter_pipeline_mode()
         if is_idle and not self.autocommit:
             self.pgconn.send_query_prepared(self._name(BEGIN), ())
-            self._expect(PostedStatement(self, BEGIN))
+            self._expect(PipelineReply(self, BEGIN))
 
     def _name(self, text: bytes) -> bytes:
         """The name of the prepared statement. It begins as the statement does, so that operators
@@ -189,10 +189,10 @@ class PipelinedConnection(CooperativeConnection):
         if name is None:
             name = self._names[text] = b"%.40b #%d" % (text, next(self._numbers))
             self.pgconn.send_prepare(name, text)
-            self._expect(PostedStatement(self, text, is_of_prepare=True))
+            self._expect(PipelineReply(self, text, is_of_prepare=True))
         return name
 
-    def _expect(self, reply: PostedStatement) -> PostedStatement:
+    def _expect(self, reply: PipelineReply) -> PipelineReply:
         self._replies.append(reply)
         return reply
 
@@ -205,7 +205,7 @@ def _sent(pgconn: PGconn) -> PQGen[None]:
         pgconn.consume_input()
 
 
-def _exchange(pgconn: PGconn, replies: list[PostedStatement], syncs: int) -> PQGen[None]:
+def _exchange(pgconn: PGconn, replies: list[PipelineReply], syncs: int) -> PQGen[None]:
     """Send all, and read an answer for each, and for as many syncs."""
     waiting = deque(replies)
     yield from _sent(pgconn)

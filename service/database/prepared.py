@@ -6,47 +6,44 @@ SQLite, so the statements of every turn are sent without it. Its types, its even
 statement and its handling of errors stay. Source: docs/decisions/0024.
 
 On SQLite a statement is executed by the driver's cursor at once. On PostgreSQL it is sent with the
-next one whose answer is read, or with the commit: several share a round trip. Source:
+next one whose reply is read, or with the commit: several share a round trip. Source:
 docs/decisions/0039.
 """
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from typing import Any, cast
 
-from flask import current_app
+from flask import Flask, current_app
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
-from service.database.compiled import Compiled, Values, compile_statement
+from service.database.driver_statements import DriverStatement, Values, compile_statement
 from service.extensions import db
 
 
 class Prepared:
-    """A statement for every dialect, or one for each by its name.
+    """A statement for every dialect, or a function that builds the one of a dialect by its name.
 
     An INSERT without values must always get the same keys.
     """
 
-    def __init__(self, *statements: Executable, **by_dialect: Executable) -> None:
-        self._statement = statements[0] if statements else None
-        self._by_dialect = by_dialect
-        self._compiled: dict[str, Compiled] = {}
+    def __init__(self, statement: Executable | Callable[[str], Executable]) -> None:
+        self._statement = statement
+        self._by_dialect: dict[str, DriverStatement] = {}
 
-    def __str__(self) -> str:
-        return str(self._statement)
-
-    def ask(self, connection: Connection, values: Values) -> "Asked":
-        """Execute it. Until an answer is read, an error may come out at a later one, or at the
-        commit. So read one, or `settle`, before a savepoint ends."""
-        compiled = self._for(connection, values)
-        return Asked(connection, compiled, compiled.send(connection, compiled.parameters(values)))
+    def ask(self, connection: Connection, values: Values) -> "StatementReply":
+        """Execute it. Until a reply is read, an error may come out at a later one, or at the
+        commit. So read one, or `await_replies`, before a savepoint ends."""
+        statement = self._for(connection, values)
+        cursor = statement.execute(connection, statement.parameters(values))
+        return StatementReply(connection, statement, cursor)
 
     def ask_many(self, connection: Connection, rows: Sequence[Values]) -> None:
-        """The same for each of the rows, without answers."""
-        compiled = self._for(connection, rows[0])
-        compiled.send_many(connection, [compiled.parameters(values) for values in rows])
+        """Execute it for each of the rows, without replies."""
+        statement = self._for(connection, rows[0])
+        statement.execute_many(connection, [statement.parameters(values) for values in rows])
 
     def rows(self, connection: Connection, values: Values) -> list[Any]:
         """The rows of the result; their columns are attributes."""
@@ -58,10 +55,10 @@ class Prepared:
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
         """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
-        compiled = self._for(connection, values)
-        cursor = compiled.send(connection, compiled.parameters(values), each=True)
-        with closing(Asked(connection, compiled, cursor)) as answer:
-            yield from answer.each()
+        statement = self._for(connection, values)
+        cursor = statement.execute(connection, statement.parameters(values), each=True)
+        with closing(StatementReply(connection, statement, cursor)) as reply:
+            yield from reply.each()
 
     def run(self, connection: Connection, values: Values) -> int:
         """How many rows it has changed."""
@@ -71,21 +68,24 @@ class Prepared:
         """Whether this is the statement that the error is about."""
         # That of a statement that was sent before comes first: it may come out at another one.
         sent = getattr(error.orig, "statement", None) or error.statement
-        return any(compiled.text == sent for compiled in self._compiled.values())
+        return any(statement.text == sent for statement in self._by_dialect.values())
 
-    def _for(self, connection: Connection, values: Values) -> Compiled:
+    def _for(self, connection: Connection, values: Values) -> DriverStatement:
         assert connection.in_transaction(), "which a driver's cursor does not begin"
         dialect = connection.dialect
-        compiled = self._compiled.get(dialect.name)
-        if compiled is None:
-            statement = self._by_dialect.get(dialect.name, self._statement)
-            assert statement is not None
-            compiled = self._compiled[dialect.name] = compile_statement(statement, dialect, values)
-        return compiled
+        known = self._by_dialect.get(dialect.name)
+        if known is None:
+            built = self._statement
+            whole = built if isinstance(built, Executable) else built(dialect.name)
+            known = self._by_dialect[dialect.name] = compile_statement(whole, dialect, values)
+        return known
 
 
-def settle(connection: Connection) -> None:
-    """Wait for all that was asked. Raises SQLAlchemy's error about the first that was refused."""
+def await_replies(connection: Connection) -> None:
+    """Wait for the replies to all statements so far.
+
+    Raises SQLAlchemy's error about the first that was refused.
+    """
     NOTHING.run(connection, {})
 
 
@@ -95,30 +95,36 @@ def read_row(statement: Prepared, values: Values) -> Any:
         row = statement.row(db.session.connection(), values)
         db.session.commit()
         return row
-    reader: Engine = current_app.extensions["reader"]
-    with reader.begin() as connection:  # a session costs three times as much
+    with reading(current_app) as connection:  # a session costs three times as much
         return statement.row(connection, values)
+
+
+def reading(app: Flask) -> AbstractContextManager[Connection]:
+    """A connection for single SELECTs. They need no transaction, which PostgreSQL would be asked to
+    begin and to end."""
+    engine: Engine = app.extensions["read_engine"]
+    return engine.begin()
 
 
 NOTHING = Prepared(text("SELECT 1"))
 
 
-class Asked:
+class StatementReply:
     """What the database says to a statement. To read it is to wait for it. Raises SQLAlchemy's
     errors, which end a lost connection as well."""
 
-    __slots__ = ("_compiled", "_connection", "_cursor")
+    __slots__ = ("_connection", "_cursor", "_statement")
 
-    def __init__(self, connection: Connection, compiled: Compiled, cursor: Any) -> None:
-        self._connection, self._compiled, self._cursor = connection, compiled, cursor
+    def __init__(self, connection: Connection, statement: DriverStatement, cursor: Any) -> None:
+        self._connection, self._statement, self._cursor = connection, statement, cursor
 
     @property
     def rows(self) -> list[Any]:
         try:
-            found = self._cursor.fetchall()
-        except self._compiled.failures as error:
-            self._compiled.fail(self._connection, error)
-        return self._compiled.read(found)
+            rows = self._cursor.fetchall()
+        except self._statement.failures as error:
+            self._statement.fail(self._connection, error)
+        return self._statement.read(rows)
 
     @property
     def row(self) -> Any:
@@ -129,15 +135,15 @@ class Asked:
     def count(self) -> int:
         try:
             return cast("int", self._cursor.rowcount)
-        except self._compiled.failures as error:
-            self._compiled.fail(self._connection, error)
+        except self._statement.failures as error:
+            self._statement.fail(self._connection, error)
 
     def each(self) -> Iterator[Any]:
         try:
             for row in self._cursor:
-                yield self._compiled.read([row])[0]
-        except self._compiled.failures as error:
-            self._compiled.fail(self._connection, error)
+                yield self._statement.read([row])[0]
+        except self._statement.failures as error:
+            self._statement.fail(self._connection, error)
 
     def close(self) -> None:
         self._cursor.close()

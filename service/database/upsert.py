@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
-from service.database.prepared import Asked, Prepared
+from service.database.prepared import Prepared, StatementReply
 from service.deferred import DeferredModule
 
 DIALECTS: dict[str, Any] = {
@@ -21,7 +21,7 @@ def insert_into(session: Session, table: Table) -> Any:
 
 
 def insert(dialect: str, table: Table) -> Any:
-    """The same by the dialect's name."""
+    """Return an INSERT that knows ON CONFLICT, in a dialect by its name."""
     return DIALECTS[dialect].insert(table)
 
 
@@ -33,16 +33,16 @@ class InsertIfAbsent:
 
     def __init__(self, table: Table, **values: Any) -> None:
         self._table, self._values = table, values
-        self._by_dialect: dict[str, Prepared] = {}
+        self._statement = Prepared(self._build)
 
     def execute(self, connection: Connection, row: dict[str, Any]) -> bool:
         """Whether the row was inserted."""
         return self.ask(connection, row).count == 1
 
-    def ask(self, connection: Connection, row: dict[str, Any]) -> Asked:
+    def ask(self, connection: Connection, row: dict[str, Any]) -> StatementReply:
         """Its count is 1 if the row was inserted."""
-        name = connection.dialect.name
-        if name not in self._by_dialect:
-            whole = insert(name, self._table).inline().values(**self._values)
-            self._by_dialect[name] = Prepared(whole.on_conflict_do_nothing())
-        return self._by_dialect[name].ask(connection, row)
+        return self._statement.ask(connection, row)
+
+    def _build(self, dialect: str) -> Any:
+        whole = insert(dialect, self._table).inline().values(**self._values)
+        return whole.on_conflict_do_nothing()

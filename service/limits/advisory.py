@@ -87,7 +87,7 @@ class AdvisoryLocks:
                 with suppress(LocksAway), self._asking():  # they ended with their connection
                     for lock in freed:
                         self._connection.post(UNLOCK, [lock])
-                    self._connection.send()
+                    self._connection.flush()
 
     @contextmanager
     def _asking(self) -> Iterator[None]:

@@ -194,7 +194,7 @@ class Feed:
                 page = reader.read(window.tail)
                 is_last = page.is_last
                 if page.changes:
-                    if commits := self._app.extensions.get("commits"):
+                    if commits := self._app.extensions.get("commit_sync"):
                         commits.wait_for_others()  # or a power cut might take back what was sent
                     self._deliver(page.changes)
         except SQLAlchemyError as error:

@@ -12,7 +12,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from service.database.clock import current_time, from_now
-from service.records import outbox
+from service.database.locks import lock_name
 from service.records.models import CreateKey
 from service.web.errors import Conflict
 
@@ -37,7 +37,7 @@ class IdempotentCreate:
 
         Locks the key until the transaction ends. Raises `Conflict` if the data was different.
         """
-        outbox.lock_group(session.connection(), "create " + json.dumps(list(self._key.values())))
+        lock_name(session.connection(), "create " + json.dumps(list(self._key.values())))
         session.execute(delete(CreateKey).filter_by(**self._key).where(_has_expired()))
         row = session.scalar(select(CreateKey).filter_by(**self._key))
         if row and row.data_hash != self._hash:

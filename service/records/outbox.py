@@ -13,7 +13,6 @@ from sqlalchemy import (
     BigInteger,
     Connection,
     String,
-    bindparam,
     cast,
     delete,
     func,
@@ -46,19 +45,9 @@ _outbox = table(Outbox)
 _xid = cast(cast(func.pg_current_xact_id(), String), BigInteger)
 _next_xid = cast(cast(func.pg_snapshot_xmax(func.pg_current_snapshot()), String), BigInteger)
 INSERT = Prepared(
-    sqlite=insert(_outbox).inline().values(xid=0),
-    postgresql=insert(_outbox).inline().values(xid=_xid),
+    lambda dialect: insert(_outbox).inline().values(xid=_xid if dialect == "postgresql" else 0)
 )
 NOTIFY = Prepared(text(f"NOTIFY {CHANNEL}"))
-LOCK_GROUP = Prepared(
-    select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("key"), 0)))
-)
-
-
-def lock_group(connection: Connection, key: str) -> None:
-    """Lock a group of records against other transactions. Call it before any other write."""
-    if connection.dialect.name == "postgresql":
-        LOCK_GROUP.ask(connection, {"key": key})
 
 
 def change(

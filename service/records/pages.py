@@ -45,7 +45,7 @@ def rows_after(
     """
     if "collections" in params:
         return connection.execute(_page(*params), params)
-    return _next().each(connection, params)
+    return NEXT.each(connection, params)
 
 
 @cache
@@ -54,10 +54,12 @@ def _page(*params: str) -> Select[Any]:
     return _sqlite_page(params) if "xid" not in params else _postgresql_page(params)
 
 
-@cache
-def _next() -> Prepared:
-    """Return the statement for the next of all changes, which each feed runs at every change."""
-    return Prepared(sqlite=_sqlite_page(("seq",)), postgresql=_postgresql_page(("seq", "xid")))
+def _next_page(dialect: str) -> Select[Any]:
+    is_sqlite = dialect == "sqlite"
+    return _sqlite_page(("seq",)) if is_sqlite else _postgresql_page(("seq", "xid"))
+
+
+NEXT = Prepared(_next_page)  # of all changes, which each feed runs at every change
 
 
 def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:

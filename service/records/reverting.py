@@ -28,7 +28,7 @@ class NoPlace(Conflict):
 
 
 def group_key(collection: Collection, envelope: Envelope) -> str:
-    """What `outbox.lock_group` locks for the record."""
+    """What `lock_name` locks for the record."""
     for column in collection.columns:
         if collection.group and column.attribute == collection.group:
             return str(envelope["data"][column.name])

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from service.auth.user_locks import lock
 from service.auth.users import Caller, current_role
 from service.database.access import write_transaction
+from service.database.locks import lock_name
 from service.extensions import db, now, timestamp
 from service.limits.rates import count
 from service.records import outbox, permissions, store
@@ -199,7 +200,7 @@ def _lock_row(
 ) -> Any:
     """Return the row after locking its group and itself. Raises `Stale`."""
     row = store.row_of(session, collection, caller, role, action, record_id)
-    outbox.lock_group(session.connection(), getattr(row, collection.group or collection.record_id))
+    lock_name(session.connection(), getattr(row, collection.group or collection.record_id))
     row = store.row_of(session, collection, caller, role, action, record_id, lock=True)
     if if_match is not None and if_match != timestamp(row.updated_at):
         raise Stale()

@@ -68,7 +68,7 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
     if submission.replaces in (None, submission.user_message_id):
         try:
             # Claim and hold tell nobody anything, and are worthless without this process.
-            transaction = core_transaction(app, is_acknowledged=False)
+            transaction = core_transaction(app, durable=False)
             return _claimed(app, question, transaction, _claim_new)
         except _StoredBefore:
             pass

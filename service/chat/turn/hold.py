@@ -13,7 +13,7 @@ from service.billing.payer import payer_of
 from service.chat.question import Question
 from service.chat.turn.tally import Tally
 from service.database.access import core_transaction, write_transaction
-from service.database.prepared import Asked
+from service.database.prepared import StatementReply
 from service.providers.prompt import Prompt, UserMessage
 from service.web.errors import InsufficientCredits
 
@@ -105,11 +105,11 @@ class TurnHold:
             self._amount = used + amount
         return extended
 
-    def ask_to_close(self, session: Session) -> Asked:
+    def ask_to_close(self, session: Session) -> StatementReply:
         """Begin to settle the hold; pass the result to `charge`, which ends that."""
         return ledger.ask_to_close(session, self._id, self._cost)
 
-    def charge(self, session: Session, closed: Asked | None = None) -> int:
+    def charge(self, session: Session, closed: StatementReply | None = None) -> int:
         """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
         self.charged = self._charged + self._settle(session, closed)
         return self.charged
@@ -136,7 +136,7 @@ class TurnHold:
         self._settled, self._charged = cost, self._charged + charged
         return True
 
-    def _settle(self, session: Session, closed: Asked | None = None) -> int:
+    def _settle(self, session: Session, closed: StatementReply | None = None) -> int:
         facts: dict[str, Any] = {"turnId": self._question.turn_id, "usage": self._tally.usage}
         model = self._question.model.id
         return ledger.settle(session, self._id, self._cost, model, facts, closed)

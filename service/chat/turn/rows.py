@@ -20,7 +20,8 @@ from service.chat.turn import replacement, row_values
 from service.chat.turn.row_values import Status, Values
 from service.chat.turn.running import Run
 from service.database.access import core_transaction
-from service.database.prepared import Prepared, settle
+from service.database.locks import lock_name
+from service.database.prepared import Prepared, await_replies
 from service.extensions import db, now, table
 from service.records import outbox
 from service.web.errors import NotFound
@@ -129,7 +130,7 @@ def _is_stored(app: Flask, question: Question) -> bool:
 
 def _write(session: Session, run: Run, status: Status, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
-    outbox.lock_group(connection, question.chat_id)
+    lock_name(connection, question.chat_id)
     locked = LOCK_CHAT.ask(connection, {"chat": question.chat_id})
     dropping = claims.ask_to_drop(session, question.turn_id)
     closed = run.hold.ask_to_close(session)
@@ -194,7 +195,7 @@ def _insert(
     if refused is None:
         statement.ask_many(connection, rows)
         return
-    settle(connection)  # what was asked before is not refused as a row
+    await_replies(connection)  # what was asked before is not refused as a row
     for row in rows:
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
 

@@ -27,6 +27,7 @@ from service.chat.undo.changes import (
 )
 from service.chat.undo.rights import may_take_back
 from service.database.access import write_transaction
+from service.database.locks import lock_name
 from service.extensions import now
 from service.records import outbox, reverting, writes
 from service.records.collection import Collection, Collections
@@ -118,7 +119,7 @@ def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
     """In the order of an erasure: chats, users, the rest."""
     connection = session.connection()
     for key in sorted({reverting.group_key(c.collection, c.some_state) for c in changes}):
-        outbox.lock_group(connection, key)
+        lock_name(connection, key)
     chats = select(Chat.seq).where(Chat.record_id.in_(set(_chats(changes)))).order_by(Chat.seq)
     session.execute(chats.with_for_update())
     user_locks.lock(session, caller.subject)

@@ -23,9 +23,9 @@ from service.auth import user_locks
 from service.database import upsert
 from service.database.among import prepared_among
 from service.database.clock import current_time, from_now, microseconds
-from service.database.prepared import Prepared
+from service.database.prepared import Prepared, reading
 from service.database.sharing import SharedWrites, Together
-from service.extensions import db, table
+from service.extensions import table
 from service.integrations.calling import answer_sweep
 from service.integrations.calling.admission import Admitted
 from service.integrations.declare.endpoint import Endpoint
@@ -52,11 +52,13 @@ _times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds
 _replaced = ("user_id", "endpoint", "size", "stored_at", "expires_at", "answer", "sealed")
 
 
-@cache
-def _upsert(dialect: str) -> Prepared:
+def _insert_or_replace(dialect: str) -> Any:
     new = upsert.insert(dialect, _answers).inline().values(**_times)
     replaced = {column: new.excluded[column] for column in _replaced}
-    return Prepared(new.on_conflict_do_update(index_elements=[_answers.c.key], set_=replaced))
+    return new.on_conflict_do_update(index_elements=[_answers.c.key], set_=replaced)
+
+
+STORE = Prepared(_insert_or_replace)
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class AnswerSearch:
 
 def _search(searches: list[AnswerSearch]) -> None:
     try:
-        with db.engine.begin() as connection:
+        with reading(current_app) as connection:
             digests = list({search.digest for search in searches})
             rows = {row.key: row for row in FIND.rows(connection, {"values": digests})}
     except SQLAlchemyError as error:
@@ -212,7 +214,7 @@ def _store(session: Session, rows: list[dict[str, Any]]) -> None:
     if kept:
         connection = session.connection()
         kept.sort(key=lambda row: row["key"])
-        _upsert(connection.dialect.name).ask_many(connection, kept)
+        STORE.ask_many(connection, kept)
 
 
 def _place(key: AnswerKey) -> str:

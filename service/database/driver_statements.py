@@ -18,7 +18,7 @@ PARAMETER = re.compile(r"%\((\w+)\)s")
 Values = Mapping[str, Any]
 
 
-class Compiled(ABC):
+class DriverStatement(ABC):
     """A statement in the words of a database."""
 
     text: str  # as it is sent
@@ -54,12 +54,12 @@ class Compiled(ABC):
         ]
 
     @abstractmethod
-    def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
+    def execute(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         """Returns what has the rows and the count of a cursor. With `each`, a row is read when it
         is asked for."""
 
     @abstractmethod
-    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None: ...
+    def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None: ...
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
         """Raise SQLAlchemy's error, or what has interrupted the statement."""
@@ -78,26 +78,26 @@ class Compiled(ABC):
         ]
 
 
-class _AtOnce(Compiled):
+class _SQLiteStatement(DriverStatement):
     """For SQLite, whose cursor executes it."""
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
         self.text = compiled.string
         super().__init__(compiled, dialect, compiled.positiontup or ())
 
-    def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
+    def execute(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         driver: Any = connection.connection.dbapi_connection
         cursor = driver.cursor()
         _announce(connection, cursor, self.text, parameters)
         try:
             cursor.execute(self.text, parameters)
             if self._row._fields and not each:  # or the statement would stay open, and a savepoint
-                return _Fetched(cursor.fetchall(), cursor.rowcount)
+                return _FetchedRows(cursor.fetchall(), cursor.rowcount)
         except self.failures as error:
             self.fail(connection, error)
         return cursor
 
-    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
+    def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None:
         driver: Any = connection.connection.dbapi_connection
         cursor = driver.cursor()
         _announce(connection, cursor, self.text, rows)
@@ -107,7 +107,7 @@ class _AtOnce(Compiled):
             self.fail(connection, error)
 
 
-class _Fetched:
+class _FetchedRows:
     """The rows of a cursor that has none left."""
 
     __slots__ = ("_rows", "rowcount")
@@ -119,7 +119,7 @@ class _Fetched:
         return self._rows
 
 
-class _Posted(Compiled):
+class _PostgreSQLStatement(DriverStatement):
     """For PostgreSQL: `PipelinedConnection` sends it together with others."""
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
@@ -140,7 +140,7 @@ class _Posted(Compiled):
             connection.invalidate(error)
         raise error
 
-    def send(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
+    def execute(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
         driver: Any = connection.connection.dbapi_connection
         _announce(connection, None, self.text, parameters)
         try:
@@ -148,7 +148,7 @@ class _Posted(Compiled):
         except self.failures as error:
             self.fail(connection, error)
 
-    def send_many(self, connection: Connection, rows: list[list[Any]]) -> None:
+    def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None:
         driver: Any = connection.connection.dbapi_connection
         _announce(connection, None, self.text, rows)
         try:
@@ -165,10 +165,10 @@ def _announce(connection: Connection, cursor: Any, text: str, parameters: list[A
         listener(connection, cursor, text, parameters, None, False)
 
 
-def compile_statement(statement: Executable, dialect: Dialect, values: Values) -> Compiled:
+def compile_statement(statement: Executable, dialect: Dialect, values: Values) -> DriverStatement:
     compiled: Any = statement.compile(dialect=dialect, column_keys=list(values))  # type: ignore[attr-defined]
     assert isinstance(compiled, SQLCompiler)
-    return (_AtOnce if compiled.positional else _Posted)(compiled, dialect)
+    return (_SQLiteStatement if compiled.positional else _PostgreSQLStatement)(compiled, dialect)
 
 
 def _row_type(names: list[str]) -> Any:

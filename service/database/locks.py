@@ -1,0 +1,16 @@
+"""Locks by a name, which a transaction holds until it ends."""
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from service.database.prepared import Prepared
+
+LOCK = Prepared(select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("name"), 0))))
+
+
+def lock_name(connection: Connection, name: str) -> None:
+    """Keep out other transactions that lock the same name. Call it before any other write.
+
+    On SQLite, a transaction that writes keeps out all others.
+    """
+    if connection.dialect.name == "postgresql":
+        LOCK.ask(connection, {"name": name})
