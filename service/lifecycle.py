@@ -6,17 +6,16 @@ worker without running any `finally`.
 """
 
 import socket
-import struct
 from collections.abc import Callable
 
 import gevent
 import structlog
 from gevent import get_hub
 
-READ = 1  # the event loop's flag
+from service.raw_sockets import READ, beneath, peek
+
 ESTABLISHED = 1
 POLL_SECONDS = 0.1
-ACKED_OFFSET = 120  # tcpi_bytes_acked in Linux's struct tcp_info
 
 log = structlog.get_logger("lifecycle")
 
@@ -77,8 +76,7 @@ class ClientWatch:
     __slots__ = ("_loop", "_on_close", "_sock", "_watcher")
 
     def __init__(self, sock: socket.socket, on_close: Callable[[], None]) -> None:
-        # The event loop calls `recv`, where gevent's own, which waits, does not work.
-        self._sock = getattr(sock, "_sock", sock)
+        self._sock = beneath(sock)
         self._on_close = on_close
         self._loop = get_hub().loop
         self._watcher = self._loop.io(sock.fileno(), READ)
@@ -91,15 +89,10 @@ class ClientWatch:
             self._watcher = None
 
     def _on_readable(self) -> None:
-        try:
-            data = self._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            data = b""
+        data = peek(self._sock)
         if data:
             self._poll_state()
-        else:
+        elif data is not None:
             self._report_close()
 
     def _poll_state(self) -> None:
@@ -145,12 +138,3 @@ class WorkBudget:
         if self._left < 0:
             self._left = self._size
             let_others_run()
-
-
-def acknowledged_bytes(sock: socket.socket) -> int | None:
-    """Return how many bytes the peer has acknowledged, or None if the kernel does not count."""
-    try:
-        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, ACKED_OFFSET + 8)
-        return struct.unpack_from("Q", info, ACKED_OFFSET)[0]
-    except (OSError, struct.error):
-        return None

@@ -8,6 +8,8 @@ from typing import Any
 from gunicorn import util
 from gunicorn.http import wsgi
 
+from service.raw_sockets import CHUNK
+
 
 class JoinedResponse(wsgi.Response):
     """A response that holds its head back until the first part of the body is written."""
@@ -49,7 +51,7 @@ class JoinedResponse(wsgi.Response):
             super()._emit_body(data)
             return
         head, self._held = self._held, b""
-        body = b"%x\r\n%b\r\n" % (len(data), data) if self.chunked else data
+        body = CHUNK % (len(data), data) if self.chunked else data
         util.write(self.sock, head + body)
 
     def _emit_held(self) -> None:

@@ -28,6 +28,7 @@ from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
 from service.observing import stray
+from service.raw_sockets import CHUNK, send_all
 from serving import parking
 from serving.own_stack import OwnStack
 from serving.response import JoinedResponse
@@ -174,14 +175,8 @@ class Worker(GeventWorker):
 
 
 def write(sock: Any, data: bytes, chunked: bool = False) -> None:
-    """Write as gunicorn does, but without `sendall`.
-
-    gevent's `sendall` asks the kernel for its buffer's size each time, which took a tenth of the
-    time of a streamed token.
-    """
-    left = memoryview(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
-    while left:
-        left = left[sock.send(left) :]
+    """Write as gunicorn does, but without `sendall`."""
+    send_all(sock, CHUNK % (len(data), data) if chunked else data)
 
 
 def cached_date(http_date: Callable[[float], str]) -> Callable[..., str]:

@@ -20,7 +20,7 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"database", "deferred", "extensions", "ids", "lifecycle", "observing", "outbound",
-     "sealing", "tracing", "web", "websockets"},
+     "raw_sockets", "sealing", "tracing", "web", "websockets"},
     {"providers"},
     {"limits"},
     {"auth"},

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 
 from gevent import get_hub, getcurrent
 
-READ = 1  # the event loop's flag
+from service.raw_sockets import READ, beneath
+
 WOULD_WAIT = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 Take = Callable[[bytes], bool]
@@ -123,12 +124,11 @@ class Arrivals:
 def receiver(sock: Any, size: int = 65_536) -> Callable[[], bytes]:
     """A function that reads what has arrived, and raises one of `WOULD_WAIT` if nothing has.
 
-    It reads from beneath gevent's socket, which would wait. TLS may hold decrypted bytes for which
-    the event loop does not call again.
+    TLS may hold decrypted bytes for which the event loop does not call again.
     """
     secure = getattr(sock, "_sslobj", None)
     if secure is None:
-        return partial(sock._sock.recv, size)
+        return partial(beneath(sock).recv, size)
 
     def receive() -> bytes:
         pieces = [secure.read(size)]

@@ -8,6 +8,7 @@ from service.outbound.body import READ_SIZE, ResponseBody
 from service.outbound.destination import Origin
 from service.outbound.head import ResponseHead, parse_head, split_head
 from service.outbound.pool import Pool
+from service.raw_sockets import send_all
 
 JOINED = 65_536  # bytes: a body up to this size is sent together with its head
 
@@ -44,12 +45,9 @@ class HttpExchange:
             on_failure.pop_all()
 
     def _send(self, sock: Any, head: bytes, content: bytes) -> None:
-        """Send without `sendall`: gevent's asks the kernel for its buffer's size each time."""
         joined = len(content) <= JOINED
         for data in (head + content,) if joined else (head, content):
-            left = memoryview(data)
-            while left:
-                left = left[sock.send(left) :]
+            send_all(sock, data)
         self._is_sent = True
 
     def end(self) -> None:

@@ -1,17 +1,16 @@
 """Connections to upstreams that stay open between requests."""
 
-import socket
 import weakref
 from collections import OrderedDict
 from functools import cached_property
 from ssl import SSLContext
-from typing import Any
 
 import certifi
 from urllib3.util.ssl_ import create_urllib3_context
 
 from service.outbound.connecting import SecureUpstreamConnection, UpstreamConnection
 from service.outbound.destination import Origin
+from service.raw_sockets import beneath, peek
 
 CERTIFICATES = certifi.where()  # of the authorities that servers are checked by
 MOST_SERVERS = 32
@@ -90,12 +89,4 @@ def _close_all(connections: list[UpstreamConnection]) -> None:
 
 def _is_usable(connection: UpstreamConnection) -> bool:
     """Whether the server has neither closed an idle connection nor sent anything on it."""
-    # The socket below gevent's and TLS's, whose own `recv` would wait or can't look ahead.
-    plain: Any = getattr(connection.sock, "_sock", connection.sock)
-    try:
-        plain.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    return peek(beneath(connection.sock)) is None

@@ -17,7 +17,8 @@ from gevent.lock import BoundedSemaphore
 from gevent.socket import cancel_wait, wait
 from wsproto.events import CloseConnection
 
-from service.lifecycle import READ, ClientWatch, acknowledged_bytes
+from service.lifecycle import ClientWatch
+from service.raw_sockets import READ, acknowledged_bytes
 from service.websockets.frames import Closed, Headers, Piece, Protocol, fragments, frame
 from service.websockets.writing import Output
 

@@ -2,12 +2,11 @@
 
 import socket
 from contextlib import suppress
-from typing import Any
 
 from gevent.socket import socket as gevent_socket
 from gevent.socket import wait_write
 
-from service.lifecycle import acknowledged_bytes
+from service.raw_sockets import acknowledged_bytes, beneath
 
 STALL_STEPS = 5  # checks of a stalled write in the time after which it fails
 
@@ -17,9 +16,8 @@ class Output:
 
     def __init__(self, sock: socket.socket, stall_seconds: float) -> None:
         """A write fails if the peer acknowledges nothing for `stall_seconds`."""
-        # `send(data)` writes what the kernel takes. gevent's own method costs a tenth more.
-        direct: Any = sock
-        self.send = direct._sock.send if type(direct) is gevent_socket else direct.send
+        # `send(data)` writes what the kernel takes. gevent's own costs a tenth more; TLS needs it.
+        self.send = beneath(sock).send if type(sock) is gevent_socket else sock.send
         self._sock = sock
         self._step = stall_seconds / STALL_STEPS
         self.rest = b""  # of what `send` has taken in part, to be written before anything else

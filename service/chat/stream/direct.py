@@ -9,34 +9,32 @@ from typing import Any
 
 from gevent.socket import socket
 
+from service.raw_sockets import CHUNK, beneath, send_all
 from service.web.pauses import SUPPORTED
 
 
 class DirectWriter:
     """Writes parts of a body that the server has begun to send, framed as the server frames it."""
 
-    __slots__ = ("_is_chunked", "_sock", "is_server_pausing")
+    __slots__ = ("_beneath", "_is_chunked", "_sock", "is_server_pausing")
 
     def __init__(self, sock: socket, is_chunked: bool, is_server_pausing: bool = False) -> None:
-        self._sock, self._is_chunked = sock, is_chunked
+        self._sock, self._beneath, self._is_chunked = sock, beneath(sock), is_chunked
         self.is_server_pausing = is_server_pausing  # see `Pause`
 
     def write(self, data: bytes) -> bytes:
         """Send without waiting; return the framed bytes that the kernel has not taken."""
         if self._is_chunked:
-            data = b"%x\r\n%b\r\n" % (len(data), data)
+            data = CHUNK % (len(data), data)
         try:
-            # The socket beneath gevent's, which would wait and can't do so in the event loop.
-            sent = self._sock._sock.send(data)  # type: ignore[attr-defined]
+            sent = self._beneath.send(data)
         except OSError:
             sent = 0  # `finish` waits, or raises the error where the server expects it
         return data[sent:]
 
     def finish(self, rest: bytes) -> None:
         """Send such bytes, and wait until the kernel has taken them. Raises OSError."""
-        left = memoryview(rest)
-        while left:
-            left = left[self._sock.send(left) :]
+        send_all(self._sock, rest)
 
 
 def direct_writer(environ: Mapping[str, Any]) -> DirectWriter | None:

@@ -12,7 +12,8 @@ from service.chat.stream import sse
 from service.chat.stream.channel import TEXT, Channel, Item
 from service.chat.stream.chunks import TextStart
 from service.chat.stream.direct import DirectWriter
-from service.lifecycle import ClientWatch, acknowledged_bytes
+from service.lifecycle import ClientWatch
+from service.raw_sockets import acknowledged_bytes
 from service.web.pauses import Pause
 
 SLOW_SECONDS = 30.0  # without any progress of a write; then the client's connection is cut

@@ -1,0 +1,50 @@
+"""Access to a socket beneath gevent's methods, which wait, and to what the kernel knows of it."""
+
+import socket
+import struct
+from typing import Any
+
+READ = 1  # the event loop's flag for a descriptor that is to be readable
+CHUNK = b"%x\r\n%b\r\n"  # HTTP's framing of a part of a body; takes its length and the part itself
+ACKED_OFFSET = 120  # tcpi_bytes_acked in Linux's struct tcp_info
+
+
+def beneath(sock: Any) -> Any:
+    """Return the plain socket, whose methods do not wait. With TLS, its bytes are encrypted.
+
+    The event loop may call its methods. gevent's own would wait, which is not possible there.
+    """
+    return getattr(sock, "_sock", sock)
+
+
+def send_all(sock: Any, data: bytes) -> None:
+    """Send all of `data`, and wait as the socket does. Raises OSError.
+
+    gevent's `sendall` asks the kernel for its buffer's size each time, which took a tenth of the
+    time of a streamed token.
+    """
+    left = memoryview(data)
+    while left:
+        left = left[sock.send(left) :]
+
+
+def peek(plain: socket.socket) -> bytes | None:
+    """Return the next byte but leave it to be read, or b"" if the connection has ended or failed.
+
+    None if nothing has arrived. `plain` is what `beneath` returns.
+    """
+    try:
+        return plain.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except (BlockingIOError, InterruptedError):
+        return None
+    except OSError:
+        return b""
+
+
+def acknowledged_bytes(sock: socket.socket) -> int | None:
+    """Return how many bytes the peer has acknowledged, or None if the kernel does not count."""
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, ACKED_OFFSET + 8)
+        return struct.unpack_from("Q", info, ACKED_OFFSET)[0]
+    except (OSError, struct.error):
+        return None
