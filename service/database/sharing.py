@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.database.access import core_transaction, is_outage
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 from service.observing import attribution
 
 MOST = 200  # items of one moment

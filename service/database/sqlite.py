@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, ExceptionContext, event
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
 from service.database.time_limits import seconds_left
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 
 PRAGMAS = (
     "PRAGMA journal_mode=WAL",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from service.auth.users import rights_cache
-from service.lifecycle import WorkBudget
+from service.fairness import WorkBudget
 from service.records.changes import Change
 from service.records.cursor import Position
 from service.records.outlet import Outlet

@@ -20,7 +20,7 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 from service.records.activity import Activity
 from service.records.audience import Audience
 from service.records.changes import Change, Scope

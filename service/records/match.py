@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from service.lifecycle import WorkBudget
+from service.fairness import WorkBudget
 from service.records.envelope import Envelope
 from service.records.where import Compare, Every, Some, Where
 

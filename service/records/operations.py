@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import current_role
 from service.extensions import db
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor

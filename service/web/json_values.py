@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
 
-from service.lifecycle import WorkBudget
+from service.fairness import WorkBudget
 from service.web.fields import unstorable
 
 # Characters of JSON. A character of a number takes 30 ns, any other a tenth of that.

@@ -13,7 +13,7 @@ from marshmallow import Schema
 from marshmallow.fields import Field
 from werkzeug.routing import Rule
 
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 from service.web.errors import (
     Forbidden,
     InvalidRequest,

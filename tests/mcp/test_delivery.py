@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from gevent.event import Event
 
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 from service.mcp import delivery
 from service.mcp.delivery import ResultDelivery
 from service.mcp.message import RpcMessage

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import gevent
 
-from service.lifecycle import let_others_run
+from service.fairness import let_others_run
 
 
 @contextmanager
