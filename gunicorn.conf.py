@@ -41,8 +41,8 @@ from service.declarations import declarations  # noqa: E402
 from service.observing import measures, observe, stall  # noqa: E402
 from service.observing.observe import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
-from serving import descriptors, handover, logs, pending  # noqa: E402
-from serving import worker as worker_module  # noqa: E402
+from serving import descriptors, handover, logs, patches, pending  # noqa: E402
+from serving.worker import Worker  # noqa: E402
 
 try:
     settings = declarations(settings).settings
@@ -55,7 +55,7 @@ SIGN_IN_SECONDS = 8 * 3600
 
 bind = settings.listen
 workers = settings.web_concurrency
-worker_class = worker_module.Worker
+worker_class = Worker
 worker_connections = 5000
 keepalive = 5
 limit_request_line = 8190  # gunicorn's maximum, because addresses contain filters
@@ -68,7 +68,7 @@ logger_class = logs.JsonLogger
 revisions()
 handover.install(os.environ)
 handover.check_inherited(os.environ, bind)
-worker_module.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)
+patches.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)
 report = handover.Report(os.environ)
 
 # What is imported stays: the collector leaves it alone, here, in the workers and at the exit.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.auth.tokens import issue
-from serving.worker import BODY_STEP
+from serving.timed_requests import BODY_STEP
 from tests.faults.conftest import client_of
 from tests.services import settings_for, wait_for
 

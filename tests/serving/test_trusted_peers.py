@@ -3,7 +3,7 @@
 from gunicorn.config import Config
 from gunicorn.http.message import _ip_in_allow_list
 
-from serving.worker import remembered
+from serving.patches import remembered
 
 
 def test_the_answer_for_one_peer_is_not_given_to_another():

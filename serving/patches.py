@@ -1,0 +1,74 @@
+"""Replacements for parts of gunicorn and gevent that no setting of theirs changes."""
+
+import json
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import gunicorn.http
+import gunicorn.http.message
+import gunicorn.http.wsgi
+import gunicorn.util
+import gunicorn.workers.ggevent
+from gevent.baseserver import BaseServer
+
+from service.raw_sockets import CHUNK, send_all
+from serving import parking
+from serving.response import JoinedResponse
+from serving.timed_requests import RequestLimits, timed_parser
+
+PEERS = 1000  # addresses whose check is remembered
+
+
+def write(sock: Any, data: bytes, chunked: bool = False) -> None:
+    """Write as gunicorn does, but without `sendall`."""
+    send_all(sock, CHUNK % (len(data), data) if chunked else data)
+
+
+def cached_date(http_date: Callable[[float], str]) -> Callable[..., str]:
+    """gunicorn's date of a response, which is the same for all of a second."""
+    date_of = lru_cache(1)(http_date)
+    return lambda moment=None: date_of(int(time.time() if moment is None else moment))
+
+
+def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
+    """Answer a request that gunicorn refuses, in the form of the service's errors."""
+    code = "invalid_request" if status < 500 else "internal_error"
+    body = json.dumps({"error": code, "message": reason})
+    head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    answer = f"{head}Content-Length: {len(body)}\r\n\r\n{body}"
+    gunicorn.util.write_nonblock(sock, answer.encode())
+
+
+def remembered(is_in_allow_list: Callable[..., bool]) -> Callable[..., bool]:
+    """gunicorn's check of a peer's address, which parses it anew for each request.
+
+    The lists belong to the configuration, which lasts as long as the process.
+    """
+    known: dict[tuple[str, int], bool] = {}
+
+    def check(address: str, allowed: list[str], networks: list[Any]) -> bool:
+        key = address, id(allowed)
+        if key not in known:
+            if len(known) >= PEERS:
+                known.clear()
+            known[key] = is_in_allow_list(address, allowed, networks)
+        return known[key]
+
+    return check
+
+
+def install(head: float, body: float, idle: float) -> None:
+    """Replace gunicorn's parser, response, pool and writers and set the limits, in seconds."""
+    RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
+    # A few new connections in each round of the event loop: those before them go on meanwhile. One
+    # alone would cost a tenth more for each turn, because tokens then share fewer writes.
+    BaseServer.max_accept = 4
+    gunicorn.http.get_parser = timed_parser
+    gunicorn.http.message._ip_in_allow_list = remembered(gunicorn.http.message._ip_in_allow_list)
+    gunicorn.http.wsgi.Response = JoinedResponse
+    gunicorn.workers.ggevent.Pool = parking.Places
+    gunicorn.util.http_date = cached_date(gunicorn.util.http_date)
+    gunicorn.util.write = write
+    gunicorn.util.write_error = write_error

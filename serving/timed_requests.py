@@ -1,0 +1,109 @@
+"""Reading requests within time limits.
+
+gunicorn limits only the pause before a request. This parser also limits the time from the first
+byte of the head to its end, and the time for each 32 KiB of a body. A client that sends steadily is
+served; one that stalls loses its connection.
+"""
+
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from gunicorn.http.parser import RequestParser
+from gunicorn.http.unreader import SocketUnreader
+from werkzeug.exceptions import RequestTimeout
+
+from serving import parking
+
+BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
+DRAIN_BYTES = 8 << 20  # of a body that the app has not read, so that its sender gets the response
+
+
+class RequestLimits:
+    """Time limits in seconds: for a head, for each step of a body, and between requests."""
+
+    head = 15.0
+    body = 30.0
+    idle = 5.0
+
+
+class TimedUnreader(SocketUnreader):
+    """Read from the connection within the limits. Raises werkzeug's `RequestTimeout`.
+
+    Each read has the timeout of the socket, which costs nothing if the bytes are already there.
+    """
+
+    def __init__(self, sock: Any) -> None:
+        super().__init__(sock)
+        self._request: Callable[[], Any] = lambda: None
+        self.expect_request()
+
+    def expect_request(self) -> None:
+        self._expect("request", RequestLimits.idle)
+
+    def expect_body(self, request: Any) -> None:
+        self._request = weakref.ref(request)  # a strong reference would be a cycle
+        self._expect("body", RequestLimits.body)
+
+    def expect_rest(self) -> None:
+        """Set the limits for reading the rest of a body that the app has not read."""
+        self._expect("rest", RequestLimits.idle)
+
+    def _expect(self, what: str, seconds: float) -> None:
+        self._what, self._received = what, 0
+        self._deadline = time.monotonic() + seconds
+
+    def chunk(self, size_hint: int | None = None) -> bytes:
+        try:
+            self.sock.settimeout(max(self._deadline - time.monotonic(), 0.001))
+            data = super().chunk(size_hint)
+        except TimeoutError:
+            if self._what == "request":
+                return b""  # no request has begun, so this is the end of the connection
+            self._close_connection()
+            raise RequestTimeout from None
+        finally:
+            self.sock.settimeout(None)
+        self._count(len(data))
+        return data
+
+    def _close_connection(self) -> None:
+        request = self._request()
+        if request is not None:
+            request.force_close()
+
+    def _count(self, size: int) -> None:
+        if self._what == "request":
+            self._expect("head", RequestLimits.head)
+        self._received += size
+        if self._what == "body" and self._received >= BODY_STEP:
+            self._expect("body", RequestLimits.body)
+
+
+class TimedParser(RequestParser):
+    """A parser of requests that reads within the limits."""
+
+    def __init__(self, cfg: Any, source: Any, source_addr: Any) -> None:
+        super().__init__(cfg, source, source_addr)
+        self.unreader = TimedUnreader(source)
+
+    def __next__(self) -> Any:
+        request = super().__next__()
+        request.parser = weakref.ref(self)
+        self.unreader.expect_body(request)
+        return request
+
+    def finish_body(self, deadline: float | None = None, max_bytes: int | None = None) -> bool:
+        """Read the rest of a body before the next request. False closes the connection."""
+        self.unreader.expect_rest()
+        try:
+            is_finished = super().finish_body(deadline, max_bytes or DRAIN_BYTES)
+        except RequestTimeout:
+            return False
+        self.unreader.expect_request()
+        return is_finished
+
+
+def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:
+    return parking.parsers.pop(source, None) or TimedParser(cfg, source, source_addr)
