@@ -1,10 +1,9 @@
 """Letting go of the greenlet of a response that waits.
 
-The stack of a greenlet that waits is a fourth of what a held stream takes. Where a response yields
-a `Pause`, gunicorn is told that it is over and that the connection is to be closed, and the
-greenlet ends. The connection stays open all the same. When the response has something to send, it
-goes on in a new greenlet, which then handles the connection's next requests as the old one would
-have.
+A greenlet that waits keeps its stack (docs/decisions/0036). Where a response yields a `Pause`,
+gunicorn is told that it is over and that the connection is to be closed, and the greenlet ends. The
+connection stays open all the same. When the response has something to send, it goes on in a new
+greenlet, which then handles the connection's next requests as the old one would have.
 """
 
 import errno
