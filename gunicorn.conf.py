@@ -38,8 +38,9 @@ from service.auth.tokens import issue  # noqa: E402
 from service.database.access import engine_options  # noqa: E402
 from service.database.revisions import revisions  # noqa: E402
 from service.declarations import declarations  # noqa: E402
-from service.observing import measures, observe, stall  # noqa: E402
-from service.observing.observe import REQUEST_ID  # noqa: E402
+from service.observing import measures, stall  # noqa: E402
+from service.observing.logs import log  # noqa: E402
+from service.observing.request_log import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
 from serving import descriptors, handover, logs, patches, pending  # noqa: E402
 from serving.worker import Worker  # noqa: E402
@@ -91,7 +92,7 @@ def post_worker_init(worker) -> None:
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
     for name in settings.unknown:
-        observe.log.warning("unknown setting", setting=name)
+        log.warning("unknown setting", setting=name)
     stall.StallAlarm().start()
     app = worker.app.callable
     app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout, handover.delay)

@@ -40,7 +40,7 @@ from service.mcp.server import Server
 from service.mcp.views import mcp
 from service.media import setup as media
 from service.media.views import media as media_routes
-from service.observing import observe
+from service.observing import logs, request_log
 from service.observing.sampler import Sampler
 from service.outbound.upstream import Upstream
 from service.providers import catalog as models
@@ -121,7 +121,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
     app.json = JsonProvider(app)
-    observe.configure_logs(settings.secrets)
+    logs.configure_logs(settings.secrets)
     app.extensions["sampler"] = Sampler()
     _open_database(app, settings)
     upstream = app.extensions["upstream"] = Upstream()
@@ -169,7 +169,7 @@ def _open_database(app: Flask, settings: Settings) -> None:
 
 def _answer_requests(app: Flask, settings: Settings) -> None:
     """The order of these is the order in which a request meets them."""
-    observe.init_app(app)
+    request_log.init_app(app)
     opaque_origins.init_app(app)
     bearer.init_app(app)
     edge.init_app(app)

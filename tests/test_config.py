@@ -17,7 +17,7 @@ from config import (
 from service import create_app
 from service.cli.catalog import settings_table
 from service.integrations.everything import catalog
-from service.observing.observe import log
+from service.observing.logs import log
 from tests.services import ENVIRONMENT, free_port, settings_for
 from tests.starting import EXPIRED, FreshCopy
 

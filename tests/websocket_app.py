@@ -8,7 +8,7 @@ import gevent
 import structlog
 from flask import Flask, jsonify, request
 
-from service.observing.observe import configure_logs
+from service.observing.logs import configure_logs
 from service.websockets import websocket
 from service.websockets.frames import Closed, frame
 from service.websockets.upgrade import WebSocketResponse

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from service.chat.models import Turn
 from service.extensions import db, now, timestamp
-from service.observing.observe import metrics_registry
+from service.observing.scrape import metrics_registry
 
 NEWEST = 10_000  # turns that are looked at
 KINDS = 100  # that are listed of each sort

@@ -1,4 +1,4 @@
-"""What operators measure and alarm on, beside requests (`observe.py`) and stalls (`stall.py`).
+"""What operators measure and alarm on, beside stalls (`stall.py`).
 
 docs/operations.md has every metric with what to do about it; a test compares. Labels are declared
 names only (models, endpoints, tools, kinds), never a user's words or id. All workers of a host are
@@ -14,7 +14,16 @@ CHILDREN = 4096  # of a metric that are found fast: by its labels takes longer t
 WAITS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60)  # seconds until a model says something
 LAGS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60)  # seconds
 
+# Requests
+REQUESTS = Counter("http_requests_total", "Answered requests.", ["method", "route", "status"])
+REQUEST_SECONDS = Histogram(
+    "http_request_seconds", "Time until the last byte of an answer, seconds.", ["route"]
+)
+UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstream", "outcome"])
+
 # Turns and models
+TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])
+COMPACTIONS = Counter("compactions_total", "Turns whose history was compacted.", ["stage"])
 TURN_FIRST_TOKEN = Histogram(
     "turn_first_token_seconds",
     "From a message's arrival to the first text or tool call of its answer.",
@@ -42,6 +51,9 @@ ENDPOINT_CALLS = Counter(
 )
 ENDPOINT_CREDITS = Counter(
     "endpoint_credits_total", "Credits charged for calls of endpoints.", ["endpoint"]
+)
+KEPT_ANSWERS = Counter(
+    "kept_answers_total", "Looks for answers that are kept.", ["endpoint", "outcome"]
 )
 KEYS_IN_FLIGHT = Gauge(
     "idempotency_keys_in_flight",
@@ -114,6 +126,9 @@ STARTED = Gauge(
 claims_not_renewed, keys_not_renewed = map(NOT_RENEWED.labels, ("claims", "keys"))
 swept_turns, swept_holds = map(SWEPT.labels, ("turns", "holds"))
 
+answered_requests = lru_cache(CHILDREN)(REQUESTS.labels)
+time_of_request = lru_cache(CHILDREN)(REQUEST_SECONDS.labels)
+count_upstream_call = lru_cache(CHILDREN)(UPSTREAM_CALLS.labels)
 time_of_turn = lru_cache(CHILDREN)(TURN_FIRST_TOKEN.labels)
 time_of_model = lru_cache(CHILDREN)(MODEL_FIRST_TOKEN.labels)
 turn_credits = lru_cache(CHILDREN)(TURN_CREDITS.labels)
@@ -121,6 +136,7 @@ tokens = lru_cache(CHILDREN)(TOKENS.labels)
 tool_calls = lru_cache(CHILDREN)(TOOL_CALLS.labels)
 endpoint_calls = lru_cache(CHILDREN)(ENDPOINT_CALLS.labels)
 endpoint_credits = lru_cache(CHILDREN)(ENDPOINT_CREDITS.labels)
+count_lookup = lru_cache(CHILDREN)(KEPT_ANSWERS.labels)
 
 
 def count_tokens(model: str, **counts: int) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Metric
+from prometheus_client import REGISTRY, CollectorRegistry, Metric, values
 from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from service.observing import measures
-from service.observing.observe import metrics_registry
 
 PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB", re.MULTILINE)
 FILES = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
@@ -49,6 +49,15 @@ class WorkerFacts(Collector):
 def _number(pattern: re.Pattern[str], file: Path) -> float:
     found = pattern.search(file.read_text())
     return float(found[1]) if found else math.inf  # the limit of files may be "unlimited"
+
+
+def metrics_registry() -> CollectorRegistry:
+    """Return the metrics of all workers, or of this process if it runs without gunicorn."""
+    if values.ValueClass is values.MutexValue:
+        return REGISTRY
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)
+    return registry
 
 
 class Scrape(Collector):

@@ -20,7 +20,7 @@ from gevent.monkey import get_original
 from prometheus_client import Gauge, Histogram
 
 from service.observing import attribution
-from service.observing.observe import FRAMES, write_line
+from service.observing.logs import FRAMES, write_line
 from service.observing.stall_times import Sample, Stall
 
 LIMIT = 0.05  # seconds

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from gevent.hub import Hub
 
-from service.observing.observe import write_line
+from service.observing.logs import write_line
 
 
 class JsonHandler(logging.Handler):

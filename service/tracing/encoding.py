@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.observing.observe import redactor
+from service.observing.logs import redactor
 
 KINDS = {"internal": 1, "server": 2, "client": 3}
 FAILED = 2  # the status code

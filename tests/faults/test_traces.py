@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from service.ids import new_id
-from service.observing.observe import redactor
+from service.observing.logs import redactor
 from service.tracing.encoding import TEXT_LIMIT, SpanFacts, encode
 from service.tracing.exporter import SECONDS
 from tests.faults.conftest import client_of

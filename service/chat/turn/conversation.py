@@ -16,7 +16,7 @@ from service.chat.history.recall import Recalled
 from service.chat.history.shortening import shorten_messages
 from service.chat.turn.running import Run
 from service.chat.turn.summary import Summarizer
-from service.observing.observe import COMPACTIONS
+from service.observing.measures import COMPACTIONS
 from service.providers.prompt import Message, Prompt, UserMessage
 from service.providers.provider import Kind
 

@@ -17,7 +17,6 @@ from service.chat.turn.interruption import Interrupted
 from service.chat.turn.running import Run, Runs
 from service.chat.turn.step import Answer
 from service.observing import attribution, measures, spans
-from service.observing.observe import TURNS
 from service.outbound.arrivals import Arrivals
 from service.providers.events import Fault, ProviderError
 from service.web.errors import ServiceError
@@ -96,7 +95,7 @@ def _end(app: Flask, run: Run, status: str) -> None:
     run.span.set(app__turn__status=status, app__credits=credits(run.hold.charged))
     run.span.end()
     model, charged = run.question.model.id, run.hold.charged
-    TURNS.labels(model, status).inc()
+    measures.TURNS.labels(model, status).inc()
     measures.turn_credits(model).inc(credits(charged))
     if status == "finished" and not charged:
         measures.UNCHARGED.inc()

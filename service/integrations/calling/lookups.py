@@ -8,7 +8,7 @@ from typing import Any
 from gevent.event import Event
 
 from service.integrations.calling.kept_answers import AnswerKey, Kept, KeptAnswers
-from service.observing.observe import count_lookup
+from service.observing.measures import count_lookup
 from service.web.errors import UpstreamTimedOut
 
 

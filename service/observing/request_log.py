@@ -1,0 +1,67 @@
+"""The beginning and the end of a request: its id, its span, its metrics and its log line."""
+
+import re
+import time
+from typing import Any
+
+from flask import Flask, Response, g, request
+
+from service.ids import random_hex
+from service.observing import attribution, measures, spans
+from service.observing.logs import log_info
+
+UNTRACED = ("/healthz", "/readyz", "/metrics")  # asked all the time, by machines
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+def init_app(app: Flask) -> None:
+    app.before_request(_begin)
+    app.after_request(_end)
+
+
+def _begin() -> None:
+    client_id = request.headers.get("X-Request-Id", "")
+    g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else random_hex()
+    g.began = time.perf_counter()
+    route = _route()
+    attribution.begin(request_id=g.request_id, route=route)
+    g.span = _span(route)
+
+
+def _span(route: str) -> spans.Span:
+    """Begin the span of a request. The query and the path itself may be private."""
+    if route in UNTRACED or not spans.are_recorded():
+        return spans.NO_SPAN
+    span = spans.start_request(f"{request.method} {route}", request.headers.get("traceparent", ""))
+    span.set(http__request__method=request.method, http__route=route, url__scheme=request.scheme)
+    return span
+
+
+def _route() -> str:
+    """Return the route's pattern. With paths as labels, each chat would make new time series."""
+    return request.url_rule.rule if request.url_rule else "unmatched"
+
+
+def _end(response: Response) -> Response:
+    """Set the header now; log and count when the last byte has been handed to the server."""
+    response.headers["X-Request-Id"] = g.request_id
+    route = _route()
+    facts: dict[str, Any] = {
+        "method": request.method,
+        "route": route,
+        "status": response.status_code,
+    }
+    request_id, began, span = g.request_id, g.began, g.span
+
+    @response.call_on_close
+    def on_close() -> None:
+        seconds = time.perf_counter() - began
+        measures.answered_requests(facts["method"], route, facts["status"]).inc()
+        measures.time_of_request(route).observe(seconds)
+        span.set(http__response__status_code=facts["status"])
+        if facts["status"] >= 500:
+            span.fail(str(facts["status"]))
+        span.end()
+        log_info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
+
+    return response
