@@ -39,7 +39,7 @@ class Completion:
 
 def prepare(
     models: Mapping[str, Model], model_id: str, system: str, text: str, max_output_tokens: int
-) -> RoundTrip:
+) -> RoundTrip[Said]:
     """The round trip for a system text and a user's text. Makes no network call.
 
     `models` is `app.extensions["models"]`. Raises KeyError for an unknown id, and `NotConfigured`
@@ -58,21 +58,19 @@ def require_configured(model: Model) -> None:
         raise NotConfigured(model.provider.missing_setting)
 
 
-def complete(upstream: Upstream, trip: RoundTrip, seconds: float) -> Completion:
+def complete(upstream: Upstream, trip: RoundTrip[Said], seconds: float) -> Completion:
     """Ask the model and wait for its whole answer, at most `seconds` in all, retries included.
 
     Raises `ProviderError`; its fault is "slow" when the time is over. The connection is closed
     then, and `trip.cost` is the estimated cost of what had arrived.
     """
     finished: StepFinished | None = None
-    said = trip.text
-    assert isinstance(said, Said), "which `request` and a summary make"
     # The timer raises the same error, in the same place, as the deadline of a turn does.
     with gevent.Timeout(seconds, ProviderError("slow")):
         for event in stream_events(upstream, trip, Deadline()):
             if isinstance(event, TextFragment):
-                said.append(event.text)
+                trip.text.append(event.text)
             elif isinstance(event, StepFinished):
                 finished = event
     assert finished, "every other end raises"
-    return Completion(str(said).strip(), finished.reason, trip.usage, trip.cost)
+    return Completion(str(trip.text).strip(), finished.reason, trip.usage, trip.cost)

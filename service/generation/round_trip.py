@@ -1,6 +1,7 @@
 """One prompt to one model, what it has used so far, and what that costs."""
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from service.billing import prices
 from service.providers.events import PromptCounted, Usage
@@ -8,20 +9,22 @@ from service.providers.prompt import Prompt
 from service.providers.provider import Model
 from service.providers.tokens import bound, likely
 
+Text = TypeVar("Text")  # a type whose `str` is the text of an answer so far
+
 
 @dataclass
-class RoundTrip:
+class RoundTrip(Generic[Text]):
     """A request to a model. `model_call.stream_events` fills it in while it reads the answer.
 
     Except `text`, whose `str` is the text of the answer so far: who reads the events puts it
-    together. `accepted` is true from a status of 200 on, and false again once the provider itself
-    has failed: nothing is owed then. `counted` and `reported` are the provider's counts, sent at
-    the beginning and at the end of its answer.
+    together, in a type of their own. `accepted` is true from a status of 200 on, and false again
+    once the provider itself has failed: nothing is owed then. `counted` and `reported` are the
+    provider's counts, sent at the beginning and at the end of its answer.
     """
 
     model: Model
     prompt: Prompt
-    text: object
+    text: Text
     accepted: bool = False
     counted: PromptCounted | None = None
     reported: Usage | None = None

@@ -63,7 +63,7 @@ class Summarizer:
         self._store(text, cut)
         return text
 
-    def _ask(self, trip: RoundTrip) -> str | None:
+    def _ask(self, trip: RoundTrip[Said]) -> str | None:
         try:
             answer = complete(self._app.extensions["upstream"], trip, SECONDS)
         except ProviderError as error:
