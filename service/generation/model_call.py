@@ -24,13 +24,12 @@ from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamEr
 from service.providers.events import (
     OPERATORS,
     PASSING,
-    CallStarted,
+    VISIBLE,
     Event,
     Fault,
     PromptCounted,
     ProviderError,
     StepFinished,
-    TextFragment,
     Usage,
 )
 from service.providers.names import NameTable
@@ -63,7 +62,6 @@ LIMITS: dict[Kind, TimeLimits] = {
     "B": TimeLimits(90.0),
     "C": TimeLimits(90.0),
 }
-VISIBLE = (TextFragment, CallStarted)
 
 
 def stream_events(

@@ -10,12 +10,11 @@ from service.observing import spans
 from service.observing.spans import Span
 from service.outbound.arrivals import Arrivals
 from service.providers.events import (
-    CallStarted,
+    VISIBLE,
     Event,
     FinishedCall,
     ProviderError,
     StepFinished,
-    TextFragment,
 )
 from service.providers.prompt import AssistantMessage, Message, ToolResults, UserMessage
 from service.providers.provider import Provider
@@ -23,7 +22,6 @@ from service.providers.provider import Provider
 NAMES = {"A": "anthropic", "B": "openai"}
 GROQ = "https://api.groq.com/"
 COMPATIBLE = "openai_compatible"  # any other host of the same wire
-VISIBLE = (TextFragment, CallStarted)
 
 
 def traced(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Event | Arrivals]:

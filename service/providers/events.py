@@ -108,6 +108,8 @@ class StepFinished:
         return any(call.fault == "refused" for call in self.calls)
 
 
+VISIBLE = (TextFragment, CallStarted)  # with these a user begins to see an answer
+
 Event = PromptCounted | TextFragment | CallStarted | CallFragment | Progress | StepFinished
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
