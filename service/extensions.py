@@ -1,6 +1,6 @@
 """The database, which `create_app` binds to an app."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from flask_sqlalchemy import SQLAlchemy
@@ -59,6 +59,8 @@ class Base(DeclarativeBase):
     metadata = registry.metadata
 
 
+MICROSECOND = timedelta(microseconds=1)  # the shortest time between two that are stored
+
 db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
 
 
@@ -69,6 +71,11 @@ def table(model: Any) -> Table:
 
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+def later_than(moment: datetime) -> datetime:
+    """Now, or the first time after `moment` if the clock has not passed that."""
+    return max(now(), moment + MICROSECOND)
 
 
 def timestamp(moment: datetime) -> str:

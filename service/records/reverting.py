@@ -11,13 +11,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from service.extensions import now
+from service.extensions import later_than, now
 from service.records import outbox
 from service.records.collection import Collection, Column, Values
 from service.records.envelope import Envelope, full_envelope
 from service.records.models import Record
 from service.records.storage import select_rows
-from service.records.writes import TICK
 from service.web.errors import Conflict
 
 PLACES = 10_000  # sequence numbers that are searched for a free one
@@ -58,7 +57,7 @@ def revert(session: Session, collection: Collection, row: Any, before: Envelope)
     if collection.on_update:
         collection.on_update(session, row, _differences(collection, now_stored, before))
     _set_data(collection, row, before["data"])
-    row.updated_at = max(now(), row.updated_at + TICK)
+    row.updated_at = later_than(row.updated_at)
     session.flush()
     _announce(session, collection, now_stored, full_envelope(collection, row))
 

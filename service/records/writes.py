@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
@@ -12,7 +11,7 @@ from service.auth.user_locks import lock
 from service.auth.users import Caller, current_role
 from service.database.access import write_transaction
 from service.database.locks import lock_name
-from service.extensions import db, now, timestamp
+from service.extensions import db, later_than, timestamp
 from service.limits.rates import count
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
@@ -23,8 +22,6 @@ from service.records.rows import new_row, set_values
 from service.records.storage import select_rows
 from service.records.values import validate
 from service.web.errors import Conflict, Forbidden, NotFound
-
-TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,7 @@ def change(
     if collection.on_update:
         collection.on_update(session, row, values)
     set_values(collection, row, values)
-    row.updated_at = max(now(), row.updated_at + TICK)
+    row.updated_at = later_than(row.updated_at)
     after = _flush(session, collection, row)
     _record(session, collection, getattr(row, collection.owner_attribute), before, after, hook)
     return after

@@ -9,7 +9,7 @@ index contains all of these values: to read the rows themselves takes fifty time
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, or_, select
@@ -19,14 +19,14 @@ from service.chat.history.messages import Row
 from service.chat.models import Message, Summary, Turn, Undo
 from service.chat.question import Question
 from service.database.clock import microseconds
-from service.extensions import db, now, table, timestamp
+from service.extensions import MICROSECOND, db, now, table, timestamp
 
 PROMPT_VERSION = 1  # of the summariser's instructions
 FAILURES = 3  # in a row; then no summary of the chat is asked for during `REST_SECONDS`
 REST_SECONDS = 600
 REFUSED = "content-filter"
 LAST_SEQ = 2**63 - 1  # the largest that there can be
-EPOCH, TICK = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Times are added up modulo twelve days: SQLite's sums end at 2**63, some 5 000 whole times.
 CYCLE = 10**12  # microseconds
 
@@ -78,7 +78,8 @@ class Cover(NamedTuple):
     last: int = 0
 
     def with_row(self, seq: int, changed: datetime) -> "Cover":
-        numbers, changes = self.numbers + seq, self.changes + (changed - EPOCH) // TICK % CYCLE
+        numbers = self.numbers + seq
+        changes = self.changes + (changed - EPOCH) // MICROSECOND % CYCLE
         newest = max(self.newest, timestamp(changed))
         return Cover(self.rows + 1, numbers, changes, newest, max(self.last, seq))
 

@@ -3,7 +3,7 @@
 Source: docs/contract.md, "One chat turn" and section 5.9.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import gevent
@@ -22,11 +22,10 @@ from service.chat.turn.running import Run
 from service.database.access import core_transaction
 from service.database.locks import lock_name
 from service.database.prepared import Prepared, await_replies
-from service.extensions import db, now, table
+from service.extensions import MICROSECOND, db, later_than, now, table
 from service.records import outbox
 from service.web.errors import NotFound
 
-TICK = timedelta(microseconds=1)
 WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost
 
 # The transaction was not committed, or its outcome is unknown: its connection was lost, it never
@@ -140,7 +139,7 @@ def _write(session: Session, run: Run, status: Status, refused: Prepared | None)
     _end_claim(session, run, claims.dropped(dropping))
     changes = replacement.remove(session, question)
     moment = _next_moment(chat.newest)
-    answered = moment + TICK
+    answered = moment + MICROSECOND
     messages = row_values.message_rows(run, moment, answered)
     _insert(connection, INSERT_MESSAGE, messages, refused)
     charged = run.hold.charge(session, closed)
@@ -171,7 +170,7 @@ def _is_answered(connection: Connection, question: Question) -> bool:
 
 
 def _touch(connection: Connection, chat: Any, run: Run, title: str, moment: datetime) -> outbox.Row:
-    touched = max(moment, chat.updated_at + TICK)
+    touched = max(moment, chat.updated_at + MICROSECOND)
     values = {"chat": chat.record_id, "moment": touched, "name": title}
     values["tokens"] = run.tally.history_tokens or chat.history_tokens
     TOUCH_CHAT.ask(connection, values)
@@ -181,7 +180,7 @@ def _touch(connection: Connection, chat: Any, run: Run, title: str, moment: date
 
 def _next_moment(newest: datetime | None) -> datetime:
     """Now, or later: `createdAt` grows with every row of a chat."""
-    return max(now(), newest + TICK) if newest else now()
+    return later_than(newest) if newest else now()
 
 
 def _insert(
