@@ -72,11 +72,11 @@ class TurnHold:
     __slots__ = (
         "_amount",
         "_budget",
-        "_charged",
         "_id",
+        "_lost_charged",
+        "_lost_cost",
         "_number",
         "_question",
-        "_settled",
         "_tally",
         "charged",
     )
@@ -84,7 +84,7 @@ class TurnHold:
     def __init__(self, question: Question, tally: Tally) -> None:
         self._question, self._tally = question, tally
         self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1
-        self._settled = self._charged = 0  # of lost holds: the cost, and the part charged
+        self._lost_cost = self._lost_charged = 0  # the cost of lost holds, and the part charged
         self._budget = question.budget
         self.charged = 0  # micro-credits for the whole turn, once it has ended
 
@@ -111,13 +111,13 @@ class TurnHold:
 
     def charge(self, session: Session, closed: StatementReply | None = None) -> int:
         """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
-        self.charged = self._charged + self._settle(session, closed)
+        self.charged = self._lost_charged + self._settle(session, closed)
         return self.charged
 
     @property
     def _cost(self) -> int:
         """What is to be charged beside lost holds."""
-        return self._tally.cost - self._settled
+        return self._tally.cost - self._lost_cost
 
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another; False when the account can't afford that."""
@@ -133,7 +133,7 @@ class TurnHold:
         except InsufficientCredits:
             return False
         self._id, self._amount, self._number = hold_id, amount, self._number + 1
-        self._settled, self._charged = cost, self._charged + charged
+        self._lost_cost, self._lost_charged = cost, self._lost_charged + charged
         return True
 
     def _settle(self, session: Session, closed: StatementReply | None = None) -> int:

@@ -46,7 +46,7 @@ class Step:
     text: TextSince
     calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     finished: StepFinished | None = None
-    results: int = 0  # results of calls, including errors
+    result_count: int = 0  # of calls, including errors
     open_text: str | None = None  # the id of the text that the model is writing
     _nesting: dict[int, Nesting] = field(default_factory=dict)
     _texts: int = 0
@@ -78,10 +78,9 @@ class Step:
                 case CallStarted(key, name) if not self.muted:
                     yield from self._end_text()
                     yield self._start_call(key, name)
-                case CallFragment(key, fragment) if not self.muted and self._nesting[key].feed(
-                    fragment
-                ):
-                    yield chunks.ToolInputDelta(self.calls[key][0], fragment)
+                case CallFragment(key, fragment) if not self.muted:
+                    if self._nesting[key].feed(fragment):
+                        yield chunks.ToolInputDelta(self.calls[key][0], fragment)
                 case StepFinished():
                     self.finished = event
                 case Arrivals():
@@ -101,7 +100,7 @@ class Step:
         for key, (call_id, name) in self.calls.items():
             if key not in whole:
                 yield chunks.ToolInputError(call_id, name, None, WITHDRAWN)
-        self.results = len(finished)
+        self.result_count = len(finished)
         yield from calls.run(app, context, [self._named(call) for call in finished])
 
     def _named(self, call: FinishedCall) -> NamedCall:

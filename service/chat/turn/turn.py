@@ -45,7 +45,7 @@ def answer(app: Flask, run: Run) -> Answer:
                     run.assembly.apply(chunk)
                 yield chunk
         conversation.add(run.assembly.parts[before:])
-        if not step.results and run.tally.reason != "pause":
+        if not step.result_count and run.tally.reason != "pause":
             return
 
 
@@ -65,7 +65,7 @@ def _step(
         yield from _ask_without_tools(app, run, step, prompt)
     yield from step.run_calls(app, context)
     run.interruption.check()
-    if not step.results and not step.text:
+    if not step.result_count and not step.text:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
     yield chunks.FinishStep()
 
