@@ -20,7 +20,7 @@ from service.websockets.frames import frame
 LIMIT = 65_536  # bytes of frames that are sent at once
 AT_ONCE = 50  # sockets, about half a millisecond
 
-Scope = tuple[str, str | None]  # a collection, and an owner or None for all owners
+Extent = tuple[str, str | None]  # a collection, and an owner or None for all owners
 
 
 class Member(Protocol):
@@ -45,15 +45,15 @@ Group = dict[Member, Outlet | None]  # no outlet: not sent to yet, or by `delive
 class Audience:
     """The subscriptions with the same collection, filter and rights."""
 
-    def __init__(self, key: Hashable, scope: Scope, like: Subscription) -> None:
+    def __init__(self, key: Hashable, extent: Extent, like: Subscription) -> None:
         self.key = key
-        self.scope = scope
+        self.extent = extent
         # By the beginning of their messages, with the client's id for the subscription.
         self.groups: dict[bytes, Group] = {}
         self._like = replace(like)
 
     def texts(self, changes: Iterable[Change]) -> list[bytes]:
-        """Return the messages about changes in the scope, without their beginning."""
+        """Return the messages about changes in the extent, without their beginning."""
         texts = [self._like.text(change) for change in changes]
         return [text for text in texts if text is not None]
 
@@ -63,7 +63,7 @@ class Audiences:
 
     def __init__(self) -> None:
         self._by_key: dict[Hashable, Audience] = {}
-        self._by_scope: dict[Scope, list[Audience]] = {}
+        self._by_extent: dict[Extent, list[Audience]] = {}
         self._budget = WorkBudget(2 * AT_ONCE)  # sockets
 
     def join(self, member: Member, subscriptions: Iterable[Subscription]) -> None:
@@ -88,7 +88,7 @@ class Audiences:
         concerned: dict[Audience, list[Change]] = {}
         for change in new:
             for owner in (None, change.owner):
-                for audience in self._by_scope.get((change.collection, owner), ()):
+                for audience in self._by_extent.get((change.collection, owner), ()):
                     concerned.setdefault(audience, []).append(change)
         for audience, changes in concerned.items():
             if texts := audience.texts(changes):
@@ -115,19 +115,19 @@ class Audiences:
 
     def _audience(self, member: Member, subscription: Subscription) -> Audience:
         owner = None if subscription.rule is True else member.subject
-        scope = (subscription.collection.name, owner)
-        key = (scope, subscription.role, subscription.where)
+        extent = (subscription.collection.name, owner)
+        key = (extent, subscription.role, subscription.where)
         if key not in self._by_key:
-            self._by_key[key] = Audience(key, scope, subscription)
-            self._by_scope.setdefault(scope, []).append(self._by_key[key])
+            self._by_key[key] = Audience(key, extent, subscription)
+            self._by_extent.setdefault(extent, []).append(self._by_key[key])
         return self._by_key[key]
 
     def _remove(self, audience: Audience) -> None:
         del self._by_key[audience.key]
-        audiences = self._by_scope[audience.scope]
+        audiences = self._by_extent[audience.extent]
         audiences.remove(audience)
         if not audiences:
-            del self._by_scope[audience.scope]
+            del self._by_extent[audience.extent]
 
 
 def _send_through(

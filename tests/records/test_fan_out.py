@@ -77,7 +77,7 @@ def test_who_has_left_receives_nothing_and_no_audience_remains():
     audiences.leave(listener)
     audiences.deliver([change(1)], Position(0, 1))
     assert (listener.received, listener.is_behind) == ([], False)
-    assert vars(Audiences())["_by_scope"] == vars(audiences)["_by_scope"] == {}
+    assert vars(Audiences())["_by_extent"] == vars(audiences)["_by_extent"] == {}
 
 
 def test_messages_come_by_change_and_then_by_subscription(subscriber, hands):
