@@ -24,7 +24,7 @@ from service.auth.users import Caller
 from service.chat.history import recall
 from service.chat.history.compaction import compact_history, history_of
 from service.chat.history.limits import Limits
-from service.chat.history.messages import Row
+from service.chat.history.messages import StoredMessage
 from service.chat.models import Chat, Message
 from service.chat.question import Question
 from service.database.access import write_transaction
@@ -91,7 +91,7 @@ def _timed(action: Callable[[], object], clock: Callable[[], float]) -> float:
 
 
 def _decide() -> None:
-    stored = (Row(n, ("user", "assistant")[n % 2], TEXT) for n in range(MESSAGES))
+    stored = (StoredMessage(n, ("user", "assistant")[n % 2], TEXT) for n in range(MESSAGES))
     limits = Limits(budget=240_000, ceiling=180_000)
     history = history_of(stored, None, UserMessage("?"))
     assert compact_history(history, limits, lambda *_: None).messages

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from service.chat.history.messages import Row
+from service.chat.history.messages import StoredMessage
 
 WORDS = (
     "harbour ",
@@ -43,9 +43,9 @@ UNKNOWN: tuple[Any, ...] = (
 )
 
 
-def history(dice: random.Random) -> list[Row]:
+def history(dice: random.Random) -> list[StoredMessage]:
     """The rows of a chat as they might stand in a database."""
-    whole: list[Row] = []
+    whole: list[StoredMessage] = []
     for _ in range(dice.randrange(12)):
         whole += [_asks(dice), _answers(dice)]
     if dice.random() < 0.4:  # its owner has deleted messages, or half a turn was stored
@@ -53,10 +53,10 @@ def history(dice: random.Random) -> list[Row]:
         whole = [row for row in whole if dice.random() > gone]
     if dice.random() < 0.1:
         whole = [row for row in whole if not row.is_question]
-    return [Row(n * 3 + 1, *_rest(row)) for n, row in enumerate(whole)]
+    return [StoredMessage(n * 3 + 1, *_rest(row)) for n, row in enumerate(whole)]
 
 
-def _rest(row: Row) -> tuple[Any, ...]:
+def _rest(row: StoredMessage) -> tuple[Any, ...]:
     return row.role, row.content, row.parts, row.edited, row.cut_short
 
 
@@ -66,18 +66,18 @@ def text(dice: random.Random, most: int = 60) -> str:
     return "".join(dice.choices(WORDS, k=dice.randrange(1, 6))) * dice.randrange(1, most // 3)
 
 
-def _asks(dice: random.Random) -> Row:
-    return Row(0, "user", text(dice), edited=dice.random() < 0.1)
+def _asks(dice: random.Random) -> StoredMessage:
+    return StoredMessage(0, "user", text(dice), edited=dice.random() < 0.1)
 
 
-def _answers(dice: random.Random) -> Row:
+def _answers(dice: random.Random) -> StoredMessage:
     marks = {"edited": dice.random() < 0.1, "cut_short": dice.random() < 0.1}
     if dice.random() < 0.15:  # before there were parts
-        return Row(0, "assistant", text(dice), dice.choice((None, [])), **marks)
+        return StoredMessage(0, "assistant", text(dice), dice.choice((None, [])), **marks)
     parts: list[Any] = []
     for _ in range(dice.choice((0, 1, 1, 2, 3))):
         parts += _step(dice)
-    return Row(0, "assistant", text(dice) if dice.random() < 0.5 else "", parts, **marks)
+    return StoredMessage(0, "assistant", text(dice) if dice.random() < 0.5 else "", parts, **marks)
 
 
 def _step(dice: random.Random) -> list[Any]:

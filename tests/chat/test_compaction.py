@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from service.chat.history.compaction import SUMMARY_INTRO, History, compact_history, history_of
 from service.chat.history.limits import Limits
-from service.chat.history.messages import NO_TEXT, Row
+from service.chat.history.messages import NO_TEXT, StoredMessage
 from service.chat.history.shortening import shorten_messages
 from service.providers.prompt import Message, UserMessage
 from tests.chat import odd_histories
@@ -25,7 +25,7 @@ MODELS = {kind: model(kind) for kind in "ABC"}
 class Case:
     """A chat, the message to answer, and limits scaled down to its size."""
 
-    rows: list[Row]
+    rows: list[StoredMessage]
     cached: str | None
     content: str
     limits: Limits

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.chat.history.messages import Row, messages_of
+from service.chat.history.messages import StoredMessage, messages_of
 from service.providers.prompt import AssistantMessage, Result, ToolCall, ToolResults, UserMessage
 from tests.people import types
 from tests.services import on_sqlite
@@ -59,12 +59,12 @@ ROWS = {
 
 @pytest.mark.parametrize(("parts", "messages"), ROWS.values(), ids=ROWS)
 def test_stored_parts_become_messages(parts, messages):
-    row = Row(1, "assistant", "", parts)
+    row = StoredMessage(1, "assistant", "", parts)
     assert list(messages_of(row)) == messages
 
 
 def test_a_user_row_is_its_content():
-    assert list(messages_of(Row(1, "user", "hi"))) == [UserMessage("hi")]
+    assert list(messages_of(StoredMessage(1, "user", "hi"))) == [UserMessage("hi")]
 
 
 @on_sqlite

@@ -4,7 +4,7 @@ import pytest
 
 from service.chat.history.compaction import compact_history, history_of
 from service.chat.history.limits import Limits
-from service.chat.history.messages import Row
+from service.chat.history.messages import StoredMessage
 from service.chat.history.shortening import SHORTENED, shorten_messages
 from service.chat.tools.cap import limit_size, size
 from service.providers.prompt import Prompt, ToolResults, UserMessage
@@ -15,16 +15,16 @@ LIMITS = Limits(budget=240_000, ceiling=180_000)
 C_LIMITS = Limits(budget=240_000, ceiling=120_000)
 
 
-def talk(count: int, said: str) -> list[Row]:
+def talk(count: int, said: str) -> list[StoredMessage]:
     roles = ("user", "assistant")
-    return [Row(n + 1, roles[n % 2], said) for n in range(count)]
+    return [StoredMessage(n + 1, roles[n % 2], said) for n in range(count)]
 
 
-def answer(*results: str) -> Row:
+def answer(*results: str) -> StoredMessage:
     """An assistant's row of one step with that many calls."""
     called = {"type": "tool-x", "state": "output-available", "input": {}}
     parts = [{**called, "toolCallId": f"c{n}", "output": r} for n, r in enumerate(results)]
-    return Row(0, "assistant", "", parts)
+    return StoredMessage(0, "assistant", "", parts)
 
 
 def compact(rows, content="", limits=LIMITS, summary="short"):
@@ -52,8 +52,10 @@ def test_240_000_characters_are_sent_as_they_are_and_one_more_is_not():
 
 def test_call_arguments_and_results_count():
     called = {"type": "tool-x", "toolCallId": "c", "state": "output-available"}
-    row = Row(2, "assistant", "", [{**called, "input": {"a": "x" * 992}, "output": "y" * 998}])
-    rows = [Row(1, "user", "q"), row] * 119
+    row = StoredMessage(
+        2, "assistant", "", [{**called, "input": {"a": "x" * 992}, "output": "y" * 998}]
+    )
+    rows = [StoredMessage(1, "user", "q"), row] * 119
     assert compact(rows, "z" * 1_881)[0].stages == ()
     assert compact(rows, "z" * 1_882)[0].stages == ("summarized",)
 
@@ -61,7 +63,7 @@ def test_call_arguments_and_results_count():
 @pytest.mark.parametrize(("length", "cut"), [(29_998, False), (29_999, True)])
 def test_the_sixth_newest_result_is_cut_over_30_000_bytes_and_the_fifth_never(length, cut):
     """Two bytes are the quotes of the JSON text."""
-    rows = [Row(1, "user", "q"), answer(*["r" * length] * 6)]
+    rows = [StoredMessage(1, "user", "q"), answer(*["r" * length] * 6)]
     results = results_of(compact(rows)[0].messages)
     assert [len(result) for result in results[1:]] == [length + 2] * 5
     assert ("bytes in all" in results[0]) is cut
@@ -70,7 +72,7 @@ def test_the_sixth_newest_result_is_cut_over_30_000_bytes_and_the_fifth_never(le
 
 @pytest.mark.parametrize("shift", range(4))
 def test_a_cut_falls_between_characters(shift):
-    rows = [Row(1, "user", "q"), answer("a" * shift + "🚢" * 9_000, *["new"] * 5)]
+    rows = [StoredMessage(1, "user", "q"), answer("a" * shift + "🚢" * 9_000, *["new"] * 5)]
     cut, _, note = results_of(compact(rows)[0].messages)[0].partition("… [")
     assert set(cut[1 + shift :]) == {"🚢"}
     assert note.startswith(f"{36_002 + shift} bytes in all; call the tool again")
@@ -104,7 +106,10 @@ def test_no_more_goes_than_must():
 
 
 def test_a_cut_moves_back_to_the_nearest_user_message():
-    rows = [Row(n, "user" if n in (1, 2, 11, 12) else "assistant", "x" * 12_000) for n in range(24)]
+    rows = [
+        StoredMessage(n, "user" if n in (1, 2, 11, 12) else "assistant", "x" * 12_000)
+        for n in range(24)
+    ]
     history, asked = compact(rows, "new")
     assert asked == [12]
     rows[12] = rows[11] = rows[3]
@@ -142,7 +147,7 @@ def test_system_text_and_schemas_count_against_the_ceiling():
 
 
 def test_one_result_of_ten_megabytes_loses_its_end_and_nothing_else_does():
-    rows = [*talk(10, "said " * 9), Row(11, "user", "get it"), answer("r" * 10_000_000)]
+    rows = [*talk(10, "said " * 9), StoredMessage(11, "user", "get it"), answer("r" * 10_000_000)]
     history, _ = compact(rows, "and now?", summary=None)
     sent = shorten_messages(history.messages, LIMITS)
     assert LIMITS.fit(sent)
@@ -154,7 +159,11 @@ def test_one_result_of_ten_megabytes_loses_its_end_and_nothing_else_does():
 
 def test_a_long_result_takes_no_more_steps_than_a_short_one():
     def work(characters):
-        rows = [*talk(10, "said " * 9), Row(11, "user", "get it"), answer("r" * characters)]
+        rows = [
+            *talk(10, "said " * 9),
+            StoredMessage(11, "user", "get it"),
+            answer("r" * characters),
+        ]
         return lambda: shorten_messages(compact(rows, "and now?", summary=None)[0].messages, LIMITS)
 
     calls(work(300_000))  # what is made once is made by now
@@ -163,7 +172,7 @@ def test_a_long_result_takes_no_more_steps_than_a_short_one():
 
 def test_of_a_last_turn_over_budget_the_biggest_results_are_shortened():
     sizes = (190_000, 150_000, 100, 20_000, 120_000)
-    rows = [Row(1, "user", "get them"), answer(*["r" * size for size in sizes])]
+    rows = [StoredMessage(1, "user", "get them"), answer(*["r" * size for size in sizes])]
     history, asked = compact(rows, "and now?")
     sent = shorten_messages(history.messages, LIMITS)
     assert (history.stages, asked) == ((), [])

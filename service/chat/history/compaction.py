@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Literal
 
 from service.chat.history.limits import Limits, count_results, size
-from service.chat.history.messages import Row, messages_of, repair
+from service.chat.history.messages import StoredMessage, messages_of, repair
 from service.providers.prompt import Message, Result, ToolResults, UserMessage
 
 Stage = Literal["results", "summary", "summarized", "window", "shortened"]
@@ -31,7 +31,7 @@ SUMMARY_INTRO = (
 class PromptRow:
     """A stored row as messages of a prompt; its size is counted once."""
 
-    row: Row
+    row: StoredMessage
     messages: tuple[Message, ...]
 
     @cached_property
@@ -83,7 +83,7 @@ Summarize = Callable[[History, int], str | None]
 
 
 def history_of(
-    rows: Iterable[Row], summary: str | None, asked: UserMessage, note: str = ""
+    rows: Iterable[StoredMessage], summary: str | None, asked: UserMessage, note: str = ""
 ) -> History:
     prompt_rows = tuple(PromptRow(row, tuple(messages_of(row))) for row in rows)
     history = History(summary, prompt_rows, asked, note=note)

@@ -33,7 +33,7 @@ CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI accepts no more, others 6
 
 
 @dataclass(frozen=True)
-class Row:
+class StoredMessage:
     """A stored message; `seq` orders those of a chat. `cut_short` marks an interrupted reply, and
     `undone` one whose changes were taken back.
 
@@ -56,7 +56,7 @@ class Row:
         return self.role == "user"
 
 
-def messages_of(row: Row) -> Iterator[Message]:
+def messages_of(row: StoredMessage) -> Iterator[Message]:
     """A row as messages of a prompt; none for a refused turn."""
     if row.refused:
         return
@@ -74,7 +74,7 @@ def messages_of(row: Row) -> Iterator[Message]:
         yield UserMessage(EDITED_ANSWER)
 
 
-def _answer(row: Row) -> Iterator[Message]:
+def _answer(row: StoredMessage) -> Iterator[Message]:
     parts = [part for part in row.parts or [] if isinstance(part, dict)]
     yield from messages_of_parts(parts)
     if row.content.strip() and not any(map(_is_text, parts)):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from service.chat.history.messages import Row
+from service.chat.history.messages import StoredMessage
 from service.chat.models import Message, Summary, Turn, Undo
 from service.chat.question import Question
 from service.database.clock import microseconds
@@ -91,7 +91,7 @@ class Cover(NamedTuple):
 class Recalled:
     """A chat as it is stored; `changed` are the times of the rows' last changes, in their order."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[StoredMessage, ...]
     changed: tuple[datetime, ...] = ()
     summary: str | None = None
     cover: Cover = Cover()
@@ -141,7 +141,7 @@ def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
     return list(connection.execute(ROWS, keys).all())
 
 
-def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
+def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[StoredMessage, ...]:
     """The rows with their marks. A question counts as refused only together with its answer,
     because it may have been asked again since."""
     here = {row.record_id for row in rows}
@@ -154,7 +154,7 @@ def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[Row, ...]:
         if end.is_undone:
             undone.add(end.assistant_message_id)
     return tuple(
-        Row(
+        StoredMessage(
             row.seq,
             row.role,
             row.content,

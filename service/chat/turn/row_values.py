@@ -14,7 +14,7 @@ from service.records import outbox
 from service.records.collection import Collection
 from service.records.envelope import full_envelope
 
-Status = Literal["finished", "aborted"]
+TurnStatus = Literal["finished", "aborted"]
 Values = dict[str, Any]
 
 
@@ -41,7 +41,7 @@ def _message(question: Question, record_id: str, role: str, moment: datetime) ->
     }
 
 
-def metadata_row(run: Run, status: Status, charged: int, moment: datetime) -> Values:
+def metadata_row(run: Run, status: TurnStatus, charged: int, moment: datetime) -> Values:
     """`charged` is in micro-credits."""
     question, tally = run.question, run.tally
     return {
@@ -67,7 +67,7 @@ def metadata_row(run: Run, status: Status, charged: int, moment: datetime) -> Va
     }
 
 
-def chat_title(chat: Any, question: Question, status: Status) -> str:
+def chat_title(chat: Any, question: Question, status: TurnStatus) -> str:
     """The chat's title; the first finished turn names an unnamed chat after its question."""
     title: str = chat.title
     if title or status != "finished":

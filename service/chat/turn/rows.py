@@ -17,7 +17,7 @@ from service.chat import claims, earlier
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
 from service.chat.turn import replacement, row_values
-from service.chat.turn.row_values import Status, Values
+from service.chat.turn.row_values import TurnStatus, Values
 from service.chat.turn.running import Run
 from service.database.access import core_transaction
 from service.database.locks import lock_name
@@ -78,7 +78,7 @@ class Overtaken(NotStored):
     """The turn lost its claim, and another turn has answered the message."""
 
 
-def store(app: Flask, run: Run, status: Status) -> None:
+def store(app: Flask, run: Run, status: TurnStatus) -> None:
     """Store all three rows, end the claim and charge the turn, in one transaction.
 
     A turn that has lost its claim still stores its rows, unless another turn has answered.
@@ -98,7 +98,7 @@ def store(app: Flask, run: Run, status: Status) -> None:
             raise NotStored() from None
 
 
-def _once_more(app: Flask, run: Run, status: Status) -> None:
+def _once_more(app: Flask, run: Run, status: TurnStatus) -> None:
     if _is_stored(app, run.question):
         return
     try:
@@ -108,7 +108,7 @@ def _once_more(app: Flask, run: Run, status: Status) -> None:
             raise
 
 
-def _try(app: Flask, run: Run, status: Status) -> None:
+def _try(app: Flask, run: Run, status: TurnStatus) -> None:
     """One statement for each table. If one is refused, everything again, each row in a savepoint:
     savepoints cost as much as the rows, and hardly any row is ever refused."""
     with gevent.Timeout(WRITE_SECONDS):
@@ -127,7 +127,7 @@ def _is_stored(app: Flask, question: Question) -> bool:
         return db.session.scalar(stored) is not None
 
 
-def _write(session: Session, run: Run, status: Status, refused: Prepared | None) -> None:
+def _write(session: Session, run: Run, status: TurnStatus, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
     lock_name(connection, question.chat_id)
     locked = LOCK_CHAT.ask(connection, {"chat": question.chat_id})

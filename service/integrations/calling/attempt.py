@@ -19,7 +19,7 @@ from service.billing.payer import Payer
 from service.database.access import write_transaction
 from service.integrations.calling import job_rows
 from service.integrations.calling.call import Call
-from service.integrations.calling.call_log import CallOutcome, LoggedCall, Status
+from service.integrations.calling.call_log import CallOutcome, CallStatus, LoggedCall
 from service.integrations.calling.idempotency import InFlight, KeyLease
 from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.models import IntegrationJob
@@ -163,7 +163,7 @@ class Attempt:
 
 def _outcome(job: IntegrationJob | None, charged: int) -> CallOutcome:
     is_running = job is not None and job.state == "running"
-    status: Status = "accepted" if is_running else "succeeded"
+    status: CallStatus = "accepted" if is_running else "succeeded"
     return CallOutcome(status, credits=charged, job_id=job.job_id if job else None)
 
 

@@ -24,7 +24,7 @@ from service.observing import spans
 from service.observing.measures import endpoint_calls, endpoint_credits
 from service.web.errors import ServiceError
 
-Status = Literal["succeeded", "accepted", "failed", "refused", "consent"]
+CallStatus = Literal["succeeded", "accepted", "failed", "refused", "consent"]
 ABORTED = "aborted"  # the error of a call whose work was ended from outside
 DEFECT = ServiceError.code  # that of a fault of ours
 
@@ -52,7 +52,7 @@ class CallOutcome:
     None if they are not known.
     """
 
-    status: Status
+    status: CallStatus
     error: str | None = None
     upstream_status: int | None = None
     credits: int | None = 0
