@@ -87,8 +87,11 @@ def take(session: Session, question: Question, lease_id: str, silent: Collection
 
 
 def take_over(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> bool:
-    """The same for a message that is claimed. Claims in the way are removed if they have no lease,
-    or one that has lapsed and is in `silent`."""
+    """Remove lost claims that stand in the way, then claim the message for this turn.
+
+    A claim is lost if its lease is gone, or has lapsed and is in `silent`. Returns False if another
+    turn's claim is left.
+    """
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
     session.connection().execute(DROP_LOST, lost)

@@ -46,9 +46,11 @@ def grant(subject: str, amount: int, ref: str, starting: int) -> bool:
 
 
 def grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, note: str) -> bool:
-    """The same by an admin, who gives a reason, to a user.
+    """Add `amount` to the account of a user once for each `ref`, as an admin with a reason.
 
-    Raises `NotFound` without such a user, and `Conflict` if the grant of `ref` was another.
+    `by` is the admin and `note` the reason. Amounts are in micro-credits. A new account first gets
+    `starting`. Returns False for a repetition. Raises `NotFound` without such a user, and
+    `Conflict` if the grant of `ref` was another.
     """
     with acting(by) as act:
         if not _lock(act.session, subject):

@@ -83,9 +83,8 @@ class Attempt:
             return
         charge = self._charge
         with write_transaction() as session:
-            user_locks.lock(
-                session, self._user_id
-            )  # or their account would come back after an erase
+            # Without the lock their account would come back after an erase.
+            user_locks.lock(session, self._user_id)
             self._hold = ledger.reserve(
                 session,
                 charge.payer,

@@ -55,7 +55,7 @@ def _candidates(idle: timedelta, most: int) -> list[tuple[str, str]]:
 
 
 def refresh_quietly(app: Flask, idle: timedelta) -> None:
-    """The same for a worker, which goes on after an outage of the database."""
+    """Refresh idle grants in a worker. An outage of the database is logged, and not raised."""
     try:
         refresh_idle(app, idle)
     except SQLAlchemyError as error:

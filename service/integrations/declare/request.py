@@ -56,7 +56,7 @@ class Outgoing:
     credential: Credential | None = None
 
     def plus(self, *, query: Json | None = None, json: Json | None = None) -> "Outgoing":
-        """The same request with more in its query, or in its JSON object.
+        """Return a copy of the request with more in its query, or in its JSON object.
 
         Raises `InvalidRequest`.
         """

@@ -118,7 +118,7 @@ def _too_many() -> InvalidRequest:
 
 
 def _re(subject: str) -> str:
-    """The same subject, as threading wants it."""
+    """The subject of a reply, in the form by which mail programs find its thread."""
     line = subject[: SUBJECT_LIMIT - 4].strip()
     return line if line[:3].lower() == "re:" else f"Re: {line}"
 
