@@ -1,4 +1,4 @@
-"""gunicorn's log as JSON lines, in the form of `service/observing/observe.py`.
+"""gunicorn's log as JSON lines, in the form of `service/observing/logs.py`.
 
 A line has the types and places of an exception but not its text, which may repeat SQL or a user's
 text.
@@ -13,7 +13,7 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from service.observing.observe import place_of_error, redactor
+from service.observing.logs import place_of_error, redactor
 
 # The query of an address in a message: that of an OAuth callback contains a code.
 QUERY = re.compile(r"\?[^\s'\"]*")

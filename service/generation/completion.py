@@ -20,7 +20,7 @@ from service.generation.model_call import stream_events
 from service.generation.round_trip import RoundTrip
 from service.generation.said import Said
 from service.outbound.upstream import Upstream
-from service.providers.events import FinishReason, ProviderError, StepFinished, TextFragment, Usage
+from service.providers.events import FinishReason, ProviderError, StepFinished, TextFragment
 from service.providers.prompt import Prompt, UserMessage
 from service.providers.provider import Model
 from service.web.errors import NotConfigured
@@ -29,12 +29,10 @@ from service.web.errors import NotConfigured
 @dataclass(frozen=True)
 class Completion:
     """`reason` is "length" for a text that was cut at the token limit, and "content-filter" for
-    one that the model declined to write. `cost` is in micro-credits."""
+    one that the model declined to write. Its usage and cost are those of the round trip."""
 
     text: str
     reason: FinishReason
-    usage: Usage
-    cost: int
 
 
 def prepare(
@@ -73,4 +71,4 @@ def complete(upstream: Upstream, trip: RoundTrip[Said], seconds: float) -> Compl
             elif isinstance(event, StepFinished):
                 finished = event
     assert finished, "every other end raises"
-    return Completion(str(trip.text).strip(), finished.reason, trip.usage, trip.cost)
+    return Completion(str(trip.text).strip(), finished.reason)

@@ -16,7 +16,8 @@ import structlog
 from gevent.pool import Group
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from service.observing.observe import count_upstream_call, log_info
+from service.observing.logs import log_info
+from service.observing.measures import count_upstream_call
 from service.outbound.arrivals import Arrivals, Take
 from service.outbound.destination import Destination, destination_of
 from service.outbound.exchange import HttpExchange

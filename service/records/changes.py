@@ -83,22 +83,22 @@ class ChangePage:
 
 
 @dataclass(frozen=True)
-class Scope:
+class ChangeFilter:
     """Changes to select: those of some collections and of one owner, or of all if it is None."""
 
     collections: tuple[str, ...]
     owner: str | None
 
 
-def read(connection: Connection, after: Position, scope: Scope | None = None) -> ChangePage:
+def read(connection: Connection, after: Position, only: ChangeFilter | None = None) -> ChangePage:
     """Return the next changes, at most `PAGE`."""
     params: dict[str, Any] = {"seq": after.seq}
     if connection.dialect.name == "postgresql":
         params["xid"] = after.xid
-    if scope:
-        params["collections"] = scope.collections
-        if scope.owner is not None:
-            params["owner"] = scope.owner
+    if only:
+        params["collections"] = only.collections
+        if only.owner is not None:
+            params["owner"] = only.owner
     page: list[Change] = []
     bytes_, has_unsettled = 0, False
     with closing(rows_after(connection, params)) as rows:

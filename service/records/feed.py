@@ -25,7 +25,7 @@ from service.extensions import db, now
 from service.observing.measures import FEED_LAG
 from service.records import changes, outbox
 from service.records.audience import Audiences, Member
-from service.records.changes import Change, Scope
+from service.records.changes import Change, ChangeFilter
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.outlet import Outlet
@@ -132,22 +132,24 @@ class Feed:
         """How long ago the outbox was last read; 0 without listeners."""
         return time.monotonic() - self._reader.read_at if self._reader else 0.0
 
-    def after(self, place: Position, scope: Callable[[], Scope]) -> tuple[list[Change], Position]:
+    def after(
+        self, place: Position, only: Callable[[], ChangeFilter]
+    ) -> tuple[list[Change], Position]:
         """Return the next changes and the place after them.
 
-        The changes include at least those in the scope. Raises `ChangesPruned` if some of them
+        The changes include at least those of the filter. Raises `ChangesPruned` if some of them
         have been pruned.
         """
         assert self._window
         page, tail = self._window.after(place), self._window.tail
         if page is None:
-            page = [change for change in self._read(place, scope) if change.position <= tail]
+            page = [change for change in self._read(place, only) if change.position <= tail]
         return page, page[-1].position if page else tail
 
-    def _read(self, place: Position, scope: Callable[[], Scope]) -> list[Change]:
+    def _read(self, place: Position, only: Callable[[], ChangeFilter]) -> list[Change]:
         with self._app.app_context():
             is_pruned = place < changes.pruned_position(db.session())
-            page = None if is_pruned else changes.read(db.session.connection(), place, scope())
+            page = None if is_pruned else changes.read(db.session.connection(), place, only())
             db.session.commit()
         if page is None:
             raise ChangesPruned()

@@ -23,14 +23,14 @@ from service.auth.users import Caller
 from service.fairness import let_others_run
 from service.records.activity import Activity
 from service.records.audience import Audience
-from service.records.changes import Change, Scope
+from service.records.changes import Change, ChangeFilter
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import ChangesPruned, Feed
 from service.records.line import Queues
 from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
-from service.records.subscription import Id, Subscription, scope_of
+from service.records.subscription import Id, Subscription, filter_of
 from service.web.errors import Unauthorized
 from service.web.fields import unstorable
 from service.web.json_values import encode
@@ -188,7 +188,7 @@ class SocketSession:
             self._apply_rights()
             for subscription in self._behind():
                 self._catch_up(subscription)
-            page, self.outlet.place = self._feed.after(self.outlet.place, self._scope)
+            page, self.outlet.place = self._feed.after(self.outlet.place, self._filter)
             # A subscription made meanwhile must first receive the changes it has missed.
             self._send_page(page, [s for s in self.subscriptions.values() if not s.behind])
             if self.outlet.place == self._feed.tail and not self._behind():
@@ -218,8 +218,8 @@ class SocketSession:
             self._apply_rights()
             if not self._is_active(subscription):
                 return
-            scope = partial(scope_of, [subscription], self.subject)
-            page, place = self._feed.after(place, scope)
+            only = partial(filter_of, [subscription], self.subject)
+            page, place = self._feed.after(place, only)
             missed = [change for change in page if change.position <= self.outlet.place]
             self._send_page(missed, [subscription])
         subscription.behind = False
@@ -228,8 +228,8 @@ class SocketSession:
         """Whether it is still subscribed. Another subscription may have its id now."""
         return self.subscriptions.get(subscription.id) is subscription
 
-    def _scope(self) -> Scope:
-        return scope_of(self.subscriptions.values(), self.subject)
+    def _filter(self) -> ChangeFilter:
+        return filter_of(self.subscriptions.values(), self.subject)
 
     def _send_page(self, page: list[Change], subscriptions: list[Subscription]) -> None:
         rest = iter(page)

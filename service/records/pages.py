@@ -39,7 +39,7 @@ def rows_after(
 ) -> CursorResult[Any] | Generator[Any]:
     """Return the rows after a position, at most `PAGE`. Close the result.
 
-    `params` are the position (`seq`, on PostgreSQL also `xid`), and of a scope `collections` and
+    `params` are the position (`seq`, on PostgreSQL also `xid`), and of a filter `collections` and
     `owner`. A row has `unsettled`, then the values of a `Change`, of which `xid` and `seq` are the
     position.
     """
@@ -70,7 +70,7 @@ def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:
         .order_by(c.seq)
     )
     # An expression instead of the column: the index on owner is not in the order of the changes.
-    return _in_scope(later, params, c.collection, c.owner + "").limit(PAGE)
+    return _filtered(later, params, c.collection, c.owner + "").limit(PAGE)
 
 
 def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
@@ -87,8 +87,8 @@ def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
     place = row_of(bindparam("xid", type_=BigInteger), bindparam("seq", type_=BigInteger))
     settled = select(*c).where(row_of(c.xid, c.seq) > place, c.xid < _horizon)
     later = settled.order_by(c.xid, c.seq).offset(literal_column("0")).subquery()
-    in_scope = _in_scope(select(*_columns(later.c)), params, later.c.collection, later.c.owner)
-    page = in_scope.limit(PAGE).subquery()
+    filtered = _filtered(select(*_columns(later.c)), params, later.c.collection, later.c.owner)
+    page = filtered.limit(PAGE).subquery()
     sizes = func.sum(page.c.size).over(order_by=(page.c.xid, page.c.seq), rows=(None, -1))
     summed = select(page, func.coalesce(sizes, 0).label("ahead")).subquery()
     unsettled = select(literal(1)).where(c.xid >= _horizon).exists()
@@ -105,7 +105,7 @@ def _columns(c: Any) -> list[ColumnElement[Any]]:
     return [*stored, (before + after).label("size"), c.created_at]
 
 
-def _in_scope(
+def _filtered(
     statement: Select[Any],
     params: tuple[str, ...],
     collection: ColumnElement[str],

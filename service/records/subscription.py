@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from service.records import permissions
-from service.records.changes import Change, Scope
+from service.records.changes import Change, ChangeFilter
 from service.records.collection import Collection, Rule
 from service.records.cursor import Cursor, Position
 from service.records.match import matches
@@ -86,9 +86,9 @@ class Subscription:
         return None
 
 
-def scope_of(subscriptions: Iterable[Subscription], subject: str) -> Scope:
-    """Return a scope with all changes that concern these subscriptions of a user."""
+def filter_of(subscriptions: Iterable[Subscription], subject: str) -> ChangeFilter:
+    """Return a filter for all changes that concern these subscriptions of a user."""
     every = list(subscriptions)
     everybody = any(subscription.rule is True for subscription in every)
     names = tuple(sorted({subscription.collection.name for subscription in every}))
-    return Scope(names, None if everybody else subject)
+    return ChangeFilter(names, None if everybody else subject)
