@@ -15,6 +15,7 @@ from service.activity.models import IntegrationCall
 from service.billing import prices
 from service.database.clock import from_now
 from service.database.prepared import Prepared
+from service.database.statements import Statements
 from service.database.upsert import InsertIfAbsent
 from service.extensions import now, table
 from service.integrations.calling.call_log import CallFacts, CallOutcome, EndedCall
@@ -60,7 +61,7 @@ OF_JOB = (
 class CallRows:
     """The rows of calls, for the proxy. Every method writes in the caller's transaction."""
 
-    def add(self, session: Session, calls: list[EndedCall]) -> None:
+    def add(self, session: Statements, calls: list[EndedCall]) -> None:
         """Add the rows of calls. A single one is added once, however often that is tried."""
         connection, moment = session.connection(), now()
         rows = [_row(facts, outcome, moment) for facts, outcome in calls]

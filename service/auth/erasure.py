@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from service.auth.models import ErasedSubject
 from service.database.among import prepared_among
 from service.database.clock import current_time
+from service.database.statements import Statements
 from service.extensions import table
 
 _erasures = table(ErasedSubject)
@@ -33,7 +34,7 @@ def remember(session: Session, subject: str) -> None:
     session.execute(insert(_erasures).values(**values))
 
 
-def erased_at(session: Session, subject: str) -> float | None:
+def erased_at(session: Statements, subject: str) -> float | None:
     """Return the time of a subject's last erasure in Unix time, or None if there was none."""
     moment = session.connection().scalar(ERASED_AT, {"hash": hash_of(subject)})
     return moment.timestamp() if moment else None

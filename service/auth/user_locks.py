@@ -11,6 +11,7 @@ from service.auth.models import User
 from service.auth.users import NOT_ADMITTED, rights_cache
 from service.database.among import prepared_among
 from service.database.prepared import Prepared, StatementReply
+from service.database.statements import Statements
 from service.extensions import db, table
 from service.web.errors import Unauthorized
 
@@ -42,7 +43,7 @@ class Standing:
     erased_at: float | None
 
 
-def lock(session: Session, subject: str) -> Standing:
+def lock(session: Statements, subject: str) -> Standing:
     """Lock the row of an enabled user against an erasure until this write transaction ends.
 
     Call it before the transaction takes any lock other than that of a chat: an erasure locks the
@@ -52,7 +53,7 @@ def lock(session: Session, subject: str) -> Standing:
     return standing(subject, ask_to_lock(session, subject))
 
 
-def ask_to_lock(session: Session, subject: str) -> StatementReply:
+def ask_to_lock(session: Statements, subject: str) -> StatementReply:
     keys = {"subject": subject, "hash": erasure.hash_of(subject)}
     return LOCK.ask(session.connection(), keys)
 
@@ -75,7 +76,7 @@ def lock_row(session: Session, subject: str, alone: bool = False) -> bool:
     return session.connection().scalar(LOCK_ROW[alone], {"subject": subject}) is not None
 
 
-def lock_rows(session: Session, subjects: Iterable[str]) -> set[str]:
+def lock_rows(session: Statements, subjects: Iterable[str]) -> set[str]:
     """Lock the rows of many users as `lock_row` does. Returns the subjects that have one."""
     if not (names := list(subjects)):
         return set()

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from service.auth.users import Caller
 from service.billing.models import Allowance
 from service.database.clock import from_now
+from service.database.statements import Statements
 from service.database.upsert import insert_into
 from service.extensions import table
 
@@ -53,7 +54,7 @@ def limit_of(caller: Caller) -> TokenLimit | None:
     return TokenLimit(permit.token_id, caller.subject, permit.credits, permit.expires)
 
 
-def begin(session: Session, limit: TokenLimit) -> None:
+def begin(session: Statements, limit: TokenLimit) -> None:
     """Insert the row of a limit, if there is none."""
     values = {
         "token_id": limit.token_id,
@@ -65,7 +66,7 @@ def begin(session: Session, limit: TokenLimit) -> None:
     session.execute(insert_into(session, _allowances).values(**values).on_conflict_do_nothing())
 
 
-def spend(session: Session, token_id: str | None, more: int) -> bool:
+def spend(session: Statements, token_id: str | None, more: int) -> bool:
     """Spend `more`, or less if it is negative. Returns whether the allowance suffices.
 
     Without a token there is no limit. Without a row nothing more may be spent: the user has been
@@ -77,12 +78,12 @@ def spend(session: Session, token_id: str | None, more: int) -> bool:
     return session.connection().scalar(SPEND, change) is not None or more <= 0
 
 
-def left(session: Session, token_id: str) -> int:
+def left(session: Statements, token_id: str) -> int:
     """What the allowance still has. Locks it until the commit."""
     return session.connection().scalar(LEFT, {"token": token_id}) or 0
 
 
-def lock(session: Session, token_ids: Iterable[str]) -> None:
+def lock(session: Statements, token_ids: Iterable[str]) -> None:
     """Lock allowances in one order, for a transaction that changes several."""
     named = select(_allowances.c.token_id).where(_allowances.c.token_id.in_(sorted(token_ids)))
     session.execute(named.order_by(_allowances.c.token_id).with_for_update())

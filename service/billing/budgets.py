@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import BigInteger, bindparam, cast, func, select
-from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.billing.models import Account, Entry
@@ -19,6 +18,7 @@ from service.billing.payer import Payer
 from service.billing.prices import credits
 from service.billing.spend import is_spent
 from service.database.clock import current_time
+from service.database.statements import Statements
 from service.extensions import table, timestamp
 from service.web.errors import InsufficientCredits
 
@@ -57,7 +57,7 @@ def budget_of(budgets: Mapping[str, int], caller: Caller) -> int | None:
     return budgets.get(current_role(caller), budgets.get(""))
 
 
-def today(session: Session, account: str) -> SpentDay:
+def today(session: Statements, account: str) -> SpentDay:
     connection = session.connection()
     moment: datetime = connection.execute(TIME).scalar_one()
     begins = moment.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -65,7 +65,7 @@ def today(session: Session, account: str) -> SpentDay:
     return SpentDay(int(sums.spent), sums.held or 0, begins + timedelta(days=1))
 
 
-def refusal(session: Session, payer: Payer, amount: int) -> InsufficientCredits | None:
+def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredits | None:
     """The refusal of `amount`, which the payer's account holds already; None within the budget."""
     if payer.budget is None:
         return None

@@ -8,11 +8,11 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Row, bindparam, insert, select, update
-from sqlalchemy.orm import Session
 
 from service.billing import allowances
 from service.billing.models import Account, Entry
 from service.database.prepared import Prepared
+from service.database.statements import Statements
 from service.extensions import now, table
 from service.ids import new_id
 
@@ -41,7 +41,9 @@ CHARGED = select(_entries.c.amount).where(
 INSERT_ENTRY = Prepared(insert(_entries).inline())
 
 
-def charge(session: Session, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]) -> int:
+def charge(
+    session: Statements, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]
+) -> int:
     """Free the credits of a hold and charge `cost`, up to what the account has."""
     assert cost >= 0
     charged = cost
@@ -54,7 +56,7 @@ def charge(session: Session, hold: ClosedHold, cost: int, what: str, facts: dict
 
 
 def charge_late(
-    session: Session, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]
+    session: Statements, hold: ClosedHold, cost: int, what: str, facts: dict[str, Any]
 ) -> int:
     """Charge the part of a swept hold's cost that the sweeper did not charge.
 
@@ -71,12 +73,12 @@ def charge_late(
     return before + charged
 
 
-def free_credits(session: Session, account: str) -> int:
+def free_credits(session: Statements, account: str) -> int:
     """Return the balance minus the open holds. Locks the account until the commit."""
     return session.connection().scalar(FREE_CREDITS, {"account": account}) or 0
 
 
-def _chargeable(session: Session, hold: ClosedHold) -> int:
+def _chargeable(session: Statements, hold: ClosedHold) -> int:
     """What can be charged beyond the hold."""
     free = free_credits(session, hold.account)
     return min(free, allowances.left(session, hold.token_id)) if hold.token_id else free
@@ -90,13 +92,13 @@ def entry_values(
     return {**values, "entry_id": new_id("entry"), "facts": facts, "created_at": now()}
 
 
-def _update_account(session: Session, account: str, freed: int, charged: int) -> None:
+def _update_account(session: Statements, account: str, freed: int, charged: int) -> None:
     changes = {"account": account, "freed": freed, "charged": charged}
     FREE_AND_CHARGE.ask(session.connection(), changes)
 
 
 def _add_entry(
-    session: Session,
+    session: Statements,
     hold: ClosedHold,
     kind: str,
     charged: int,

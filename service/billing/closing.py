@@ -1,11 +1,11 @@
 """Closing a hold: it is moved from one state to another, once."""
 
 from sqlalchemy import and_, bindparam, update
-from sqlalchemy.orm import Session
 
 from service.billing.charges import ClosedHold
 from service.billing.models import Hold
 from service.database.prepared import Prepared, StatementReply
+from service.database.statements import Statements
 from service.extensions import table
 
 _holds = table(Hold)
@@ -18,12 +18,12 @@ CLOSE_HOLD = Prepared(
 )
 
 
-def close(session: Session, hold_id: str, state: str, closed: str) -> ClosedHold | None:
+def close(session: Statements, hold_id: str, state: str, closed: str) -> ClosedHold | None:
     """Move a hold from one state to another. Returns None if it is not in that state."""
     hold: ClosedHold | None = ask_to_close(session, hold_id, state, closed).row
     return hold
 
 
-def ask_to_close(session: Session, hold_id: str, state: str, closed: str) -> StatementReply:
+def ask_to_close(session: Statements, hold_id: str, state: str, closed: str) -> StatementReply:
     values = {"hold": hold_id, "from": state, "closed": closed}
     return CLOSE_HOLD.ask(session.connection(), values)

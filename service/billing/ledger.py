@@ -24,6 +24,7 @@ from service.billing.payer import Payer
 from service.billing.prices import credits
 from service.database.clock import from_now
 from service.database.prepared import Prepared, StatementReply
+from service.database.statements import Statements
 from service.database.upsert import InsertIfAbsent
 from service.extensions import now, table
 from service.ids import new_id
@@ -65,7 +66,7 @@ class HoldLost(Exception):
     """A sweeper has ended the hold. Its owner has to reserve credits again."""
 
 
-def ensure_account(session: Session, subject: str, starting: int) -> None:
+def ensure_account(session: Statements, subject: str, starting: int) -> None:
     """Create the account of `subject` if there is none, and grant it `starting` micro-credits.
 
     Parallel calls create one account. A subject that was erased before gets no starting credits.
@@ -79,7 +80,7 @@ def ensure_account(session: Session, subject: str, starting: int) -> None:
 
 
 def grant(
-    session: Session,
+    session: Statements,
     subject: str,
     amount: int,
     ref: str,
@@ -104,7 +105,7 @@ def refund(
 
 
 def reserve(
-    session: Session,
+    session: Statements,
     payer: Payer,
     amount: int,
     ref: str,
@@ -135,7 +136,7 @@ def reserve(
 
 
 def extend(
-    session: Session, hold_id: str, used: int, amount: int, budget: int | None = None
+    session: Statements, hold_id: str, used: int, amount: int, budget: int | None = None
 ) -> bool:
     """Record what an open hold has used so far, and change its amount to `amount`.
 
@@ -156,13 +157,13 @@ def extend(
     return True
 
 
-def ask_to_close(session: Session, hold_id: str, cost: int) -> StatementReply:
+def ask_to_close(session: Statements, hold_id: str, cost: int) -> StatementReply:
     """Begin to settle an open hold; pass the result to `settle` in the same transaction."""
     return closing.ask_to_close(session, hold_id, "open", "settled" if cost else "released")
 
 
 def settle(
-    session: Session,
+    session: Statements,
     hold_id: str,
     cost: int,
     what: str,
@@ -222,13 +223,13 @@ def _lock_payers(session: Session, rows: list[tuple[str, str, str | None]]) -> N
         allowances.lock(session, tokens)
 
 
-def _hold_more(session: Session, subject: str, amount: int) -> bool:
+def _hold_more(session: Statements, subject: str, amount: int) -> bool:
     """Hold `amount` more, or less if it is negative. Returns whether the account can afford it."""
     more = {"account": subject, "more": amount}
     return HOLD_MORE.row(session.connection(), more) is not None
 
 
-def _spend_allowance(session: Session, payer: Payer, amount: int) -> str | None:
+def _spend_allowance(session: Statements, payer: Payer, amount: int) -> str | None:
     """Spend `amount` of a token's limit; returns the token's id, or None without a limit.
 
     Raises `InsufficientCredits`, and frees what was held: the caller may try a smaller amount.
@@ -244,6 +245,6 @@ def _spend_allowance(session: Session, payer: Payer, amount: int) -> str | None:
     return limit.token_id
 
 
-def _insufficient(session: Session, payer: Payer, amount: int) -> InsufficientCredits:
+def _insufficient(session: Statements, payer: Payer, amount: int) -> InsufficientCredits:
     available = None if payer.is_owner else credits(free_credits(session, payer.subject))
     return InsufficientCredits(credits(amount), available)

@@ -25,10 +25,10 @@ from sqlalchemy import (
     select,
     values,
 )
-from sqlalchemy.orm import Session
 
 from service.billing.models import Entry
 from service.database.clock import microseconds
+from service.database.statements import Statements
 from service.extensions import table
 
 MOST_DAYS = 366
@@ -83,7 +83,7 @@ class Spend:
         return Sum(sum(one.amount for one in sums), sum(one.calls for one in sums))
 
 
-def spend(session: Session, subject: str, days: int, zone: ZoneInfo, now: datetime) -> Spend:
+def spend(session: Statements, subject: str, days: int, zone: ZoneInfo, now: datetime) -> Spend:
     """What `subject` has spent in the last `days` days of `zone`, the day of `now` included."""
     last = now.astimezone(zone).date()
     first = last - timedelta(days=days - 1)

@@ -30,6 +30,7 @@ from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.database.clock import current_time, from_now
 from service.database.prepared import Prepared, StatementReply
+from service.database.statements import Statements
 from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
 from service.web.errors import Conflict
@@ -65,7 +66,7 @@ FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindpar
 CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
-def ask_for(session: Session, question: Question, lease_id: str) -> StatementReply:
+def ask_for(session: Statements, question: Question, lease_id: str) -> StatementReply:
     """Claim the message for this turn; the count is 0 if it is claimed already."""
     claim = {
         "turn_id": question.turn_id,
@@ -79,14 +80,16 @@ def ask_for(session: Session, question: Question, lease_id: str) -> StatementRep
     return CLAIM.ask(session.connection(), claim)
 
 
-def take(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> bool:
+def take(session: Statements, question: Question, lease_id: str, silent: Collection[str]) -> bool:
     """Claim the message for this turn. False while another turn has claimed it, or replaces
     messages in the same chat as this one does."""
     is_free = ask_for(session, question, lease_id).count == 1
     return is_free or take_over(session, question, lease_id, silent)
 
 
-def take_over(session: Session, question: Question, lease_id: str, silent: Collection[str]) -> bool:
+def take_over(
+    session: Statements, question: Question, lease_id: str, silent: Collection[str]
+) -> bool:
     """Remove lost claims that stand in the way, then claim the message for this turn.
 
     A claim is lost if its lease is gone, or has lapsed and is in `silent`. Returns False if another
@@ -108,7 +111,7 @@ def _replaced_chat(question: Question) -> str | None:
     return question.chat_id if question.replaces else None
 
 
-def restore(session: Session, question: Question, lease_id: str) -> bool:
+def restore(session: Statements, question: Question, lease_id: str) -> bool:
     """Claim again for a running turn whose claim was swept; False if another turn was faster."""
     return ask_for(session, question, lease_id).count == 1
 
@@ -135,7 +138,7 @@ def drop(session: Session, turn_id: str) -> Dropped:
     return dropped(ask_to_drop(session, turn_id))
 
 
-def ask_to_drop(session: Session, turn_id: str) -> StatementReply:
+def ask_to_drop(session: Statements, turn_id: str) -> StatementReply:
     return DROP.ask(session.connection(), {"turn": turn_id})
 
 

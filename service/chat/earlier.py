@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Row, and_, bindparam, exists, select, update
-from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry, Turn
 from service.chat.question import Question
+from service.database.statements import Statements
 from service.extensions import db, table
 from service.records import permissions
 from service.records.collection import Collections
@@ -90,7 +90,7 @@ def load(question: Question) -> EarlierWrites:
     return EarlierWrites(db.session.connection().execute(FIND, keys).all())
 
 
-def settle(session: Session, question: Question) -> None:
+def settle(session: Statements, question: Question) -> None:
     """Called when an answer is stored: later turns do not find these writes any more."""
     session.connection().execute(SETTLE, _of_message(question))
 

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from config import ConfigError
 from service.database import sqlite
 from service.database.pool import CountedPool, count_connections
+from service.database.statements import Statements
 from service.deferred import DeferredModule
 from service.extensions import db
 
@@ -106,30 +107,30 @@ def write_transaction() -> Iterator[Session]:
 
 
 @contextmanager
-def core_transaction(app: Flask, durable: bool = True) -> Iterator[Session]:
-    """The same for code that loads no objects: a session of the ORM takes as long as several
-    statements. It needs no app context. Another transaction of the caller stays open.
+def core_transaction(app: Flask, durable: bool = True) -> Iterator[Statements]:
+    """Run a write transaction without a session of the ORM, which takes as long as several
+    statements. It needs no app context, and another transaction of the caller stays open.
 
-    One that is not acknowledged to anybody is not waited for on SQLite: a power cut takes it back
-    together with the process that relies on it. It is on disk with the next one that is.
+    A commit that is not `durable` is not waited for on SQLite: a power cut takes it back together
+    with the process that relies on it. It is on disk with the next one that is. Nobody may be told
+    of it, so it changes no records.
     """
     engine: Engine = app.extensions["write_engine"]
     with _writer_lock(engine), engine.begin() as connection:
         calls = connection.info[AFTER_COMMIT] = {}
-        yield CoreSession(connection)
+        yield CoreTransaction(connection)
+    assert durable or not calls
     _end(app, calls, durable)
 
 
-class CoreSession(Session):
-    """Passes statements to a connection, and has nothing else of a session."""
-
+class CoreTransaction:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.execute = connection.execute  # type: ignore[method-assign,assignment]
-        self.scalar = connection.scalar  # type: ignore[method-assign,assignment]
-        self.scalars = connection.scalars  # type: ignore[method-assign,assignment]
+        self.execute = connection.execute
+        self.scalar = connection.scalar
+        self.scalars = connection.scalars
 
-    def connection(self, *_: Any, **__: Any) -> Connection:
+    def connection(self) -> Connection:
         return self._connection
 
 

@@ -16,16 +16,16 @@ import structlog
 from flask import Flask
 from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 
 from service.database.access import core_transaction, is_outage
+from service.database.statements import Statements
 from service.fairness import let_others_run
 from service.observing import attribution
 
 MOST = 200  # items of one moment
 
 Item = TypeVar("Item")
-Store = Callable[[Session, list[Any]], None]  # writes rows of one kind
+Store = Callable[[Statements, list[Any]], None]  # writes rows of one kind
 
 log = structlog.get_logger("database")
 

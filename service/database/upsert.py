@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.orm import Session
 
 from service.database.prepared import Prepared, StatementReply
+from service.database.statements import Statements
 from service.deferred import DeferredModule
 
 DIALECTS: dict[str, Any] = {
@@ -15,7 +15,7 @@ DIALECTS: dict[str, Any] = {
 }
 
 
-def insert_into(session: Session, table: Table) -> Any:
+def insert_into(session: Statements, table: Table) -> Any:
     """Return an INSERT that knows ON CONFLICT, in the dialect of the session's database."""
     return insert(session.connection().dialect.name, table)
 

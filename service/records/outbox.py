@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session
 from service.database.access import call_after_commit
 from service.database.clock import from_now
 from service.database.prepared import Prepared
+from service.database.statements import Statements
 from service.extensions import now, table
 from service.records.collection import Collection
 from service.records.envelope import Envelope
@@ -87,7 +88,7 @@ def _wake() -> None:
         wake()
 
 
-def erase_text(session: Session, collection: Collection, owner: str, ids: Iterable[str]) -> None:
+def erase_text(session: Statements, collection: Collection, owner: str, ids: Iterable[str]) -> None:
     """Erase the text in earlier changes of an owner's records."""
     of_owner = (Outbox.collection == collection.name, Outbox.owner == owner)
     all_ids = list(ids)

@@ -19,6 +19,7 @@ from service.chat.history.messages import StoredMessage
 from service.chat.models import Message, Summary, Turn, Undo
 from service.chat.question import Question
 from service.database.clock import microseconds
+from service.database.statements import Statements
 from service.extensions import MICROSECOND, db, now, table, timestamp
 
 PROMPT_VERSION = 1  # of the summariser's instructions
@@ -190,7 +191,7 @@ def note_failure(session: Session, chat_id: str) -> None:
     session.add(cached)
 
 
-def forget(session: Session, chat_id: str, covering: int = 0) -> None:
+def forget(session: Statements, chat_id: str, covering: int = 0) -> None:
     """Delete the chat's summary if it covers the message of the number `covering`."""
     of_chat = (Summary.chat_id == chat_id, Summary.covers_seq >= covering)
     session.execute(delete(Summary).where(*of_chat))

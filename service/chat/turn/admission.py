@@ -11,7 +11,6 @@ import gevent
 from flask import Flask
 from sqlalchemy import bindparam, exists, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.auth.users import Caller
@@ -27,6 +26,7 @@ from service.chat.turn.lease_watch import LeaseWatch
 from service.chat.worker_lease import WorkerLease
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import Prepared
+from service.database.statements import Statements
 from service.extensions import db, now, table
 from service.generation.completion import require_configured
 from service.ids import new_id
@@ -155,8 +155,8 @@ def _question(app: Flask, submission: Submission, model: Model) -> Question:
 def _claimed(
     app: Flask,
     question: Question,
-    transaction: AbstractContextManager[Session],
-    claim: Callable[[Flask, Session, Question], Question],
+    transaction: AbstractContextManager[Statements],
+    claim: Callable[[Flask, Statements, Question], Question],
 ) -> Question:
     """The question, with its claim and its hold. The claim watch expects its run from here on.
 
@@ -185,7 +185,7 @@ class _StoredBefore(Exception):
     """The message is stored already: whether it may be answered again is a longer story."""
 
 
-def _claim_new(app: Flask, session: Session, question: Question) -> Question:
+def _claim_new(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a new message, if it is one. Raises `_StoredBefore`.
 
     The claim comes first, so that a message which another worker has stored until then is found.
@@ -214,7 +214,7 @@ def _claim_new(app: Flask, session: Session, question: Question) -> Question:
     return hold_for(app, session, question, question.caller, chat.history_tokens or 0)
 
 
-def _claim(app: Flask, session: Session, question: Question) -> Question:
+def _claim(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a message that replaces stored ones."""
     lease_watch: LeaseWatch = app.extensions["lease_watch"]
     user_locks.lock(session, question.caller.subject)

@@ -5,7 +5,6 @@ from typing import Any
 
 import structlog
 from flask import Flask
-from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
 from service.billing import ledger, prices
@@ -14,6 +13,7 @@ from service.chat.question import Question
 from service.chat.turn.tally import Tally
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import StatementReply
+from service.database.statements import Statements
 from service.providers.prompt import Prompt, UserMessage
 from service.web.errors import InsufficientCredits
 
@@ -24,7 +24,7 @@ log = structlog.get_logger("turn")
 
 def hold_for(
     app: Flask,
-    session: Session,
+    session: Statements,
     question: Question,
     forwarded: Caller | None,
     history_tokens: int = 0,
@@ -105,11 +105,11 @@ class TurnHold:
             self._amount = used + amount
         return extended
 
-    def ask_to_close(self, session: Session) -> StatementReply:
+    def ask_to_close(self, session: Statements) -> StatementReply:
         """Begin to settle the hold; pass the result to `charge`, which ends that."""
         return ledger.ask_to_close(session, self._id, self._cost)
 
-    def charge(self, session: Session, closed: StatementReply | None = None) -> int:
+    def charge(self, session: Statements, closed: StatementReply | None = None) -> int:
         """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
         self.charged = self._lost_charged + self._settle(session, closed)
         return self.charged
@@ -136,7 +136,7 @@ class TurnHold:
         self._lost_cost, self._lost_charged = cost, self._lost_charged + charged
         return True
 
-    def _settle(self, session: Session, closed: StatementReply | None = None) -> int:
+    def _settle(self, session: Statements, closed: StatementReply | None = None) -> int:
         facts: dict[str, Any] = {"turnId": self._question.turn_id, "usage": self._tally.usage}
         model = self._question.model.id
         return ledger.settle(session, self._id, self._cost, model, facts, closed)

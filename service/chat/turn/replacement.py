@@ -4,12 +4,12 @@ Source: docs/contract.md, sections 5.15 and 5.20.
 """
 
 from sqlalchemy import bindparam, delete, select
-from sqlalchemy.orm import Session
 
 from service.chat.collections import AI_MESSAGES
 from service.chat.history import recall
 from service.chat.models import Message
 from service.chat.question import Question
+from service.database.statements import Statements
 from service.extensions import table
 from service.records import outbox
 
@@ -21,7 +21,7 @@ FIND = select(_messages.c.seq).where(
 )
 
 
-def is_gone(session: Session, question: Question) -> bool:
+def is_gone(session: Statements, question: Question) -> bool:
     """Whether the first message that this turn replaces has been removed since."""
     if not question.replaces:
         return False
@@ -29,7 +29,7 @@ def is_gone(session: Session, question: Question) -> bool:
     return session.connection().scalar(FIND, first) is None
 
 
-def remove(session: Session, question: Question) -> list[outbox.Row]:
+def remove(session: Statements, question: Question) -> list[outbox.Row]:
     """Delete the messages that the turn replaces; returns their changes.
 
     Messages that other turns have stored since its admission stay: its user had not seen them.

@@ -11,7 +11,6 @@ import structlog
 from flask import Flask
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import DBAPIError, TimeoutError
-from sqlalchemy.orm import Session
 
 from service.chat import claims, earlier
 from service.chat.models import Chat, Message, Turn
@@ -22,6 +21,7 @@ from service.chat.turn.running import Run
 from service.database.access import core_transaction
 from service.database.locks import lock_name
 from service.database.prepared import Prepared, await_replies
+from service.database.statements import Statements
 from service.extensions import MICROSECOND, db, later_than, now, table
 from service.records import outbox
 from service.web.errors import NotFound
@@ -127,7 +127,7 @@ def _is_stored(app: Flask, question: Question) -> bool:
         return db.session.scalar(stored) is not None
 
 
-def _write(session: Session, run: Run, status: TurnStatus, refused: Prepared | None) -> None:
+def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
     lock_name(connection, question.chat_id)
     locked = LOCK_CHAT.ask(connection, {"chat": question.chat_id})
@@ -153,7 +153,7 @@ def _write(session: Session, run: Run, status: TurnStatus, refused: Prepared | N
     outbox.append(connection, changes)
 
 
-def _end_claim(session: Session, run: Run, claim: claims.Dropped) -> None:
+def _end_claim(session: Statements, run: Run, claim: claims.Dropped) -> None:
     """Raises `Overtaken` if the claim was lost and another turn has answered."""
     question = run.question
     run.was_watched |= claim.was_watched

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from service.auth import user_locks
 from service.billing.prices import credits
 from service.database.sharing import SharedWrites
+from service.database.statements import Statements
 from service.ids import new_id
 from service.integrations.inbound import ProxyResponse
 from service.observing import spans
@@ -65,7 +66,7 @@ EndedCall = tuple[CallFacts, CallOutcome]
 class Rows(Protocol):
     """Where the rows of calls are kept. Each method writes in the caller's transaction."""
 
-    def add(self, session: Session, calls: list[EndedCall]) -> None: ...
+    def add(self, session: Statements, calls: list[EndedCall]) -> None: ...
 
     def end_job(
         self, session: Session, user_id: str, job_id: str, error: str | None, refund: int
@@ -78,7 +79,7 @@ class LoggedRows:
     def __init__(self, rows: Rows, writes: SharedWrites) -> None:
         self._rows, self._writes = rows, writes
 
-    def add(self, session: Session, facts: CallFacts, outcome: CallOutcome) -> None:
+    def add(self, session: Statements, facts: CallFacts, outcome: CallOutcome) -> None:
         """Write the row of a call in a transaction that may be tried again."""
         self._rows.add(session, [(facts, outcome)])
 
@@ -86,7 +87,7 @@ class LoggedRows:
         """Write the row of a call, and wait until it is there. A failure is logged only."""
         self._writes.add(self._store, (facts, outcome)).wait()
 
-    def _store(self, session: Session, calls: list[EndedCall]) -> None:
+    def _store(self, session: Statements, calls: list[EndedCall]) -> None:
         """Users who were erased meanwhile get no row."""
         there = user_locks.lock_rows(session, {facts.user_id for facts, _ in calls})
         known = [call for call in calls if call[0].user_id in there]

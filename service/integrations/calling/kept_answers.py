@@ -17,7 +17,6 @@ from flask import Flask, current_app
 from gevent.event import Event
 from sqlalchemy import bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.database import upsert
@@ -25,6 +24,7 @@ from service.database.among import prepared_among
 from service.database.clock import current_time, from_now, microseconds
 from service.database.prepared import Prepared, reading
 from service.database.sharing import SharedWrites, Together
+from service.database.statements import Statements
 from service.extensions import table
 from service.integrations.calling import answer_sweep
 from service.integrations.calling.admission import Admitted
@@ -206,7 +206,7 @@ class KeptAnswers:
                 log.warning("answers not trimmed", error=type(error).__name__)
 
 
-def _store(session: Session, rows: list[dict[str, Any]]) -> None:
+def _store(session: Statements, rows: list[dict[str, Any]]) -> None:
     """Store answers, in the order of their keys: two workers may store the same ones."""
     owners = {row["user_id"] for row in rows if row["user_id"] is not None}
     there = user_locks.lock_rows(session, owners)
