@@ -1,8 +1,7 @@
 """Make outbound requests. No other module does.
 
-Each worker has one pool of connections. Redirects are not followed, cookies are not kept, and
-proxies and netrc files of the environment are ignored. Exceptions of the HTTP libraries become
-`UpstreamError`.
+Each worker has one pool of connections. Redirects are not followed, cookies are not kept, proxies
+and netrc files of the environment are ignored. Errors of HTTP libraries become `UpstreamError`.
 """
 
 from collections.abc import Iterator, Mapping
