@@ -14,6 +14,7 @@ from gunicorn.http.parser import RequestParser
 from gunicorn.http.unreader import SocketUnreader
 from werkzeug.exceptions import RequestTimeout
 
+from service.fairness import let_others_run
 from serving import parking
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
@@ -98,11 +99,23 @@ class TimedParser(RequestParser):
         """Read the rest of a body before the next request. False closes the connection."""
         self.unreader.expect_rest()
         try:
-            is_finished = super().finish_body(deadline, max_bytes or DRAIN_BYTES)
+            is_finished = self._skip_body()
         except RequestTimeout:
             return False
         self.unreader.expect_request()
         return is_finished
+
+    def _skip_body(self) -> bool:
+        """gunicorn's way takes 130 ms for 8 MB that have arrived: it reads a KiB at a time, and
+        copies the rest each time."""
+        body = self.mesg.body if self.mesg else None
+        if body is None or body.failed:
+            return body is None
+        for _ in range(DRAIN_BYTES // BODY_STEP):
+            if not body.read(BODY_STEP):
+                return True
+            let_others_run()
+        return False
 
 
 def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:

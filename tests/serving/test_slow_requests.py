@@ -119,6 +119,14 @@ def test_an_unread_body_does_not_keep_the_connection_open(service, connect):
     wait_for(lambda: open_connections(service) == 0)
 
 
+def test_what_follows_a_large_body_that_is_not_read_is_answered(connect):
+    sock, size = connect(), 6_000_000
+    sock.sendall(CREATE + b"Content-Length: %d\r\n\r\n" % size)
+    sock.sendall(b"a" * size + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    whole = sock.makefile("rb").read()
+    assert re.findall(rb"HTTP/1.1 (\d+)", whole) == [b"401", b"200"]
+
+
 def test_a_stream_outlasts_the_limits_of_requests(connect, bearer, service):
     client = client_of(service)
     turn = client.ask(client.new_chat(), "count to 400", "u")
