@@ -17,6 +17,8 @@ from service.observing.logs import place_of_error, redactor
 
 # The query of an address in a message: that of an OAuth callback contains a code.
 QUERY = re.compile(r"\?[^\s'\"]*")
+# A refused request may have a token in what gunicorn quotes of it, or a user's text.
+QUOTED = re.compile(r"^(Invalid request from [^'\"]*?):? b?['\"].*")
 
 
 class JsonFormatter(logging.Formatter):
@@ -25,7 +27,8 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         # If gunicorn puts a traceback into the text, it begins on the second line.
         text, _, rest = record.getMessage().partition("\n")
-        event: dict[str, Any] = {"event": QUERY.sub("?…", text), "worker": record.process}
+        text = QUOTED.sub(r"\1", QUERY.sub("?…", text))
+        event: dict[str, Any] = {"event": text, "worker": record.process}
         event |= getattr(record, "facts", {})
         if record.exc_info or rest:
             event["exc_info"] = record.exc_info[1] if record.exc_info else sys.exc_info()[1]
