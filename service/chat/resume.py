@@ -64,11 +64,11 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
     running = claims.running(db.session(), caller.subject, chat_id)
     db.session.commit()
     if turn_id in running and watchers.can_read(turn_id):
-        return Watcher(turn_id, number, *client)
+        return Watcher(chat_id, turn_id, number, *client)
     if turn_id and _has_rest(caller, chat_id, turn_id, number):
-        return Watcher(turn_id, number, *client)
+        return Watcher(chat_id, turn_id, number, *client)
     newest = next(filter(watchers.can_read, running), None)
-    return Watcher(newest, 0, *client) if newest else None
+    return Watcher(chat_id, newest, 0, *client) if newest else None
 
 
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:

@@ -79,7 +79,7 @@ def test_chunks_are_kept_for_a_minute_after_the_last_of_their_turn(app, chat):
 
 def test_an_outage_of_the_database_is_not_the_loss_of_a_turn(app, chat, elsewhere, monkeypatch):
     """Leases lapse in it, and are renewed a moment after it."""
-    watcher = Watcher("turn_1", 0, None)
+    watcher = Watcher(chat, "turn_1", 0, None)
     elsewhere._elsewhere.add(watcher)
 
     def look(watch):
@@ -109,10 +109,22 @@ def test_the_deletion_of_a_chat_ends_the_stream_of_who_watches_from_elsewhere(
     response.close()
 
 
+def test_who_has_read_nothing_yet_learns_that_the_chat_was_deleted(
+    alice, chat, elsewhere, monkeypatch
+):
+    watcher = Watcher(chat, "turn_1", 0, None)
+    elsewhere._elsewhere.add(watcher)
+    monkeypatch.setattr(claims, "watch", Mock(return_value=set()))
+    assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
+    watcher.seen -= 2 * LOST_SECONDS
+    elsewhere._look_safely()
+    assert watcher.channel.take() == [chunks.Abort()]
+
+
 def test_a_draining_worker_cuts_those_who_read_from_elsewhere(app, chat, elsewhere):
     """Without an ending: the turn goes on, and they come back to another worker."""
     here, there = socket.socketpair()
-    elsewhere.add(Watcher("turn_1", 0, here))
+    elsewhere.add(Watcher(chat, "turn_1", 0, here))
     app.extensions["lifecycle"].on_drain(elsewhere.drain)
     app.extensions["lifecycle"].drain(0.1)
     there.settimeout(5)

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 import gevent
 import structlog
 from flask import Flask
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.chat import claims
+from service.chat.models import Chat
 from service.chat.relay import publications
 from service.chat.relay.publisher import Publisher
 from service.chat.stream import chunks, sse
@@ -35,6 +37,8 @@ LOST_SECONDS = 5.0  # without a claim and without a new row
 QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 LOST = "The answer broke off. Please try again."
 
+CHAT = select(Chat.seq).where(Chat.record_id == bindparam("chat"))
+
 log = structlog.get_logger("turn")
 
 
@@ -46,6 +50,7 @@ class Watcher(Reader):
 
     def __init__(
         self,
+        chat_id: str,
         turn_id: str,
         number: int,
         sock: socket.socket | None,
@@ -53,7 +58,7 @@ class Watcher(Reader):
     ) -> None:
         self.channel = Channel()
         super().__init__(self.channel, sock, turn_id, writer)
-        self.turn_id, self.number = turn_id, number
+        self.chat_id, self.turn_id, self.number = chat_id, turn_id, number
         self._start = number
         self.events: list[bytes] = []  # of a turn elsewhere, from its first on
         self.seen = time.monotonic()  # when its turn last showed a sign of life
@@ -179,10 +184,9 @@ class Watchers:
         """The turn's worker is gone, or its chat: close what is open, and say so."""
         if watcher.channel.closed:
             return
-        # The rows of a deleted chat have gone with it.
-        has_rows = bool(publications.newest(db.session(), [watcher.turn_id]))
-        log.warning("watched turn lost", turn_id=watcher.turn_id, rows=has_rows)
-        is_deleted = bool(watcher.events) and not has_rows
+        is_deleted = db.session.scalar(CHAT, {"chat": watcher.chat_id}) is None
+        if not is_deleted:
+            log.warning("watched turn lost", turn_id=watcher.turn_id)
         for chunk in _ending(watcher.events, is_deleted):
             watcher.channel.put(chunk)
         watcher.channel.close()
