@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from flask import Flask, current_app
-from gevent.lock import BoundedSemaphore
 from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
 from sqlalchemy.orm import Session
@@ -27,8 +26,6 @@ AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
-
-_sqlite_writer = BoundedSemaphore(1)
 
 
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
@@ -151,4 +148,4 @@ def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
 
 
 def _writer_lock(engine: Engine) -> AbstractContextManager[Any]:
-    return _sqlite_writer if engine.dialect.name == "sqlite" else nullcontext()
+    return sqlite.writer_lock if engine.dialect.name == "sqlite" else nullcontext()

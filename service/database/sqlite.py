@@ -11,7 +11,9 @@ from contextlib import suppress
 from typing import Any
 
 import gevent
+from gevent.lock import BoundedSemaphore
 from sqlalchemy import Connection, Engine, ExceptionContext, event
+from sqlalchemy.exc import OperationalError
 
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
@@ -101,6 +103,38 @@ def _begin_read(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")  # its error is handled
 
 
+class WriterLock:
+    """One writer of this process at a time: SQLite's own wait would block the event loop.
+
+    If another process writes for so long that a writer gives up, those who have waited behind it
+    give up as well. Each alone would wait for as long again.
+    """
+
+    def __init__(self) -> None:
+        self._lock = BoundedSemaphore(1)
+        self._given_up_at = 0.0  # monotonic
+
+    def __enter__(self) -> None:
+        """Raises `OperationalError`."""
+        began = time.monotonic()
+        self._lock.acquire()
+        if began < self._given_up_at:
+            self._lock.release()
+            reason = sqlite3.OperationalError("database is locked")
+            reason.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise OperationalError("BEGIN IMMEDIATE", None, reason)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def give_up(self) -> None:
+        """Called by the writer that has the lock."""
+        self._given_up_at = time.monotonic()
+
+
+writer_lock = WriterLock()
+
+
 def _begin_write(connection: Connection) -> None:
     """Begin when no other process writes, without blocking other greenlets meanwhile."""
     driver = connection.connection.driver_connection
@@ -114,7 +148,12 @@ def _begin_write(connection: Connection) -> None:
             if primary_code(error) not in BUSY:
                 break
         gevent.sleep(0.02)
-    connection.exec_driver_sql("BEGIN IMMEDIATE")  # through SQLAlchemy, which handles its error
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # through SQLAlchemy, which handles its error
+    except OperationalError as error:
+        if primary_code(error.orig) in BUSY:
+            writer_lock.give_up()
+        raise
 
 
 class ProgressHandler:

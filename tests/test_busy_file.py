@@ -1,0 +1,50 @@
+"""SQLite: another process writes to the file for long."""
+
+import sqlite3
+import time
+
+import gevent
+import pytest
+
+from service.database import sqlite
+from service.extensions import db
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+NOTES = "/api/records/notes"
+WRITERS = 5
+
+
+@pytest.fixture
+def other(app, alice, monkeypatch):
+    """The other process, before it writes."""
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.8)
+    alice.get("/api/credits")  # her rows
+    with app.app_context():
+        connection = sqlite3.connect(str(db.engine.url.database), isolation_level=None)
+    yield connection
+    connection.close()
+
+
+def create(alice, number):
+    return alice.post(NOTES, {"title": str(number)}).status_code
+
+
+def test_those_who_wait_give_up_together(alice, other):
+    other.execute("BEGIN IMMEDIATE")
+    began = time.monotonic()
+    writers = [gevent.spawn(create, alice, number) for number in range(WRITERS)]
+    gevent.joinall(writers)
+    assert [writer.value for writer in writers] == [503] * WRITERS
+    assert time.monotonic() - began < sqlite.BUSY_SECONDS * (WRITERS - 1), "one after the other"
+    other.execute("ROLLBACK")
+    assert create(alice, "after") == 201
+
+
+def test_a_writer_waits_for_a_short_time(alice, other):
+    other.execute("BEGIN IMMEDIATE")
+    writers = [gevent.spawn(create, alice, number) for number in range(WRITERS)]
+    gevent.sleep(sqlite.BUSY_SECONDS / 4)
+    other.execute("ROLLBACK")
+    gevent.joinall(writers)
+    assert [writer.value for writer in writers] == [201] * WRITERS
