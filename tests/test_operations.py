@@ -3,6 +3,7 @@
 import json
 import re
 
+import gevent
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -50,6 +51,19 @@ def test_a_valid_request_id_is_kept(alice, id, is_kept, capfd):
     line = json.loads(capfd.readouterr().err.splitlines()[-1])
     assert line["request_id"] == response.headers["X-Request-Id"]
     assert (line["route"], line["status"]) == ("/api/ai/models", 200)
+
+
+@on_sqlite
+def test_a_request_that_its_worker_kills_has_a_line(app, client, capfd):
+    @app.get("/hangs")
+    def hangs():
+        gevent.sleep(60)
+
+    asking = gevent.spawn(client.get, "/hangs", headers={"X-Request-Id": "abc-1"})
+    gevent.sleep(0.05)
+    asking.kill()
+    line = json.loads(capfd.readouterr().err.splitlines()[-1])
+    assert (line["event"], line["route"], line["request_id"]) == ("killed", "/hangs", "abc-1")
 
 
 @on_sqlite

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from flask import Flask, Response, g, request
+from gevent import GreenletExit
 
 from service.ids import random_hex
 from service.observing import attribution, measures, spans
@@ -17,6 +18,7 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 def init_app(app: Flask) -> None:
     app.before_request(_begin)
     app.after_request(_end)
+    app.teardown_request(_tell_killed)
 
 
 def _begin() -> None:
@@ -65,3 +67,14 @@ def _end(response: Response) -> Response:
         log_info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
 
     return response
+
+
+def _tell_killed(error: BaseException | None) -> None:
+    """A worker kills the requests that are left at the end of its grace time. They have no answer,
+    and so no other line."""
+    if isinstance(error, GreenletExit):
+        ms = round((time.perf_counter() - g.began) * 1000, 1)
+        g.span.fail("killed")
+        g.span.end()
+        facts = {"method": request.method, "route": _route(), "request_id": g.request_id}
+        log_info("killed", **facts, ms=ms)
