@@ -18,6 +18,7 @@ CONTRACT = (ROOT / "docs/contract.md").read_text()
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 READERS_OWN = "app/bookshelf.py"  # which docs/extending.md has its reader write
 OPEN_ROOMS = ("chat", "integrations")
+LISTED_ROOMS = ("service/records", "service/database", "serving")
 CODE = [
     path
     for room in ("service", "serving")
@@ -96,6 +97,13 @@ def test_every_room_is_in_the_architecture():
     rooms = {path.parent.relative_to(ROOT / "service") for path in CODE if "service" in path.parts}
     shown = {path for path in rooms if len(path.parts) == 1 or path.parent.name in OPEN_ROOMS}
     assert {str(path) for path in shown if f"`{path}/`" not in text} == set()
+
+
+def test_each_module_of_a_listed_room_is_in_the_architecture():
+    text = (ROOT / "docs/architecture.md").read_text()
+    for room in LISTED_ROOMS:
+        names = {path.name for path in (ROOT / room).glob("[a-z]*.py")}
+        assert {name for name in names if not re.search(rf"(?<!\w){name}", text)} == set(), room
 
 
 def test_every_module_that_a_page_names_exists():
