@@ -19,8 +19,8 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"database", "deferred", "extensions", "fairness", "ids", "lifecycle", "observing",
-     "outbound", "raw_sockets", "sealing", "tracing", "web", "websockets"},
+    {"database", "deferred", "extensions", "fairness", "ids", "json_encoding", "lifecycle",
+     "observing", "outbound", "raw_sockets", "sealing", "tracing", "web", "websockets"},
     {"providers"},
     {"limits"},
     {"auth"},

@@ -21,6 +21,7 @@ from service.database.pool import CountedPool, count_connections
 from service.database.statements import Statements
 from service.deferred import DeferredModule
 from service.extensions import db
+from service.json_encoding import encoder
 
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
@@ -38,6 +39,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
         # The connection that was used last knows the newest pages, plans and statements.
         "pool_use_lifo": True,
         "hide_parameters": True,  # which errors would repeat in their texts
+        "json_serializer": encoder(ensure_ascii=True, separators=(", ", ": ")),  # as json.dumps
     }
     if _is_sqlite(url):
         return pool

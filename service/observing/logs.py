@@ -9,11 +9,11 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
-from json import JSONEncoder
 from typing import Any
 
 import structlog
 
+from service.json_encoding import encoder
 from service.observing import attribution
 
 FRAMES = 30  # of an exception, in the log
@@ -86,12 +86,13 @@ def _add_facts(_logger: object, _method: str, event: dict[str, Any]) -> dict[str
 
 
 # A value that is not JSON is replaced by its type's name, because its repr may show secrets.
-_encoder = JSONEncoder(default=lambda value: type(value).__name__)
+_encode_event = encoder(
+    ensure_ascii=True, separators=(", ", ": "), default=lambda value: type(value).__name__
+)
 
 
 def _encode(_logger: object, _method: str, event: dict[str, Any]) -> str:
-    """Encode a line, by an encoder that is not made anew for each as structlog's is."""
-    return _encoder.encode(event)
+    return _encode_event(event)
 
 
 PROCESSORS: list[Any] = [

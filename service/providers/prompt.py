@@ -1,14 +1,16 @@
 """A request to a model, in no provider's words."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from service.json_encoding import encoder
 from service.providers.tokens import bound
 
 SYSTEM_TEXTS = 16  # that are kept with their tokens
+
+_encode = encoder()
 
 
 # An upper bound of each message's tokens, without its calls' names, is counted once, because a long
@@ -125,4 +127,4 @@ def _system_tokens(system: str) -> int:
 
 
 def to_json(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"))
+    return _encode(dict(value))

@@ -1,11 +1,11 @@
 """Chunks as server-sent events: the one place where a chunk becomes bytes."""
 
-import json
 from dataclasses import fields
 from json.encoder import encode_basestring as _string
 from typing import get_args
 
 from service.chat.stream.chunks import ABSENT, Chunk, TextDelta
+from service.json_encoding import encoder
 
 OPEN = b": stream-open\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -18,7 +18,7 @@ HEADERS = {
     "X-Vercel-AI-UI-Message-Stream": "v1",
 }
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_encode = encoder(allow_nan=False)
 
 
 # The names of each class's fields, without `type`, which comes first.

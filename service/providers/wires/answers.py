@@ -4,13 +4,14 @@ import json
 import re
 from typing import Any
 
+from service.json_encoding import encoder
 from service.providers.events import Fault, ProviderError
 
 # Ten times the widest context. JSON can carry 1e999, and the sum of a turn must fit an INTEGER.
 COUNT_LIMIT = 100_000_000
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode = encoder()
 _value_at = json.JSONDecoder().raw_decode
 
 
