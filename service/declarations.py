@@ -3,7 +3,6 @@
 That is collections, tools, endpoints and templates of widgets.
 """
 
-import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
+from service.extension_modules import load
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.records.collection import Collections
@@ -44,7 +44,7 @@ def declarations(settings: Settings) -> Declarations:
     Such a module may have `COLLECTIONS`, `TOOLS`, `VENDORS` with their `ENDPOINTS`, and
     `TEMPLATES`, the paths of folders. Raises `ConfigError`.
     """
-    modules = [_imported(path) for path in settings.extensions]
+    modules = [load(path) for path in settings.extensions]
     if settings.sandbox:
         modules.append(sandbox_collections)
     try:
@@ -82,13 +82,6 @@ def _check_count(tools: Tools, settings: Settings) -> None:
         name = "EXTENSIONS" if settings.tools_allowed is None else "TOOLS_ALLOWED"
         told = f"the assistant would have {count} tools, and models take {MOST_TOOLS} at most"
         raise ConfigError(f"{name}: {told}. TOOLS_ALLOWED can name those that it needs")
-
-
-def _imported(path: str) -> Any:
-    try:
-        return importlib.import_module(path)
-    except ImportError as error:
-        raise ConfigError(f"EXTENSIONS: {path} can't be imported ({error})") from error
 
 
 def _all(modules: Iterable[Any], name: str) -> list[Any]:

@@ -32,7 +32,7 @@ FLOORS = [
     {"assistant"},
     {"mcp"},
     {"upkeep"},
-    {"admin", "cli", "sandbox", "tokens", "widgets", "console"},
+    {"admin", "cli", "extension_modules", "sandbox", "tokens", "widgets", "console"},
     {"declarations"},
     {"__init__"},
     {"wsgi"},

@@ -19,8 +19,6 @@ Action = Literal["read", "create", "update", "delete"]
 Rule = bool | Literal["own"]
 
 EVERY_ROLE = "*"
-RESERVED = ("socket",)  # the name of a route
-RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # fields of the envelope
 TEXT_LIMIT = 100_000  # characters, unless a column declares another limit
 
 Permissions = Mapping[str, Mapping[Action, Rule]]
@@ -98,18 +96,14 @@ class Collection:
 
 
 class Collections:
-    """The collections of an app by name. Declarations are checked when the app starts."""
+    """The collections of an app by name."""
 
     def __init__(self, declarations: Iterable[Collection]) -> None:
-        """Raises ValueError for an invalid declaration."""
+        """Raises ValueError for a name that is taken twice."""
         self._by_name: dict[str, Collection] = {}
         for collection in declarations:
-            if collection.name in self._by_name or collection.name in RESERVED:
-                raise ValueError(f"collection {collection.name!r} is declared twice or reserved")
-            if collection.owner != "recordId" and not collection.column(collection.owner):
-                raise ValueError(f"collection {collection.name!r} has no column for its owner")
-            if RESERVED_COLUMNS & {column.name for column in collection.columns}:
-                raise ValueError(f"collection {collection.name!r} has a column of a reserved name")
+            if collection.name in self._by_name:
+                raise ValueError(f"collection {collection.name!r} is declared twice")
             self._by_name[collection.name] = collection
 
     def __iter__(self) -> Iterator[Collection]:

@@ -1,0 +1,55 @@
+"""The modules that `EXTENSIONS` names, with what each declares checked for its form."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from config import ConfigError
+from service.chat.tools.tool import Tool
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.vendor import Vendor
+from service.records.collection import Collection
+from service.records.mistakes import refuse_mistakes
+
+# By the names of a module's attributes: what each holds.
+KINDS: dict[str, tuple[type, ...]] = {
+    "COLLECTIONS": (Collection,),
+    "TOOLS": (Tool,),
+    "VENDORS": (Vendor,),
+    "ENDPOINTS": (Endpoint,),
+    "TEMPLATES": (Path, str),
+}
+
+
+def load(path: str) -> Any:
+    """The module of a dotted path. Raises `ConfigError`, which names the module and its mistake."""
+    try:
+        module = importlib.import_module(path)
+    except ImportError as error:
+        raise ConfigError(f"EXTENSIONS: {path} can't be imported ({error})") from error
+    try:
+        _check(module)
+    except ValueError as error:
+        raise ConfigError(f"EXTENSIONS: {path}: {error}") from None
+    return module
+
+
+def _check(module: Any) -> None:
+    """Raises ValueError."""
+    declared = {name: getattr(module, name) for name in KINDS if hasattr(module, name)}
+    if not declared:
+        raise ValueError(f"the module must have one of {', '.join(KINDS)}")
+    for name, items in declared.items():
+        _check_kind(name, items)
+    for collection in declared.get("COLLECTIONS", ()):
+        refuse_mistakes(collection)
+
+
+def _check_kind(name: str, items: Any) -> None:
+    """Raises ValueError."""
+    kind = " or ".join(one.__name__ for one in KINDS[name])
+    if not isinstance(items, tuple | list):
+        raise ValueError(f"{name} must be a tuple of {kind}, not one {type(items).__name__}")
+    for item in items:
+        if not isinstance(item, KINDS[name]):
+            raise ValueError(f"{name} must be a tuple of {kind}, without {item!r:.80}")

@@ -1,0 +1,97 @@
+"""Find mistakes in the declaration of a collection, so that they stop the start.
+
+Later, each would answer a correct request with 500, or deny or grant a right without a word.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from service.auth.permits import SCOPES
+from service.records.collection import Collection, Column, ColumnType
+from service.records.models import Record
+from service.records.permissions import ACTIONS
+
+RESERVED = ("socket",)  # the name of a route
+RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # fields of the envelope
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # a segment of a path
+NAME_RULE = "the name must have 1 to 100 letters, digits, '.', '_' or '-', a letter or digit first"
+TYPES: tuple[str, ...] = get_args(ColumnType)
+
+
+def refuse_mistakes(collection: Collection) -> None:
+    """Raises ValueError about the first mistake, with collection, column and what is allowed."""
+    for mistake in _mistakes(collection):
+        raise ValueError(f"collection {collection.name!r}{mistake}")
+
+
+def _mistakes(collection: Collection) -> Iterator[str]:
+    """Each mistake, as the end of a sentence that begins with the collection."""
+    yield from _of_name(collection.name)
+    yield from _of_columns(collection)
+    if isinstance(collection.permissions, Mapping):
+        for role, rules in collection.permissions.items():
+            yield from (f", role {role!r}: {mistake}" for mistake in _of_rules(role, rules))
+    else:
+        yield f": permissions must be a dict by role, not {collection.permissions!r:.80}"
+    if not _are_among(SCOPES, collection.open_to):
+        yield f": open_to must be a tuple of {_listed(SCOPES)}, not {collection.open_to!r:.80}"
+
+
+def _of_name(name: Any) -> Iterator[str]:
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        yield f": {NAME_RULE}"
+    elif name in RESERVED:
+        yield ": the name is reserved for a route"
+
+
+def _of_columns(collection: Collection) -> Iterator[str]:
+    columns = collection.columns
+    if not isinstance(columns, tuple | list) or not all(isinstance(c, Column) for c in columns):
+        yield f": columns must be a tuple of Column, not {columns!r:.80}"
+        return
+    names = [column.name for column in columns]
+    for column in columns:
+        if names.count(column.name) > 1:
+            yield f": the column {column.name!r} is declared twice"
+        yield from (
+            f", column {column.name!r}: {mistake}" for mistake in _of_column(collection, column)
+        )
+    if collection.owner != "recordId" and collection.owner not in names:
+        yield f": no column is named {collection.owner!r}, which the owner's must be"
+
+
+def _of_column(collection: Collection, column: Column) -> Iterator[str]:
+    if not isinstance(column.name, str) or not column.name:
+        yield "the name must be a text"
+    elif column.name in RESERVED_COLUMNS:
+        yield "the name is reserved"
+    if column.type not in TYPES:
+        yield f"the type must be {_listed(TYPES)}, not {column.type!r}"
+    if not isinstance(column.roles, tuple | list | None):
+        yield f"roles must be a tuple of roles, not {column.roles!r:.80}"
+    if collection.model is not Record:
+        attribute = collection.attribute_of(column)
+        if attribute is None or not hasattr(collection.model, attribute):
+            yield f"{collection.model.__name__} has no attribute {attribute or column.name!r}"
+
+
+def _of_rules(role: Any, rules: Any) -> Iterator[str]:
+    if not isinstance(role, str):
+        yield "the role must be a text"
+    if not isinstance(rules, Mapping):
+        yield f"the rules must be a dict by action, not {rules!r:.80}"
+        return
+    for action, rule in rules.items():
+        if action not in ACTIONS:
+            yield f"the action must be {_listed(ACTIONS)}, not {action!r}"
+        if not isinstance(rule, bool) and rule != "own":
+            yield f"the rule of {action!r} must be True, False or 'own', not {rule!r:.80}"
+
+
+def _are_among(allowed: tuple[str, ...], values: Any) -> bool:
+    return isinstance(values, tuple | list) and set(values) <= set(allowed)
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,97 @@
+"""A mistake in the declaration of a collection stops the start, and is named in one line."""
+
+import sys
+from types import ModuleType
+
+import pytest
+
+from config import ConfigError
+from service.auth.models import User
+from service.chat.collections import BUILT_IN
+from service.declarations import declarations
+from service.records.collection import Collection, Column
+from service.records.mistakes import refuse_mistakes
+from tests.services import settings_for
+
+OWNER = Column("userId", required=True, fixed=True)
+OWN = {"*": {"read": "own", "create": "own"}}
+BOOKS = Collection("books", (OWNER, Column("pages", "integer")), OWN)
+
+
+@pytest.fixture
+def start(monkeypatch):
+    """Start with an extension of these attributes, and return the collections of the app."""
+
+    def start(**attributes):
+        module = ModuleType("bookshelf")
+        vars(module).update(attributes)
+        monkeypatch.setitem(sys.modules, "bookshelf", module)
+        return declarations(settings_for("sqlite:///unused", extensions="bookshelf")).collections
+
+    return start
+
+
+def books(*columns, name="books", permissions=OWN, **more):
+    return Collection(name, (OWNER, *columns), permissions, **more)
+
+
+COLUMN = "collection 'books', column 'pages': "
+MISTAKES = [
+    (books(Column("pages", "int")), COLUMN + "the type must be string, number, integer, boolean"),
+    (books(Column("pages", roles="admin")), COLUMN + "roles must be a tuple of roles, not 'admin'"),
+    (books(Column("pages"), model=User, owner="recordId"), "collection 'books', column 'userId'"),
+    (books(Column("a"), Column("a")), "collection 'books': the column 'a' is declared twice"),
+    (books(Column("data")), "collection 'books', column 'data': the name is reserved"),
+    (books(owner="reader"), "collection 'books': no column is named 'reader'"),
+    (books(name="My Books/x"), "collection 'My Books/x': the name must have 1 to 100 letters"),
+    (books(name="socket"), "collection 'socket': the name is reserved for a route"),
+    (books(permissions=["*"]), "collection 'books': permissions must be a dict by role"),
+    (books(permissions={"*": "own"}), "collection 'books', role '*': the rules must be a dict by "),
+    (books(open_to="chat"), "collection 'books': open_to must be a tuple of calls or chat"),
+]
+
+
+@pytest.mark.parametrize(("collection", "text"), MISTAKES)
+def test_a_wrong_declaration_of_a_collection_is_refused_with_its_place(start, collection, text):
+    with pytest.raises(ConfigError) as raised:
+        start(COLLECTIONS=(collection,))
+    assert str(raised.value).startswith(f"EXTENSIONS: bookshelf: {text}")
+
+
+@pytest.mark.parametrize("wrong", ["owner", "Own", "no", 1, None])
+def test_a_rule_is_true_false_or_own(start, wrong):
+    text = f"role 'admin': the rule of 'read' must be True, False or 'own', not {wrong!r}$"
+    with pytest.raises(ConfigError, match=text):
+        start(COLLECTIONS=(books(permissions={"admin": {"read": wrong}}),))
+
+
+def test_an_action_is_one_of_four(start):
+    text = r"role '\*': the action must be read, create, update or delete, not 'reed'$"
+    with pytest.raises(ConfigError, match=text):
+        start(COLLECTIONS=(books(permissions={"*": {"reed": "own"}}),))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ({"COLLECTION": (BOOKS,)}, "the module must have one of COLLECTIONS, TOOLS, VENDORS, END"),
+        ({"COLLECTIONS": BOOKS}, "COLLECTIONS must be a tuple of Collection, not one Collection"),
+        ({"TOOLS": (print,)}, "TOOLS must be a tuple of Tool, without <built-in function print>"),
+        ({"TEMPLATES": "widgets"}, "TEMPLATES must be a tuple of Path or str, not one str"),
+    ],
+)
+def test_a_module_that_declares_in_another_form_is_refused(start, attributes, text):
+    with pytest.raises(ConfigError) as raised:
+        start(**attributes)
+    assert str(raised.value).startswith(f"EXTENSIONS: bookshelf: {text}")
+
+
+def test_a_collection_is_declared_once(start):
+    assert start(COLLECTIONS=[BOOKS]).get("books") is BOOKS
+    with pytest.raises(ConfigError, match="^EXTENSIONS: collection 'books' is declared twice"):
+        start(COLLECTIONS=(BOOKS, BOOKS))
+
+
+def test_our_own_collections_have_no_mistakes():
+    for collection in BUILT_IN:
+        refuse_mistakes(collection)
