@@ -1,13 +1,14 @@
 """The commands, run as an operator runs them."""
 
 import re
+import sqlite3
 
 import pytest
 import requests
 
 from config import load
 from service.auth.tokens import Verifier
-from tests.services import SECRET, command, flask, settings_for, wait_for
+from tests.services import SECRET, command, environment, flask, settings_for, wait_for
 from tests.starting import EXPIRED, FreshCopy
 
 
@@ -82,6 +83,9 @@ def test_an_owners_token_that_has_expired_is_renewed_by_a_command():
 
 
 def test_the_database_is_created_and_read_without_secrets(fresh):
+    refused = fresh.flask("users", "list")
+    assert 'no tables. Run "flask --app wsgi db upgrade". For the service of' in refused.stdout
+    assert not (fresh.place / "instance" / "app.db").exists()
     upgraded = fresh.flask("db", "upgrade")
     assert (upgraded.returncode, upgraded.stdout) == (0, "")
     made = {"DATABASE_URL": f"sqlite:///{fresh.place}/instance/app.db"}
@@ -99,11 +103,51 @@ def test_the_database_is_created_and_read_without_secrets(fresh):
         (("users", "erase", "boss"), {}, "TOKEN_ENCRYPTION_KEYS: must be set"),
     ],
 )
-def test_a_command_names_a_missing_setting_in_one_line(arguments, values, line):
-    result = command(values, *arguments)
+def test_a_command_names_a_missing_setting_in_one_line(databases, arguments, values, line):
+    result = command({**values, "DATABASE_URL": databases.make("sqlite")}, *arguments)
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: {line}")
     assert result.output.count("\n") == 1
+
+
+NO_TABLES = 'Error: the database has no tables. Run "SANDBOX=1 flask --app wsgi db upgrade".\n'
+ON_THE_DATABASE = [
+    ("users", "list"),
+    ("users", "role", "alice"),
+    ("users", "disable", "alice"),
+    ("users", "erase", "alice", "--yes"),
+    ("credits", "grant", "alice", "7"),
+    ("credits", "balance", "alice"),
+    ("credits", "statement", "alice"),
+    ("keys", "rotate"),
+    ("ask", "who am I?"),
+    ("sweep",),
+    ("backup", "/dev/null/copy"),
+]
+
+
+@pytest.mark.parametrize("arguments", ON_THE_DATABASE, ids=" ".join)
+def test_a_command_on_a_database_without_tables_says_so_in_one_line(arguments, tmp_path):
+    file = tmp_path / "app.db"
+    result = command(environment(f"sqlite:///{file}"), *arguments)
+    assert (result.exit_code, result.output) == (1, NO_TABLES)
+    assert not file.exists()
+    file.touch()
+    assert command(environment(f"sqlite:///{file}"), *arguments).output == NO_TABLES
+
+
+def test_a_command_does_not_run_on_the_tables_of_an_earlier_release(databases):
+    url = databases.make("sqlite")
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as earlier:
+        earlier.execute("UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(AssertionError, match="the database is that of an earlier release. Run"):
+        flask(url, "users", "list")
+    assert "bytes" in flask(url, "backup", f"{url.removeprefix('sqlite:///')}.copy")
+
+
+def test_a_command_says_that_the_database_is_away():
+    result = command(environment("postgresql+psycopg://nobody@127.0.0.1:1/none"), "users", "list")
+    assert (result.exit_code, result.output) == (1, "Error: the database does not answer\n")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 import click
 from flask import current_app
-from flask.cli import with_appcontext
 
 from config import Settings
 from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.statements import Statement, statement_of
+from service.cli.database import with_database
 from service.cli.terminal import AS_JSON, ShortText, print_json, print_list
 from service.extensions import db
 from service.ids import new_id
@@ -37,7 +37,7 @@ class Credits(click.ParamType):
 @click.option(
     "--ref", type=ShortText(REF_LIMIT), help="A second grant with the same reference does nothing."
 )
-@with_appcontext
+@with_database()
 def grant(subject: str, amount: int, ref: str | None) -> None:
     """Add AMOUNT credits to SUBJECT's account and print the new balance."""
     settings: Settings = current_app.config["SETTINGS"]
@@ -51,7 +51,7 @@ def grant(subject: str, amount: int, ref: str | None) -> None:
 @credits.command("balance")
 @click.argument("subject")
 @AS_JSON
-@with_appcontext
+@with_database()
 def balance(subject: str, as_json: bool) -> None:
     """Print SUBJECT's balance and how much of it is on hold."""
     account = _statement(subject, 1)
@@ -65,7 +65,7 @@ def balance(subject: str, as_json: bool) -> None:
 @credits.command("statement")
 @click.argument("subject")
 @AS_JSON
-@with_appcontext
+@with_database()
 def statement(subject: str, as_json: bool) -> None:
     """Print SUBJECT's newest entries: time, amount, purpose, reference."""
     account = _statement(subject, STATEMENT_ENTRIES)

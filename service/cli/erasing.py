@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import click
 from flask import current_app
-from flask.cli import with_appcontext
 
 from config import Settings
 from service.billing.prices import credits
+from service.cli.database import with_database
 from service.cli.terminal import YES, confirm
 from service.extensions import db
 from service.upkeep import erasing, inventories
@@ -17,7 +17,7 @@ from service.upkeep.inventories import Inventory
 @click.command("erase")
 @click.argument("subject")
 @YES
-@with_appcontext
+@with_database()
 def erase(subject: str, yes: bool) -> None:
     """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
     connections = current_app.extensions["proxy"].connections

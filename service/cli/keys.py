@@ -5,8 +5,8 @@ import secrets
 
 import click
 from flask import current_app
-from flask.cli import with_appcontext
 
+from service.cli.database import with_database
 from service.sealing.seal import Sealer
 from service.upkeep import rotation
 
@@ -21,7 +21,7 @@ def new() -> None:
 
 
 @keys.command("rotate")
-@with_appcontext
+@with_database()
 def rotate() -> None:
     """Encrypt with the first key what other keys have encrypted. They can be removed then."""
     sealer = Sealer(current_app.config["SETTINGS"].token_encryption_keys)

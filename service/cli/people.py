@@ -11,6 +11,7 @@ from config import Settings
 from service.auth import users as accounts
 from service.auth.models import ROLE_LIMIT
 from service.auth.tokens import issue
+from service.cli.database import with_database
 from service.cli.erasing import erase
 from service.cli.terminal import AS_JSON, ShortText, print_list
 from service.upkeep import rights
@@ -49,7 +50,7 @@ def issue_token(subject: str, role: str, ttl: int) -> None:
 
 @users.command("list")
 @AS_JSON
-@with_appcontext
+@with_database()
 def list_users(as_json: bool) -> None:
     """Print all users: subject, role that overrides the token's, whether disabled, first call."""
     rows = [
@@ -67,7 +68,7 @@ def list_users(as_json: bool) -> None:
 @users.command("disable")
 @click.argument("subject")
 @click.option("--undo", is_flag=True, help="Enable the user again.")
-@with_appcontext
+@with_database()
 def disable(subject: str, undo: bool) -> None:
     """Refuse SUBJECT's tokens. This takes effect within two seconds."""
     if not rights.set_disabled(subject, not undo):
@@ -79,7 +80,7 @@ def disable(subject: str, undo: bool) -> None:
 @click.argument("subject")
 @click.argument("role", required=False, type=ShortText(ROLE_LIMIT))
 @click.option("--undo", is_flag=True, help="Let the token's role apply again.")
-@with_appcontext
+@with_database()
 def role(subject: str, role: str | None, undo: bool) -> None:
     """Override the role in SUBJECT's tokens. Without ROLE, show which role applies."""
     if role and undo:

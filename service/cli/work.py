@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 from flask import current_app
-from flask.cli import with_appcontext
 
 from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
+from service.cli.database import with_database
 from service.integrations.consent.idle import refresh_idle
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
@@ -22,7 +22,7 @@ ALL = 10_000  # idle grants of one run
 @click.command("ask")
 @click.argument("text")
 @click.option("--model", "model_id", type=click.Choice(list(KINDS)), default=DEFAULT_MODEL)
-@with_appcontext
+@with_database()
 def ask(text: str, model_id: str) -> None:
     """Ask a model. The owner pays, and tools act with the owner's rights."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
@@ -40,7 +40,7 @@ def ask(text: str, model_id: str) -> None:
 
 
 @click.command("sweep")
-@with_appcontext
+@with_database()
 def sweep() -> None:
     """End expired holds and lost turns and delete old rows now, as workers do periodically."""
     counts = sweeping.sweep_patiently()
@@ -55,7 +55,7 @@ def sweep() -> None:
 
 @click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
-@with_appcontext
+@with_database(outdated=True)
 def backup(file: Path) -> None:
     """Copy the SQLite database to a new file, while the service runs."""
     try:
