@@ -89,7 +89,7 @@ def test_the_database_is_created_and_read_without_secrets(fresh):
     upgraded = fresh.flask("db", "upgrade")
     assert (upgraded.returncode, upgraded.stdout) == (0, "")
     made = {"DATABASE_URL": f"sqlite:///{fresh.place}/instance/app.db"}
-    granted = command(made, "credits", "grant", "boss", "5")
+    granted = command(made, "credits", "grant", "boss", "5", "--new")
     said = "boss was granted 5.0 credits. The balance is 1005.0 credits.\n"
     assert (granted.exit_code, granted.stdout) == (0, said)
     assert command(made, "users", "list").exit_code == 0

@@ -13,6 +13,7 @@ from service.cli.terminal import AS_JSON, ShortText, print_json, print_list
 from service.extensions import db
 from service.ids import new_id
 from service.upkeep import granting
+from service.web.errors import NotFound
 
 STATEMENT_ENTRIES = 50
 
@@ -37,12 +38,19 @@ class Credits(click.ParamType):
 @click.option(
     "--ref", type=ShortText(REF_LIMIT), help="A second grant with the same reference does nothing."
 )
+@click.option(
+    "--new", "opens", is_flag=True, help="Open the account of a subject that is not known yet."
+)
 @with_database()
-def grant(subject: str, amount: int, ref: str | None) -> None:
+def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     """Add AMOUNT credits to SUBJECT's account and print the new balance."""
     settings: Settings = current_app.config["SETTINGS"]
     starting = settings.starting_credits * CREDIT
-    is_new = granting.grant(subject, amount, ref or new_id("entry"), starting)
+    try:
+        is_new = granting.grant(subject, amount, ref or new_id("entry"), starting, opens=opens)
+    except NotFound:
+        told = f"there is no user {subject} yet; --new opens the account before the first call"
+        raise click.ClickException(told) from None
     done = f"{subject} was granted {in_credits(amount)} credits."
     done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
     click.echo(f"{done} The balance is {in_credits(_statement(subject, 1).balance)} credits.")

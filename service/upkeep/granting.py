@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from service.auth import user_locks
 from service.billing import ledger
 from service.billing.charges import free_credits
-from service.billing.models import Entry
+from service.billing.models import Account, Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.records.once import OtherData
@@ -30,14 +30,17 @@ def micro_credits(credits: object) -> int:
     return int(micro)
 
 
-def grant(subject: str, amount: int, ref: str, starting: int) -> bool:
-    """Add `amount` to the account of a subject, who need not be a user, once for each `ref`.
+def grant(subject: str, amount: int, ref: str, starting: int, *, opens: bool = False) -> bool:
+    """Add `amount` to the account of a subject, once for each `ref`.
 
-    Amounts are in micro-credits. A new account first gets `starting`. Returns False for a
-    repetition.
+    Amounts are in micro-credits. A new account first gets `starting`. With `opens` the subject need
+    not be known; without it, one that has neither a user's row nor an account raises `NotFound`.
+    Returns False for a repetition.
     """
     with acting(None) as act:
-        _lock(act.session, subject)
+        is_user = _lock(act.session, subject)
+        if not (opens or is_user or _has_account(act.session, subject)):
+            raise NotFound()
         ledger.ensure_account(act.session, subject, starting)
         is_new = ledger.grant(act.session, subject, amount, ref)
         if is_new:
@@ -72,6 +75,10 @@ def _lock(session: Session, subject: str) -> bool:
     is_user = user_locks.lock_row(session, subject)
     free_credits(session, subject)
     return is_user
+
+
+def _has_account(session: Session, subject: str) -> bool:
+    return session.scalar(select(Account.seq).filter_by(subject=subject)) is not None
 
 
 def _check_repetition(session: Session, subject: str, amount: int, ref: str, note: str) -> None:

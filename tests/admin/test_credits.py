@@ -65,7 +65,7 @@ def test_only_a_valid_amount_with_a_note_is_granted(alice, admin, books, credits
 def test_only_users_get_credits_of_an_admin(database_url, admin, books):
     assert admin.post("/api/admin/credits/nobody", GRANT).status_code == 404
     assert books.rows(Account) == []
-    flask(database_url, "credits", "grant", "nobody", "5")
+    flask(database_url, "credits", "grant", "nobody", "5", "--new")
     assert admin.get("/api/admin/credits/nobody").json["balance"] == 1005
 
 
@@ -87,7 +87,7 @@ WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 def grant(app) -> bool:
     with app.app_context():
-        return granting.grant("alice", 5, "the same", 0)
+        return granting.grant("alice", 5, "the same", 0, opens=True)
 
 
 def test_an_erased_user_is_granted_nothing_and_its_notes_are_gone(app, alice, admin, books):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from service.billing import ledger
-from service.billing.models import Entry
+from service.billing.models import Account, Entry
 from service.billing.prices import CREDIT
 from tests.services import on_sqlite
 
@@ -24,7 +24,7 @@ def flask(app):
 
 def test_a_grant_opens_the_account_and_prints_the_balance(flask, books):
     granted = "carol was granted {} credits. The balance is {} credits."
-    assert flask("credits", "grant", "carol", "0.5") == granted.format(0.5, 1000.5)
+    assert flask("credits", "grant", "carol", "0.5", "--new") == granted.format(0.5, 1000.5)
     invoiced = ("credits", "grant", "carol", "10", "--ref", "invoice-7")
     assert flask(*invoiced) == granted.format(10.0, 1010.5)
     repeated = "carol has had the grant invoice-7 before: nothing was added. "
@@ -32,9 +32,18 @@ def test_a_grant_opens_the_account_and_prints_the_balance(flask, books):
 
 
 def test_a_grant_to_an_erased_subject_brings_no_starting_credits(flask):
-    assert "1005.0" in flask("credits", "grant", "carol", "5")
+    assert "1005.0" in flask("credits", "grant", "carol", "5", "--new")
     assert "balance of 1005.0" in flask("users", "erase", "carol", "--yes")
-    assert "The balance is 5.0 credits." in flask("credits", "grant", "carol", "5")
+    assert "there is no user carol yet" in flask("credits", "grant", "carol", "5")
+    assert "balance is 5.0 credits." in flask("credits", "grant", "carol", "5", "--new")
+
+
+def test_a_misspelt_subject_gets_no_account(flask, books, alice):
+    alice.get("/api/ai/models")  # a user, who has no account yet
+    text = "Error: there is no user alicee yet; --new opens the account before the first call"
+    assert flask("credits", "grant", "alicee", "7") == text
+    assert books.rows(Entry) == books.rows(Account) == []
+    assert "The balance is 1007.0 credits." in flask("credits", "grant", "alice", "7")
 
 
 def test_the_balance_shows_what_is_held(flask, books):
