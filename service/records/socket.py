@@ -30,16 +30,23 @@ VERSION = "13"  # of the WebSocket protocol
 socket = Blueprint("socket", __name__, url_prefix="/api/records")
 
 
-class UnknownVersion(InvalidRequest):
-    """The client asks for another version of the protocol. Source: RFC 6455, section 4.4."""
+class UpgradeRequired(InvalidRequest):
+    """The request does not ask for a WebSocket, or for another version of it.
+
+    Source: RFC 9110, section 15.5.22; RFC 6455, section 4.4.
+    """
 
     status = 426
-    message = f"This server supports version {VERSION} of WebSocket."
+    message = (
+        "This address opens a WebSocket, but the request has no `Upgrade: websocket`. "
+        "A proxy in between may have removed it."
+    )
     headers = {"Upgrade": "websocket", "Sec-WebSocket-Version": VERSION}
 
 
+@socket.get("/socket")
 @socket.get("/socket", websocket=True)
-@refuses(Forbidden, UnknownVersion, RateLimited, Draining, NotFound)
+@refuses(Forbidden, UpgradeRequired, RateLimited, Draining, NotFound)
 @answers(None, 101, empty=True)
 def open_socket() -> Response:
     """Open the real-time socket, a WebSocket with the subprotocol `records.v1`
@@ -71,10 +78,12 @@ def open_socket() -> Response:
 
 
 def _check(app: Flask) -> None:
+    if request.url_rule and not request.url_rule.websocket:
+        raise UpgradeRequired()
     if app.extensions["lifecycle"].draining:
         raise Draining()
     if request.headers.get("Sec-WebSocket-Version", VERSION) != VERSION:
-        raise UnknownVersion()
+        raise UpgradeRequired(f"This server supports version {VERSION} of WebSocket.")
     origin = request.headers.get("Origin")
     if origin is not None and not _is_allowed(origin, app.config["SETTINGS"]):
         raise Forbidden("This origin may not connect here.")

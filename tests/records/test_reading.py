@@ -127,7 +127,7 @@ def test_other_paths_beside_the_records_are_unchanged(alice):
 
 def test_an_unknown_collection_is_not_found(alice):
     assert alice.get("/api/records/nothing").status_code == 404
-    assert alice.get("/api/records/socket").status_code == 404
+    assert alice.get("/api/records/socket").status_code == 426
 
 
 @pytest.mark.parametrize("sort", [None, "title", "-title", "createdAt", "-updatedAt"])

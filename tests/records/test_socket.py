@@ -186,7 +186,9 @@ def test_a_connection_is_refused_before_the_upgrade(live_service):
     assert refusal(seconds=-120) == (401, "unauthorized")
     url = f"{live_service.url}/api/records/socket"
     token = {"Authorization": f"Bearer {token_of(live_service, 'alice')}"}
-    assert requests.get(url, headers=token).status_code == 404
+    plain = requests.get(url, headers=token)
+    assert (plain.status_code, plain.headers["Upgrade"]) == (426, "websocket")
+    assert "`Upgrade: websocket`. A proxy in between may have removed it" in plain.json()["message"]
     upgrade = token | {"Upgrade": "websocket", "Connection": "Upgrade"}
     assert requests.get(url, headers=upgrade).json()["error"] == "invalid_request"
     older = requests.get(url, headers=upgrade | {"Sec-WebSocket-Version": "8"})
