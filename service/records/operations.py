@@ -21,6 +21,7 @@ from service.records.live import SocketSession
 from service.records.messages import error_message
 from service.records.once import KEY
 from service.records.subscription import Id, Subscription
+from service.records.values import VERSION, VERSION_RULE
 from service.records.where import Where
 from service.web.edge import load
 from service.web.errors import (
@@ -74,7 +75,11 @@ class Create(CollectionOperation):
 
 class Delete(CollectionOperation):
     recordId = Text(required=True, validate=validate.Length(1, 255))
-    ifMatch = Text(load_default=None, allow_none=True)
+    ifMatch = Text(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Regexp(rf"{VERSION.pattern}\Z", error=VERSION_RULE),
+    )
 
 
 class Update(Delete):

@@ -1,6 +1,7 @@
 """Validate the values that a client writes into a record."""
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +20,9 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+
+VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")  # as `timestamp` writes it
+VERSION_RULE = "Must be the record's `updatedAt`."
 
 
 def validate(collection: Collection, role: str, data: Any, *, new: bool) -> Values:

@@ -18,6 +18,7 @@ from service.records.once import KEY, KEY_RULE
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import Query
+from service.records.values import VERSION, VERSION_RULE
 from service.web.edge import answers, json_body, query, refuses, takes
 from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
 from service.web.fields import Digits, Text
@@ -190,9 +191,17 @@ def _collection(name: str) -> Collection:
 
 
 def _if_match() -> str | None:
-    """Return the expected `updatedAt`, or None. Quotes are optional, and `*` matches any."""
+    """Return the expected `updatedAt`, or None. Quotes are optional, and `*` matches any.
+
+    Raises `InvalidRequest`.
+    """
     value = request.headers.get("If-Match", "").strip()
-    return value.strip('"') if value not in ("", "*") else None
+    if value in ("", "*"):
+        return None
+    version = value.strip('"')
+    if not VERSION.fullmatch(version):
+        raise InvalidRequest(details={"If-Match": [VERSION_RULE]})
+    return version
 
 
 def _idempotency_key() -> str | None:

@@ -76,7 +76,9 @@ def test_operations_write_through_the_same_store(subscriber, hands):
     changed = alice.ask(op="update", id="u", **target, data={"text": "x"})
     assert changed["record"]["data"]["text"] == "x"
     stale = alice.ask(op="update", id="u", **target, data={}, ifMatch=record["updatedAt"])
+    wrong = alice.ask(op="update", id="w", **target, data={}, ifMatch="yesterday")
     assert (stale["type"], stale["error"]) == ("error", "conflict")
+    assert (wrong["error"], list(wrong["details"])) == ("invalid_request", ["ifMatch"])
     assert alice.ask(op="delete", id="d", **target) == {"type": "ok", "id": "d"}
     assert hands().call("GET", f"notes/{record['recordId']}").status_code == 404
 

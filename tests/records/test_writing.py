@@ -236,8 +236,20 @@ def test_if_match_with_a_star_or_nothing_matches_any_version(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     assert alice.patch(path, {"title": "a"}, headers={"If-Match": "*"}).status_code == 200
     assert alice.patch(path, {"title": "b"}, headers={"If-Match": ""}).status_code == 200
-    assert alice.patch(path, {"title": "c"}, headers={"If-Match": "nonsense"}).status_code == 409
-    assert alice.patch(f"{NOTES}/absent", {}, headers={"If-Match": "x"}).status_code == 404
+    stale = {"If-Match": note["updatedAt"]}
+    assert alice.patch(f"{NOTES}/absent", {}, headers=stale).status_code == 404
+
+
+@pytest.mark.parametrize("value", ["yesterday", "2026-11-23", "2026-11-23T04:05:06Z", 'W/"1"'])
+def test_if_match_that_no_record_can_have_is_an_error_of_the_request(alice, note, value):
+    path = f"{NOTES}/{note['recordId']}"
+    for answer in (
+        alice.patch(path, {"title": "c"}, headers={"If-Match": value}),
+        alice.delete(path, headers={"If-Match": value}),
+    ):
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+        assert answer.json["details"] == {"If-Match": ["Must be the record's `updatedAt`."]}
+    assert alice.get(path).json == note
 
 
 def changes_of(app, **where):
@@ -281,7 +293,7 @@ def test_a_change_is_written_in_the_transaction_of_its_record(app, alice, note):
 def test_a_refused_write_leaves_no_change(app, alice, bob, note):
     path = f"{NOTES}/{note['recordId']}"
     alice.patch(path, {"title": 5})
-    alice.patch(path, {"title": "t"}, headers={"If-Match": "stale"})
+    alice.patch(path, {"title": "t"}, headers={"If-Match": "2020-01-01T00:00:00.000000Z"})
     bob.patch(path, {"title": "stolen"})
     bob.delete(path)
     bob.post("/api/records/ai-chats", {"title": "forged"})
