@@ -41,10 +41,10 @@ def prose(most: int) -> Callable[[str], str | None]:
 
 def integer(low: int, high: int) -> Callable[[str], int]:
     def parse(value: str) -> int:
-        number = int(value)
-        if not low <= number <= high:
-            raise ValueError(f"must be {low} to {high}")
-        return number
+        is_whole = re.fullmatch(r"\s*[+-]?\d{1,20}\s*", value)
+        if not is_whole or not low <= int(value) <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return int(value)
 
     return parse
 

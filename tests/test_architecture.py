@@ -76,6 +76,7 @@ REQUEST_READERS = {
     "socket",
     "vendors",
     "bearer",
+    "bodies",
     "edge",
     "opaque_origins",
     "operations",

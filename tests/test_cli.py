@@ -153,7 +153,7 @@ def test_a_command_says_that_the_database_is_away():
 @pytest.mark.parametrize(
     ("arguments", "values", "line"),
     [
-        (("keys", "new"), {"PORT": "eighty"}, "PORT: not a valid value"),
+        (("keys", "new"), {"PORT": "eighty"}, "PORT: must be a whole number"),
         (("db", "upgrade"), {"DATABASE_URL": "x"}, "DATABASE_URL: must be sqlite:///path or "),
     ],
 )

@@ -23,6 +23,7 @@ from tests.starting import EXPIRED, FreshCopy
 
 WRONG = {
     "PORT": "eighty",
+    "CONTEXT_BUDGET": "abc",
     "WEB_CONCURRENCY": "0",
     "PUBLIC_URL": "ftp://host",
     "AUTH_SECRET": "too-short",
@@ -43,8 +44,14 @@ WRONG = {
 def test_a_wrong_value_names_its_setting_and_hides_itself(name, value):
     with pytest.raises(ConfigError) as raised:
         load({name: value})
-    assert str(raised.value).startswith(f"{name}: must ") or name == "PORT"
+    assert str(raised.value).startswith(f"{name}: must ")
     assert value not in str(raised.value).removeprefix(name)
+
+
+def test_a_number_has_its_bounds_in_the_error():
+    for value in ("abc", "8000.5", "0", "65536"):
+        with pytest.raises(ConfigError, match="^PORT: must be a whole number from 1 to 65535$"):
+            load({"PORT": value})
 
 
 def test_a_secret_may_stand_in_a_file(tmp_path):
@@ -270,7 +277,7 @@ def fresh(tmp_path_factory):
 @pytest.mark.parametrize(
     ("values", "line"),
     [  # one that each place refuses: the settings, what they declare, and the app in a worker
-        ({"PORT": "eighty"}, "PORT: not a valid value"),
+        ({"PORT": "eighty"}, "PORT: must be a whole number"),
         ({**ENVIRONMENT, "EXTENSIONS": "nowhere"}, "EXTENSIONS: nowhere can't be imported"),
         ({"SANDBOX": "1", "BIND": "0.0.0.0:8000"}, "SANDBOX: must stay on loopback"),
         ({**SERVING, "OWNER_TOKEN": EXPIRED}, "OWNER_TOKEN: must be a valid, unexpired token"),

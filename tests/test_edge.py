@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from service.auth.tokens import issue
-from service.web.edge import VALUES
+from service.web.bodies import VALUES
 from tests.services import on_sqlite, settings_for
 
 LIMIT = 1 << 20
@@ -54,6 +54,7 @@ def test_a_chunked_body_is_read_completely_or_refused(send):
     for size in (LIMIT + 1, 3 * LIMIT):
         status, answer = send(CREATE, chunked(note.ljust(size)))
         assert (status, answer["error"]) == (413, "too_large")
+        assert answer["message"] == "A body may have at most 1 MiB."
     for broken in BROKEN:
         status, answer = send(CREATE, broken)
         assert (status, answer["error"]) == (400, "invalid_request"), broken

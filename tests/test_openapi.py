@@ -157,4 +157,7 @@ def test_a_wrong_method_is_refused_in_json_with_the_allowed_ones(alice, method, 
     refused = alice.request(method, path)
     assert (refused.status_code, refused.json["error"]) == (405, "method_not_allowed")
     assert refused.headers["Allow"] == allowed
+    *others, last = [name for name in allowed.split(", ") if name not in ("HEAD", "OPTIONS")]
+    named = f"{', '.join(others)} and {last}" if others else last
+    assert refused.json["message"] == f"This address takes {named}."
     assert alice.request("OPTIONS", path).headers["Allow"] == allowed

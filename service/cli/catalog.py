@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from flask import current_app
@@ -48,8 +49,9 @@ def show(name: str) -> None:
     try:
         item = _catalog().named(name)
     except UnknownEndpoint as error:
-        near = error.facts["nearest"]
-        raise click.ClickException(f"{error.message} The nearest names: {near}.") from None
+        near: Any = error.facts["nearest"]
+        told = f" The nearest names: {', '.join(near)}." if near else ""
+        raise click.ClickException(error.message + told) from None
     shown = {
         "names": item.names,
         "summary": item.summary,

@@ -16,7 +16,8 @@ from service.mcp.refusal import PARSE_ERROR, RpcError
 from service.mcp.results import response
 from service.mcp.server import Server
 from service.observing import attribution
-from service.web.edge import answers, described_body, read_json, refuses, takes
+from service.web.bodies import read_json
+from service.web.edge import answers, described_body, refuses, takes
 from service.web.errors import (
     Draining,
     Forbidden,

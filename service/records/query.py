@@ -140,6 +140,8 @@ def _is_long(column: Column) -> bool:
 def sorting(collection: Collection, role: str, param: str | None) -> Sorting:
     """Return the order for a parameter. Raises `InvalidRequest` if the role can't sort by it."""
     column = comparable_column(collection, role, param.removeprefix("-")) if param else None
+    if param and column is None:
+        raise invalid("sort", f"No such column to sort by: {param[:100]}")
     return Sorting(collection, column, param)
 
 

@@ -12,6 +12,7 @@ from service.records.collection import Collection, Column
 from service.records.permissions import is_readable
 from service.records.storage import find_column
 from service.records.values import comparable, invalid
+from service.web.errors import InvalidRequest
 
 DEPTH = 4
 LIST_LIMIT = 200
@@ -76,11 +77,11 @@ def searches(where: Where) -> int:
     return sum(1 for comparison in _comparisons(where) if comparison.operator == "contains")
 
 
-def comparable_column(collection: Collection, role: str, name: str) -> Column:
-    """Return a column that a role can filter and sort by. Raises `InvalidRequest`."""
+def comparable_column(collection: Collection, role: str, name: str) -> Column | None:
+    """Return a column that a role can filter and sort by, or None."""
     column = find_column(collection, name)
     if column is None or column.type in ("array", "object") or not is_readable(column, role):
-        raise invalid(name[:100], "No such column to filter or sort by.")
+        return None
     return column
 
 
@@ -92,7 +93,7 @@ def _parse(collection: Collection, role: str, conditions: Any, depth: int) -> Ev
         if name == "or":
             parts.append(_parse_alternatives(collection, role, value, depth - 1))
         else:
-            parts += _parse_column(comparable_column(collection, role, name), value)
+            parts += _parse_column(collection, role, name, value)
     return Every(tuple(parts))
 
 
@@ -102,12 +103,23 @@ def _parse_alternatives(collection: Collection, role: str, items: Any, depth: in
     return Some(tuple(_parse(collection, role, item, depth) for item in items))
 
 
-def _parse_column(column: Column, condition: Any) -> Iterator[Compare]:
+def _parse_column(collection: Collection, role: str, name: str, condition: Any) -> list[Compare]:
+    """Parse the condition of a column. Its errors are about the field `where.<name>`."""
+    column = comparable_column(collection, role, name)
+    if column is None:
+        raise invalid(f"where.{name[:100]}", "No such column to filter by.")
     operations = condition if isinstance(condition, Mapping) else {"eq": condition}
-    for operator, value in operations.items():
-        if operator not in OPERATORS or (operator in TEXT_ONLY and column.type != "string"):
-            raise invalid(column.name, f"No such operator for this column: {operator[:40]}")
-        yield Compare(column, operator, _operand(column, operator, value))
+    try:
+        return [_compare(column, operator, value) for operator, value in operations.items()]
+    except InvalidRequest as error:
+        [reasons] = error.facts["details"].values()  # type: ignore[attr-defined]
+        raise InvalidRequest(details={f"where.{name}": reasons}) from None
+
+
+def _compare(column: Column, operator: str, value: Any) -> Compare:
+    if operator not in OPERATORS or (operator in TEXT_ONLY and column.type != "string"):
+        raise invalid(column.name, f"No such operator for this column: {operator[:40]}")
+    return Compare(column, operator, _operand(column, operator, value))
 
 
 def _operand(column: Column, operator: str, value: Any) -> Any:

@@ -3,25 +3,21 @@
 The decorators of a view state its contract, from which `openapi.py` builds the document.
 """
 
-import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial, wraps
 from typing import Any
 
 from flask import Flask, Response, current_app, jsonify, request
-from gunicorn.http.errors import ParseException
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import Map, Rule
 
+from service.web.bodies import read_json
 from service.web.errors import InvalidRequest, NotFound, ServiceError, TooLarge
 
 View = Callable[..., Any]
 
-VALUES = 25_000  # in a JSON body
 KNOWN_PATHS = 1000
-_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def init_app(app: Flask) -> None:
@@ -60,10 +56,12 @@ def _exists(rule: Rule, arguments: Mapping[str, Any]) -> bool:
 
 
 def _refuse_method() -> None:
-    """Raise 405 if a more specific rule has the path, but with other methods.
+    """Raise 405 with the methods of the most specific rule that has the path.
 
     For example, `POST /api/integrations/status` does not call an endpoint named `status`.
     """
+    if isinstance(request.routing_exception, MethodNotAllowed):
+        raise MethodNotAllowed(valid_methods=_allowed_methods())  # without those of general rules
     matched = request.url_rule
     if matched is None or not matched.arguments:
         return
@@ -186,59 +184,12 @@ def exists_for(exists: Callable[..., bool]) -> Callable[[View], View]:
     return lambda view: _add_contract(view, exists=exists)
 
 
-def read_json() -> Any:
-    """Return the JSON of the request's body, or `{}` if there is no body.
-
-    Raises `InvalidRequest`, `TooLarge`.
-    """
-    raw = _read_body()
-    if not raw:
-        return {}
-    if not has_at_most(VALUES, raw):
-        raise TooLarge(f"A body may have at most {VALUES} values.", limit=VALUES)
-    try:
-        return json.loads(raw, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise InvalidRequest("The body is not valid JSON.", details={}) from None
-
-
-def _read_body() -> bytes:
-    """Return the body. Raises `TooLarge` for a chunked body too, which werkzeug only truncates."""
-    try:
-        raw = request.get_data()
-        if len(raw) == request.max_content_length and request.environ["wsgi.input"].read(1):
-            raise TooLarge()
-    except ParseException:
-        raise InvalidRequest("The body's chunks are malformed.", details={}) from None
-    return raw
-
-
-def has_at_most(values: int, raw: bytes) -> bool:
-    """Whether a JSON text has at most so many values, without parsing it.
-
-    Parsing, checking and writing one mebibyte of empty lists takes half a second, a hundred times
-    as long as for one text of that size. A list or an object counts twice.
-    """
-
-    def count(text: bytes) -> int:
-        return text.count(b",") + text.count(b"[") + text.count(b"{")
-
-    if count(raw) <= values:
-        return True
-    texts = (raw.count(b'"') - raw.count(b'\\"')) // 2  # values and keys
-    return texts <= 2 * values and count(_TEXTS.sub(b"", raw)) <= values
-
-
 def load(schema: Schema, data: Any) -> dict[str, Any]:
     """Load `data` by `schema`. Raises `InvalidRequest` with the errors of every field."""
     try:
         return schema.load(data)
     except ValidationError as error:
         raise InvalidRequest(details=error.normalized_messages()) from None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _add_contract(view: View, **facts: Any) -> View:

@@ -182,6 +182,9 @@ class Unavailable(ServiceError):
 HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
 
 
+IMPLIED_METHODS = ("HEAD", "OPTIONS")  # which every route of the kind has
+
+
 def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, answer_error)
 
@@ -209,11 +212,16 @@ def answer_error(error: Exception) -> Response:
 
 def _answer_http(error: HTTPException, status: int) -> Response:
     """Answer for werkzeug's errors: unknown route, wrong method, oversized body."""
-    messages = {404: NotFound.message, 413: TooLarge.message}
+    methods = sorted(getattr(error, "valid_methods", None) or ())
+    messages = {404: NotFound.message, 405: _methods_told(methods), 413: TooLarge.message}
     code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
-    methods = getattr(error, "valid_methods", None)
-    headers = {"Allow": ", ".join(sorted(methods))} if methods else {}
+    headers = {"Allow": ", ".join(methods)} if methods else {}
     return _answer(status, code, messages.get(status) or error.name, headers=headers)
+
+
+def _methods_told(methods: list[str]) -> str:
+    *others, last = [name for name in methods if name not in IMPLIED_METHODS] or ["other methods"]
+    return f"This address takes {', '.join(others) + ' and ' if others else ''}{last}."
 
 
 def _answer(

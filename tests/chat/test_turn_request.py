@@ -47,11 +47,20 @@ def test_a_missing_field_is_named(alice, chat, name):
     assert list(alice.post("/api/ai/chat", body).json["details"]) == [name]
 
 
-@pytest.mark.parametrize("raw", [b"{", b"nonsense", b'{"a": NaN}', b"\xff\xfe", b"[" * 20_000])
+@pytest.mark.parametrize("raw", [b"{", b"nonsense", b'{"a": NaN}', b"\xff\xfe"])
 def test_malformed_json_is_said(alice, raw):
     response = alice.request("POST", "/api/ai/chat", data=raw)
     assert response.status_code == 400
     assert response.json["message"] == "The body is not valid JSON."
+
+
+@pytest.mark.parametrize("levels", [5_000, 10_000])
+def test_json_that_nests_too_deep_is_told_the_bound(alice, levels):
+    refused = alice.request("POST", "/api/ai/chat", data=b"[" * levels + b"]" * levels)
+    assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
+    assert refused.json["message"] == "The body nests too deep: up to 200 levels are accepted."
+    within = alice.post("/api/ai/chat", data=b'{"a":' * 200 + b"1" + b"}" * 200)
+    assert list(within.json["details"]) == ["chatId", "userMessageId", "content"]
 
 
 @pytest.mark.parametrize("raw", [b"[]", b'"text"', b"5", b"null", b"true"])
@@ -69,6 +78,8 @@ def test_content_may_have_a_hundred_thousand_characters(alice, chat):
 def test_a_body_over_a_mebibyte_is_refused(alice, chat):
     response = alice.post("/api/ai/chat", question(chat, other="x" * (1 << 20)))
     assert (response.status_code, response.json["error"]) == (413, "too_large")
+    assert response.json["message"] == "A body may have at most 1 MiB."
+    assert response.json["limit"] == 1 << 20
 
 
 def test_keys_that_use_chat_sends_are_ignored(alice, chat):

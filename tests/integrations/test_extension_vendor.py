@@ -11,7 +11,7 @@ from service.billing.prices import CREDIT
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from tests.integrations import acme
-from tests.services import ENVIRONMENT, flask, on_sqlite
+from tests.services import ENVIRONMENT, command, environment, flask, on_sqlite
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
 NAMES = {"anvils-list", "anvils-judge"}
@@ -105,6 +105,10 @@ def test_the_commands_of_the_catalog_show_it(database_url):
     shown = json.loads(flask(database_url, "catalog", "show", "anvils-list", **names))
     assert shown["settings"] == ["ACME_API_KEY", "ACME_BASE_URL"]
     assert "anvils-judge" in flask(database_url, "catalog", "list", **names)
+    wrong = command(environment(database_url, **names), "catalog", "show", "anvils-lst")
+    assert " The nearest names: anvils-list, anvils-judge, " in wrong.output
+    unknown = command(environment(database_url, **names), "catalog", "show", "???")
+    assert unknown.output == "Error: There is no endpoint of that name.\n"
 
 
 def test_an_endpoint_of_a_vendor_that_is_not_named_is_refused():

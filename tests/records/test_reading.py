@@ -98,6 +98,23 @@ def test_a_bad_query_is_refused_with_details(alice, query):
     assert response.json["details"]
 
 
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ({"sort": "nope"}, "sort"),
+        ({"where": '{"nope": 1}'}, "where.nope"),
+        ({"where": '{"or": [{"title": "a"}, {"nope": 1}]}'}, "where.nope"),
+        ({"where": '{"title": 5}'}, "where.title"),
+        ({"where": '{"title": {"like": "x"}}'}, "where.title"),
+        ({"where": '{"title": {"in": "x"}}'}, "where.title"),
+    ],
+    ids=str,
+)
+def test_the_details_of_a_bad_query_name_the_parameter(alice, query, key):
+    response = alice.get("/api/records/ai-chats", query_string=query)
+    assert (response.status_code, list(response.json["details"])) == (400, [key])
+
+
 @on_sqlite
 def test_parts_can_not_be_filtered_by(alice):
     response = alice.get("/api/records/ai-messages", query_string={"where": '{"parts": null}'})

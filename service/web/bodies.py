@@ -1,0 +1,72 @@
+"""The JSON in the body of a request, and its limits. Source: docs/contract.md, section 3.12."""
+
+import json
+import re
+from typing import Any
+
+from flask import request
+from gunicorn.http.errors import ParseException
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from service.web.errors import InvalidRequest, TooLarge
+from service.web.json_values import MAX_DEPTH
+
+VALUES = 25_000  # in a JSON body
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+def read_json() -> Any:
+    """Return the JSON of the request's body, or `{}` if there is no body.
+
+    Raises `InvalidRequest`, `TooLarge`.
+    """
+    raw = _read_body()
+    if not raw:
+        return {}
+    if not has_at_most(VALUES, raw):
+        raise TooLarge(f"A body may have at most {VALUES} values.", limit=VALUES)
+    try:
+        return json.loads(raw, parse_constant=_refuse_constant)
+    except RecursionError:
+        told = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
+        raise InvalidRequest(told, details={}) from None
+    except ValueError:
+        raise InvalidRequest("The body is not valid JSON.", details={}) from None
+
+
+def _read_body() -> bytes:
+    """Return the body. Raises `TooLarge` for a chunked body too, which werkzeug only truncates."""
+    try:
+        raw = request.get_data()
+        if len(raw) == request.max_content_length and request.environ["wsgi.input"].read(1):
+            raise _too_large()
+    except RequestEntityTooLarge:
+        raise _too_large() from None
+    except ParseException:
+        raise InvalidRequest("The body's chunks are malformed.", details={}) from None
+    return raw
+
+
+def _too_large() -> TooLarge:
+    limit = request.max_content_length or 0
+    return TooLarge(f"A body may have at most {limit / (1 << 20):.3g} MiB.", limit=limit)
+
+
+def has_at_most(values: int, raw: bytes) -> bool:
+    """Whether a JSON text has at most so many values, without parsing it.
+
+    Parsing, checking and writing one mebibyte of empty lists takes half a second, a hundred times
+    as long as for one text of that size. A list or an object counts twice.
+    """
+
+    def count(text: bytes) -> int:
+        return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+    if count(raw) <= values:
+        return True
+    texts = (raw.count(b'"') - raw.count(b'\\"')) // 2  # values and keys
+    return texts <= 2 * values and count(_TEXTS.sub(b"", raw)) <= values
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
