@@ -96,13 +96,33 @@ def test_an_operator_at_a_terminal_is_asked(flask, alice, typed, code, last, sta
 def test_the_role_is_shown_with_where_it_comes_from_and_changed_only_when_asked(flask, alice):
     alice.get("/api/credits")
     assert "the role in the token" in flask("users", "role", "alice")[1]
-    assert "admin, set by an operator" in flask("users", "role", "alice", "admin")[1]
+    given = flask("users", "role", "alice", "admin")[1]
+    assert "admin, set by an operator" in given
+    assert "Warning" not in given
     code, output = flask("users", "role", "alice")
     assert (code, output.startswith("alice: the role admin, set by an operator")) == (0, True)
     assert flask("users", "role", "alice", "admin", "--undo")[0] == 2
     assert "the role in the token" in flask("users", "role", "alice", "--undo")[1]
     assert "the role in the token" in flask("users", "role", "alice")[1]
     assert flask("users", "disable", "alice")[1].startswith("alice is disabled")
+
+
+@on_sqlite
+@pytest.mark.settings(extensions="tests.permissions.declared", budgets="teacher.day=5")
+def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
+    alice.get("/api/credits")
+    code, output = flask("users", "role", "alice", "editr")
+    assert (code, output.splitlines()) == (
+        0,
+        [
+            "alice has within two seconds everywhere: "
+            "the role editr, set by an operator (--undo removes it)",
+            "Warning: no collection names the role editr, so it has the rights of every other "
+            "role. Named are: admin, clerk, editor, user",
+        ],
+    )
+    for known in ("user", "admin", "editor", "clerk", "teacher"):
+        assert "Warning" not in flask("users", "role", "alice", known)[1]
 
 
 @on_sqlite

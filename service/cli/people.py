@@ -9,13 +9,16 @@ from flask.cli import with_appcontext
 
 from config import Settings
 from service.auth import users as accounts
+from service.auth.bearer import ADMIN
 from service.auth.models import ROLE_LIMIT
 from service.auth.tokens import issue
 from service.cli.database import with_database
 from service.cli.erasing import erase
 from service.cli.terminal import AS_JSON, ShortText, print_list
+from service.records.permissions import named_roles
 from service.upkeep import rights
 
+DEFAULT_ROLE = "user"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 token = click.Group("token", help="Bearer tokens.")
@@ -36,7 +39,7 @@ class Duration(click.ParamType):
 
 @token.command("issue")
 @click.argument("subject")
-@click.option("--role", default="user", show_default=True)
+@click.option("--role", default=DEFAULT_ROLE, show_default=True)
 @click.option("--ttl", type=Duration(), default="8h", show_default=True)
 @with_appcontext
 def issue_token(subject: str, role: str, ttl: int) -> None:
@@ -92,6 +95,7 @@ def role(subject: str, role: str | None, undo: bool) -> None:
         _unknown(subject)
     else:
         click.echo(f"{subject} has within two seconds everywhere: {_role(role)}")
+        _warn_of_unknown(role)
 
 
 users.add_command(erase)
@@ -101,6 +105,16 @@ def _role(overriding: str | None) -> str:
     if overriding:
         return f"the role {overriding}, set by an operator (--undo removes it)"
     return "the role in the token (user, if it has none), because no operator has set one"
+
+
+def _warn_of_unknown(role: str | None) -> None:
+    """Tell that a role has no rights of its own. An app may declare some later."""
+    settings: Settings = current_app.config["SETTINGS"]
+    named = named_roles(current_app.extensions["collections"])
+    known = {DEFAULT_ROLE, ADMIN, *settings.budgets} | named
+    if role and role not in known:
+        told = f"no collection names the role {role}, so it has the rights of every other role."
+        click.echo(f"Warning: {told} Named are: {', '.join(sorted(named)) or 'none'}", err=True)
 
 
 def _unknown(subject: str) -> NoReturn:

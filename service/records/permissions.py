@@ -23,6 +23,15 @@ def readable(collections: Iterable[Collection], role: str) -> Iterator[Collectio
     return (collection for collection in collections if rule(collection, role, "read"))
 
 
+def named_roles(collections: Iterable[Collection]) -> set[str]:
+    """The roles that collections name, for their records or for single columns."""
+    named: set[str] = set()
+    for collection in collections:
+        named.update(collection.permissions)
+        named.update(role for column in collection.columns for role in column.roles or ())
+    return named - {EVERY_ROLE}
+
+
 def is_readable(column: Column, role: str) -> bool:
     """Whether a role that may read a record may read this column of it."""
     return column.roles is None or role in column.roles
