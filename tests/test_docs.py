@@ -170,7 +170,16 @@ def test_the_types_of_endpoints_are_what_the_command_prints():
     assert is_same, f"run: flask --app wsgi catalog types > {path}"
 
 
+def test_no_blank_line_cuts_a_table():
+    """Every run of rows begins with its headings and the line below them."""
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+        for rows in re.findall(r"(?:^\|.*\n)+", text, re.M):
+            assert re.match(r".*\n\|[-:| ]+\|\n", rows), (page, rows[:80])
+
+
 def test_the_number_of_endpoints_is_stated():
     catalog = everything.catalog()
     assert f"{len(catalog.names)} names for {len([*catalog])} endpoints" in CONTRACT
-    assert f"{len(catalog.names)} named endpoints" in (ROOT / "README.md").read_text()
+    stated = f"{len([*catalog])} endpoints under {len(catalog.names)} names"
+    assert stated in (ROOT / "README.md").read_text()
