@@ -60,6 +60,14 @@ def test_a_chunked_body_is_read_completely_or_refused(send):
         assert (status, answer["error"]) == (400, "invalid_request"), broken
 
 
+def test_a_body_that_ends_before_its_length_is_refused(send):
+    note = b'{"title": "cut off"}'
+    head = "POST /api/records/notes HTTP/1.1\r\nContent-Length: "
+    assert send(f"{head}{len(note)}", note)[0] == 201
+    status, answer = send(f"{head}{len(note) + 5}", note)
+    assert (status, answer["message"]) == (400, "The body is shorter than its Content-Length.")
+
+
 def test_gunicorns_own_refusals_are_json(send):
     fits = "x" * 8000
     assert send(f"GET /api/records/notes/{fits} HTTP/1.1")[1]["error"] == "not_found"

@@ -35,7 +35,11 @@ def read_json() -> Any:
 
 
 def _read_body() -> bytes:
-    """Return the body. Raises `TooLarge` for a chunked body too, which werkzeug only truncates."""
+    """Return the whole body, or raise an error.
+
+    werkzeug truncates a chunked body that is too large, and gunicorn gives what has come of one
+    that ends before its length.
+    """
     try:
         raw = request.get_data()
         if len(raw) == request.max_content_length and request.environ["wsgi.input"].read(1):
@@ -44,6 +48,8 @@ def _read_body() -> bytes:
         raise _too_large() from None
     except ParseException:
         raise InvalidRequest("The body's chunks are malformed.", details={}) from None
+    if len(raw) < (request.content_length or 0):
+        raise InvalidRequest("The body is shorter than its Content-Length.", details={})
     return raw
 
 
