@@ -48,6 +48,7 @@ class Gateway:
             {
                 "Idempotency-Key": _key(request, shared),
                 "X-Approval": request.approval,
+                "X-Door": request.door,  # it believes the one that clients may name
                 "X-Request-Id": request.request_id,
                 "Cache-Control": "no-cache" if request.fresh else None,
             },

@@ -40,7 +40,7 @@ def bearer(gateway) -> str:
 
 def test_the_callers_own_bearer_is_forwarded(alice, gateway, provider):
     headers = {"Idempotency-Key": "k1", "X-Approval": "session", "X-Request-Id": "r-1",
-               "Cache-Control": "no-cache"}  # fmt: skip
+               "Cache-Control": "no-cache", "X-Door": "widget"}  # fmt: skip
     answer = alice.call("send-email", MAIL, headers=headers)
     assert (answer.status_code, answer.json) == (200, DONE)
     [seen] = gateway.seen
