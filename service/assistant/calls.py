@@ -101,7 +101,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
         caller=context.caller,
         token=context.token,
         endpoint=endpoint,
-        body=body,
+        read=lambda: body,
         browser=secrets.token_urlsafe(32),
         idempotency_key=context.call_id or None,
         approval=approval,

@@ -1,7 +1,8 @@
 """A call as it comes in, and the response that goes out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from flask import Response, jsonify
@@ -14,22 +15,28 @@ from service.web.json_values import Encoded
 class Inbound:
     """A request for an endpoint.
 
-    `token` is the caller's bearer as it came. `browser` is the cookie that binds a consent to this
-    browser. `approval` is the decision that let the call through, if the client says so. `fresh`
-    means that the client wants no kept answer. `door` is where the call came from: `chat` and `mcp`
-    are known, `widget` is what the client says, and the rest is None.
+    `token` is the caller's bearer as it came. `read` parses the body, which nobody looks at before
+    the grant is known to suffice. `browser` is the cookie that binds a consent to this browser.
+    `approval` is the decision that let the call through, if the client says so. `fresh` means that
+    the client wants no kept answer. `door` is where the call came from: `chat` and `mcp` are known,
+    `widget` is what the client says, and the rest is None.
     """
 
     caller: Caller
     token: str
     endpoint: str
-    body: Mapping[str, Any]
+    read: Callable[[], Mapping[str, Any]]
     browser: str
     idempotency_key: str | None = None
     approval: str | None = None
     request_id: str = ""
     fresh: bool = False
     door: str | None = None
+
+    @cached_property
+    def body(self) -> Mapping[str, Any]:
+        """The parameters as they were sent. Raises `InvalidRequest`, `TooLarge`."""
+        return self.read()
 
 
 @dataclass(frozen=True)

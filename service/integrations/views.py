@@ -4,7 +4,9 @@ Source: docs/contract.md, "Integration endpoints" and section 10.
 """
 
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, request
@@ -31,12 +33,12 @@ from service.integrations.envelopes import (
     Envelope,
 )
 from service.integrations.inbound import Inbound
+from service.web.bodies import parse_json, read_body
 from service.web.edge import (
     answers,
     described_body,
     exists_for,
     instances,
-    read_json,
     refuses,
     takes,
 )
@@ -147,10 +149,7 @@ def post(endpoint: str) -> Response:
     With `Idempotency-Key` the same call is made, and charged, once in 24 hours.
     """
     request.max_content_length = _proxy().catalog.named(endpoint).body_limit
-    body = read_json()
-    if not isinstance(body, dict):
-        raise InvalidRequest("The body must be an object.", details={})
-    return _call(endpoint, body)
+    return _call(endpoint, partial(_object, read_body()))
 
 
 @integrations.get("/<path:endpoint>")
@@ -163,10 +162,10 @@ def post(endpoint: str) -> Response:
 def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters stand in the query"""
     named = _proxy().catalog.named(endpoint)
-    return _call(endpoint, _typed(named, request.args.to_dict(flat=False)))
+    return _call(endpoint, partial(_typed, named, request.args.to_dict(flat=False)))
 
 
-def _call(endpoint: str, body: dict[str, Any]) -> Response:
+def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
     browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
     key = request.headers.get("Idempotency-Key")
     if key is not None and not 0 < len(key) <= KEY_LIMIT:
@@ -176,7 +175,7 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
         caller=g.caller,
         token=g.token,
         endpoint=endpoint,
-        body=body,
+        read=read,
         browser=browser,
         idempotency_key=key,
         approval=approval if approval in APPROVALS else None,
@@ -189,6 +188,13 @@ def _call(endpoint: str, body: dict[str, Any]) -> Response:
     if result.consent:
         oauth.bind(response, browser)
     return response
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    body = parse_json(raw)
+    if not isinstance(body, dict):
+        raise InvalidRequest("The body must be an object.", details={})
+    return body
 
 
 def _typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:

@@ -20,7 +20,11 @@ def read_json() -> Any:
 
     Raises `InvalidRequest`, `TooLarge`.
     """
-    raw = _read_body()
+    return parse_json(read_body())
+
+
+def parse_json(raw: bytes) -> Any:
+    """Return the JSON of a body, or `{}` for an empty one. Raises as `read_json` does."""
     if not raw:
         return {}
     if not has_at_most(VALUES, raw):
@@ -34,7 +38,7 @@ def read_json() -> Any:
         raise InvalidRequest("The body is not valid JSON.", details={}) from None
 
 
-def _read_body() -> bytes:
+def read_body() -> bytes:
     """Return the whole body, or raise an error.
 
     werkzeug truncates a chunked body that is too large, and gunicorn gives what has come of one

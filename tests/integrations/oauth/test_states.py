@@ -61,6 +61,21 @@ def test_a_403_for_a_missing_scope_gets_the_payload(connected, provider):
     assert connected.call(READ).json["data"]["account"] == "one"
 
 
+NO_OBJECTS = {"no JSON": "{bad", "a list": "[1]", "text": "hello", "unknown": '{"x": 1}'}
+
+
+@pytest.mark.parametrize("raw", NO_OBJECTS.values(), ids=NO_OBJECTS)
+def test_the_body_is_looked_at_once_the_grant_suffices(alice, raw):
+    assert alice.call(READ, data=raw).json["data"]["requiresOAuth"] is True
+    alice.connect(READ)
+    answer = alice.call(READ, data=raw)
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+
+
+def test_a_body_that_is_too_large_is_refused_without_a_grant_too(alice):
+    assert alice.call(READ, data=b" " * ((1 << 20) + 1)).status_code == 413
+
+
 def test_consent_for_more_adds_to_what_was_granted(connected):
     connected.connect(EVENTS)
     assert connected.flags == {"mailRead", "mail", "calendar"}
