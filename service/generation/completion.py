@@ -65,7 +65,7 @@ def complete(upstream: Upstream, trip: RoundTrip[Said], seconds: float) -> Compl
     finished: StepFinished | None = None
     # The timer raises the same error, in the same place, as the deadline of a turn does.
     with gevent.Timeout(seconds, ProviderError("slow")):
-        for event in stream_events(upstream, trip, Deadline()):
+        for event in stream_events(upstream, trip, Deadline(seconds)):
             if isinstance(event, TextFragment):
                 trip.text.append(event.text)
             elif isinstance(event, StepFinished):

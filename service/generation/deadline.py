@@ -1,5 +1,6 @@
 """The time limits of a round trip to a model."""
 
+import math
 import time
 
 
@@ -9,17 +10,19 @@ class Deadline:
     A watchman calls `passed` and ends the round trip. Values are seconds on the monotonic clock.
     """
 
-    __slots__ = ("_at", "_paused", "_step_ends")
+    __slots__ = ("_at", "_paused", "_step_ends", "_within")
 
-    def __init__(self) -> None:
+    def __init__(self, within: float = math.inf) -> None:
+        """`within` is how many seconds the caller has in all."""
+        self._within = within
         self._at: float | None = None
         self._paused: float | None = None
         self._step_ends = 0.0
 
     def begin(self, first: float, step: float) -> None:
         now = time.monotonic()
-        self._step_ends = now + step
-        self._at = now + first
+        self._step_ends = now + min(step, self._within)
+        self._at = min(now + first, self._step_ends)
 
     def progress(self, idle: float) -> None:
         self._at = min(time.monotonic() + idle, self._step_ends)
@@ -35,6 +38,11 @@ class Deadline:
         """After a pause of that many seconds."""
         self._step_ends += paused
         self._at = self._paused + paused if self._paused is not None else None
+
+    @property
+    def left(self) -> float:
+        """Seconds until the model is too late."""
+        return math.inf if self._at is None else self._at - time.monotonic()
 
     def passed(self, now: float) -> bool:
         return self._at is not None and now > self._at

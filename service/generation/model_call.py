@@ -37,7 +37,8 @@ from service.providers.provider import Kind, Model, Wire
 
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
-LONGEST_PAUSE = 10.0  # seconds; a host that asks for more is down
+LONGEST_PAUSE = 30.0  # seconds; a host that asks for more is down
+WAITING = 0.75  # of the time that is left to the first content; the next try has the rest
 UPSTREAM_FAULTS: dict[str, Fault] = {
     "unreachable": "down",
     "unanswered": "down",
@@ -110,7 +111,7 @@ def _events(
                 _log_for_operator(trip.model, error)
                 if error.fault not in PASSING or is_visible or attempt == RETRIES:
                     raise
-                pause = _pause(attempt, error)
+                pause = _pause(attempt, error, deadline.left)
             sleep(pause)
     finally:
         deadline.end()
@@ -130,11 +131,14 @@ def _log_for_operator(model: Model, error: ProviderError) -> None:
         log.error("the provider needs its operator", fault=error.fault, **names)
 
 
-def _pause(attempt: int, error: ProviderError) -> float:
-    """Seconds before the next try: as the host asks, otherwise longer each time, with jitter."""
+def _pause(attempt: int, error: ProviderError, left: float) -> float:
+    """Seconds before the next try: as the host asks, otherwise longer each time, with jitter.
+
+    Raises the error if the host asks for too much of the seconds that are `left`.
+    """
     if error.retry_after is None:
         return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - only spreads the tries
-    if error.retry_after > LONGEST_PAUSE:
+    if error.retry_after > min(LONGEST_PAUSE, WAITING * left):
         raise error
     return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
 

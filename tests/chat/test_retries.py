@@ -2,13 +2,15 @@
 
 import time
 from email.utils import formatdate
+from types import SimpleNamespace
 
 import pytest
 from structlog.testing import capture_logs
 
-from service.generation import model_call
+from service.chat.stream import reader
+from service.generation import deadline, model_call
 from tests import recorded
-from tests.people import text_of, types
+from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -28,6 +30,20 @@ def pauses(monkeypatch):
     made: list[float] = []
     monkeypatch.setattr(model_call, "sleep", lambda seconds=0: made.append(seconds))
     return made
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Pauses take no time, but the deadline has lost it."""
+    gone: list[float] = [0.0]
+    now = time.monotonic
+
+    def pause(seconds: float) -> None:
+        gone[0] += seconds
+
+    monkeypatch.setattr(model_call, "sleep", pause)
+    ticking = SimpleNamespace(monotonic=lambda: now() + gone[0])
+    monkeypatch.setattr(deadline, "time", ticking)
 
 
 @pytest.mark.parametrize("busy", BUSY.values(), ids=BUSY)
@@ -58,6 +74,33 @@ def test_the_hosts_own_patience_counts(served_by, alice, stream_of, pauses):
     served_by.answers = [asked, stream_of("ok")]
     alice.turn(alice.new_chat(), "hello")
     assert 3 <= max(pauses) < 3.5
+
+
+WAITS = {  # seconds that a host asks for, by model: of A the first content is due after 30
+    ("oss-120b", "15"): 3, ("oss-120b", "30"): 3, ("oss-120b", "31"): 1,
+    ("llm-sonnet-4-6", "20"): 2, ("llm-sonnet-4-6", "25"): 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "tries"), WAITS.items(), ids=map(" ".join, WAITS))
+def test_a_wait_that_leaves_time_for_an_answer_is_waited(served_by, alice, clock, asked, tries):
+    model, seconds = asked
+    served_by.answers = [Answer("{}", "429 Too Many Requests", {"Retry-After": seconds})]
+    chunks = alice.turn(alice.new_chat(), "hello", modelId=model)
+    assert (chunks[-1]["type"], len(served_by.seen)) == ("error", tries)
+
+
+def test_a_stop_ends_the_wait_which_keeps_the_stream_alive(served_by, alice, monkeypatch):
+    monkeypatch.setattr(reader, "KEEP_ALIVE_SECONDS", 0.1)
+    served_by.answers = [Answer("{}", "429 Too Many Requests", {"Retry-After": "15"})]
+    chat, began = alice.new_chat(), time.monotonic()
+    stream, read = iter(alice.ask(chat, "hello", modelId="oss-120b").response), b""
+    while read.count(b": keep-alive") < 2:
+        read += next(stream)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
+    assert time.monotonic() - began < 10
+    assert len(served_by.seen) == 1
 
 
 def test_a_host_that_wants_a_minute_is_not_waited_for(served_by, alice, pauses):

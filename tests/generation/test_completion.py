@@ -139,6 +139,11 @@ def test_a_busy_provider_is_asked_again(ask, monkeypatch):
     assert ask().text == TEXT
 
 
+def test_a_wait_that_the_callers_time_does_not_allow_is_not_begun(ask):
+    ask.upstream.answers = [Answer("{}", "429 Too Many Requests", {"Retry-After": "15"})]
+    assert (fault(ask, model=C, seconds=15), len(ask.upstream.seen)) == ("busy", 1)
+
+
 def test_a_caller_that_is_ended_leaves_the_cost_so_far(ask):
     words = Trickle()
     ask.upstream.answers = [words]
