@@ -16,8 +16,9 @@ from typing import Any, Protocol
 
 from click import ClickException
 
+from config_addresses import server, url
 from config_settings import INSTANCE, ROOT, Settings
-from config_values import MODEL_NAMES, misspelt, sealing_keys, server, text, url
+from config_values import MODEL_NAMES, header, misspelt, scope_names, sealing_keys, text
 
 __all__ = [
     "INSTANCE", "MODEL_NAMES", "ROOT", "ConfigError", "Settings", "known_names",
@@ -38,14 +39,20 @@ class ConfigError(ClickException):
     """
 
 
-KINDS: Mapping[str, Callable[[str], str]] = {"text": text, "url": url, "server": server}
+KINDS: Mapping[str, Callable[[str], str]] = {
+    "text": text,
+    "header": header,
+    "url": url,
+    "server": server,
+    "scope-names": scope_names,
+}
 
 
 class Declared(Protocol):
     """A setting that is declared elsewhere: that of a vendor."""
 
     name: str
-    kind: str  # `text`, `url` or `server`
+    kind: str  # one of `KINDS`
     secret: bool
 
 

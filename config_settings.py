@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from config_addresses import listening, origins, url
 from config_values import (
     MODEL_NAMES,
     billing,
     budgets,
     directory,
+    header,
     headers,
     hidden_in,
     integer,
@@ -23,7 +25,6 @@ from config_values import (
     names,
     one_of,
     openid_scopes,
-    origins,
     prose,
     rate_limits,
     rate_store,
@@ -31,7 +32,6 @@ from config_values import (
     secret_of,
     switch,
     text,
-    url,
 )
 
 ROOT = Path(__file__).resolve().parent
@@ -50,7 +50,7 @@ def setting(
 @dataclass(frozen=True)
 class Settings:
     port: int = setting(integer(1, 65535), 8000)
-    bind: str | None = setting(text)
+    bind: str | None = setting(listening)
     web_concurrency: int = setting(integer(1, 64), 1)
     graceful_timeout: int = setting(integer(1, 600), 30)
     request_head_seconds: int = setting(integer(1, 600), 15)
@@ -70,11 +70,11 @@ class Settings:
     owner_token: str | None = setting(text, secret=True)
     token_encryption_keys: tuple[tuple[str, bytes], ...] = setting(sealing_keys, (), secret=True)
     provider_a_base_url: str | None = setting(url)
-    provider_a_api_key: str | None = setting(text, secret=True)
+    provider_a_api_key: str | None = setting(header, secret=True)
     provider_b_base_url: str | None = setting(url)
-    provider_b_api_key: str | None = setting(text, secret=True)
+    provider_b_api_key: str | None = setting(header, secret=True)
     provider_c_base_url: str | None = setting(url)
-    provider_c_api_key: str | None = setting(text, secret=True)
+    provider_c_api_key: str | None = setting(header, secret=True)
     model_names: Mapping[str, str] = setting(model_names, MODEL_NAMES.copy)
     max_output_tokens: int = setting(integer(1, 200_000), 8192)
     summary_model: str = setting(model_id, "llm-haiku-4-5")

@@ -23,6 +23,13 @@ def text(value: str) -> str:
     return value
 
 
+def header(value: str) -> str:
+    """What can stand in a header: RFC 9110, section 5.5, without what is obsolete."""
+    if not value.isascii() or not value.isprintable():
+        raise ValueError("must be printable ASCII, without line breaks")
+    return value
+
+
 def prose(most: int) -> Callable[[str], str | None]:
     """A text of at most so many characters, without blanks around it; None for blanks alone."""
 
@@ -106,31 +113,10 @@ def rate_store(value: str) -> str:
     return value
 
 
-def url(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise ValueError("must be an http or https URL without credentials")
-    return value.rstrip("/")
-
-
 def directory(value: str) -> Path:
     if not (path := Path(value)).is_absolute():
         raise ValueError("must be an absolute path")
     return path
-
-
-def server(value: str) -> str:
-    """The http or https URL of a server that is also known by a ws or wss one."""
-    return url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
-
-
-def origins(value: str) -> tuple[str, ...]:
-    """Exact origins, `scheme://host[:port]`; a wildcard is refused."""
-    for item in names(value):
-        parts = urlsplit(item)
-        if parts.scheme not in ("http", "https") or item != f"{parts.scheme}://{parts.netloc}":
-            raise ValueError("must be exact origins such as https://app.example.com")
-    return names(value)
 
 
 def openid_scopes(value: str) -> str:
@@ -190,6 +176,15 @@ def model_names(value: str) -> dict[str, str]:
 def model_id(value: str) -> str:
     if value not in MODEL_NAMES:
         raise ValueError("must be one of the model ids")
+    return value
+
+
+def scope_names(value: str) -> str:
+    """`neutral=suffix` pairs. Source of what a scope may have: RFC 6749, section 3.3."""
+    for item in names(value):
+        neutral, _, suffix = (part.strip() for part in item.partition("="))
+        if not neutral or not re.fullmatch(r"[!#-\[\]-~]+", suffix):
+            raise ValueError("must be neutral=suffix, comma separated")
     return value
 
 

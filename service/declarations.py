@@ -72,6 +72,7 @@ def declarations(settings: Settings) -> Declarations:
     _check_count(allowed, settings)
     everything.check_billing(catalog, settings)
     complete = with_declared(settings, catalog.settings)
+    everything.check_scope_names(catalog, complete)
     return Declarations(collections, allowed, catalog, templates, complete)
 
 

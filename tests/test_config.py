@@ -16,6 +16,7 @@ from config import (
 )
 from service import create_app
 from service.cli.catalog import settings_table
+from service.declarations import declarations
 from service.integrations.everything import catalog
 from service.observing.logs import log
 from tests.services import ENVIRONMENT, free_port, settings_for
@@ -33,6 +34,9 @@ WRONG = {
     "MODEL_NAMES": "llm-unknown=x",
     "MAX_OUTPUT_TOKENS": "-1",
     "CORS_ORIGINS": "*",
+    "PROVIDER_B_BASE_URL": "https://host:99999",
+    "PROVIDER_C_BASE_URL": "https://ho\nst",
+    "PROVIDER_C_API_KEY": "k-1\nk-2",
     "MEDIA_DIR": "instance/media",
     "MEDIA_QUOTA": "31",
     "ASSISTANT_INSTRUCTIONS": "i" * 20_001,
@@ -52,6 +56,45 @@ def test_a_number_has_its_bounds_in_the_error():
     for value in ("abc", "8000.5", "0", "65536"):
         with pytest.raises(ConfigError, match="^PORT: must be a whole number from 1 to 65535$"):
             load({"PORT": value})
+
+
+BINDS = {
+    True: ["0.0.0.0:8000", ":8000", "localhost", "[::1]:8000", "unix:/run/s.sock", "a:1,b:2"],
+    False: ["127.0.0.1:99999", "a:0", "foo:bar", "[1.2.3.4]:80", "::1", "http://a:1", "a b:1"],
+}
+
+
+@pytest.mark.parametrize("value", BINDS[True])
+def test_gunicorn_listens_where_it_can(value):
+    assert load({"BIND": value}).listen == value
+
+
+@pytest.mark.parametrize("value", BINDS[False])
+def test_where_gunicorn_cannot_listen_is_refused(value):
+    with pytest.raises(ConfigError, match=r"^BIND: must be host:port"):
+        load({"BIND": value})
+
+
+VENDORS = {  # values that no vendor can be called with
+    "CLOUDSUITE_SCOPE_NAMES": ["mail.modify", "mail.modify=", "=x", "drive=a b", "mail.modfy=x"],
+    "WIKIMEDIA_CONTACT": ["a\nb", "tschü@example.com"],
+    "EXA_API_KEY": ["k-1\n"],
+    "EXA_BASE_URL": ["https://exa .test", "https://exa.test\n", "exa.test"],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name in VENDORS for value in VENDORS[name]]
+)
+def test_a_wrong_value_of_a_vendors_setting_is_refused(name, value):
+    with pytest.raises(ConfigError, match=f"^{name}: must "):
+        declarations(load({name: value}))
+
+
+def test_names_of_scopes_can_be_replaced_singly():
+    value = "mail.full=https://mail.test/, drive = files.all,openid=openid"
+    settings = declarations(load({"CLOUDSUITE_SCOPE_NAMES": value})).settings
+    assert settings.vendors["CLOUDSUITE_SCOPE_NAMES"] == value
 
 
 def test_a_secret_may_stand_in_a_file(tmp_path):
@@ -278,6 +321,9 @@ def fresh(tmp_path_factory):
     ("values", "line"),
     [  # one that each place refuses: the settings, what they declare, and the app in a worker
         ({"PORT": "eighty"}, "PORT: must be a whole number"),
+        ({"PORT": "eighty"}, "PORT: not a valid value"),
+        ({"BIND": "127.0.0.1:99999"}, "BIND: must be host:port"),
+        ({**ENVIRONMENT, "CLOUDSUITE_SCOPE_NAMES": "mail.modify"}, "CLOUDSUITE_SCOPE_NAMES: must"),
         ({**ENVIRONMENT, "EXTENSIONS": "nowhere"}, "EXTENSIONS: nowhere can't be imported"),
         ({"SANDBOX": "1", "BIND": "0.0.0.0:8000"}, "SANDBOX: must stay on loopback"),
         ({**SERVING, "OWNER_TOKEN": EXPIRED}, "OWNER_TOKEN: must be a valid, unexpired token"),

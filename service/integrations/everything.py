@@ -6,6 +6,7 @@ from flask import Flask
 
 from config import ConfigError, Settings
 from service.integrations.calling.proxy import Proxy
+from service.integrations.consent.scopes import suffixes
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
@@ -105,6 +106,15 @@ def check_billing(every: Catalog, settings: Settings) -> None:
         if by_name[name].oauth and billing == "developer":
             reason = f"must leave {name} at user: its tokens are each user's own"
             raise ConfigError(f"INTEGRATIONS_BILLING: {reason}")
+
+
+def check_scope_names(every: Catalog, settings: Settings) -> None:
+    """Raises `ConfigError` for another name of a scope that no integration has."""
+    for oauth in [vendor.oauth for vendor in every.vendors if vendor.oauth]:
+        setting = oauth.scope_names_setting
+        given = suffixes(settings.vendors.get(setting.name, "")) if setting else {}
+        if setting and (unknown := sorted(given.keys() - {*oauth.neutral_scopes, *oauth.identity})):
+            raise ConfigError(f"{setting.name}: must name scopes of ours, not {unknown[0]!r}")
 
 
 def init_app(app: Flask, settings: Settings, every: Catalog) -> None:

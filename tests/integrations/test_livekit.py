@@ -7,7 +7,7 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 
 from config import Settings
-from config_values import server
+from config_addresses import server
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 

@@ -19,7 +19,7 @@ class Scopes:
         self._base = value_of(oauth.scope_base, settings) if oauth.scope_base else ""
         changed = oauth.scope_names_setting
         pairs = value_of(changed, settings) if changed else ""
-        self._names = {**oauth.scope_names, **_pairs(pairs)}
+        self._names = {**oauth.scope_names, **suffixes(pairs)}
 
     def full(self, neutral: str) -> str:
         """The vendor's whole name of a scope."""
@@ -67,7 +67,7 @@ def granted_scopes(text: str | None, requested: Iterable[str]) -> list[str]:
     return sorted(set(requested if text is None else text.split()))
 
 
-def _pairs(text: str) -> dict[str, str]:
+def suffixes(text: str) -> dict[str, str]:
     """`neutral=suffix, …` as a mapping."""
     pairs = (item.partition("=")[::2] for item in text.split(",") if item.strip())
     return {neutral.strip(): suffix.strip() for neutral, suffix in pairs}

@@ -7,14 +7,15 @@ works, and its row in docs/deployment.md.
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["text", "url", "server"]
+Kind = Literal["text", "header", "url", "server", "scope-names"]
 
 
 @dataclass(frozen=True)
 class Setting:
     """`about` is a phrase for operators. A `secret` is never logged and may come from a file.
 
-    A `server` is a URL with any of the schemes http, https, ws and wss, read as http or https.
+    A `header` is a text that can stand in one, `scope-names` are `neutral=suffix` pairs. A `server`
+    is a URL with any of the schemes http, https, ws and wss, read as http or https.
     `sandbox` is its value for the examples, if they need one: in the sandbox and in the tests.
 
     An endpoint whose vendor has a `required` setting without a value answers `not_configured`.
@@ -30,8 +31,8 @@ class Setting:
 
 
 def secret(name: str, about: str, *, required: bool = True) -> Setting:
-    """A key, token or password."""
-    return Setting(name, about, secret=True, required=required)
+    """A key, token or password, which goes into a header or could."""
+    return Setting(name, about, "header", secret=True, required=required)
 
 
 def base_url(name: str, default: str, about: str = "") -> Setting:

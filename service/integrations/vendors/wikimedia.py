@@ -66,7 +66,9 @@ WIKIMEDIA = Vendor(
     name="wikimedia",
     bases=(base_url("WIKIMEDIA_BASE_URL", "https://{language}.wikipedia.org"),),
     credential=HeaderKey(
-        Setting("WIKIMEDIA_CONTACT", "a mail address or URL; without it calls may be blocked"),
+        Setting(
+            "WIKIMEDIA_CONTACT", "a mail address or URL; without it calls may be blocked", "header"
+        ),
         "User-Agent",
         f"{USER_AGENT} ({{key}})",
     ),

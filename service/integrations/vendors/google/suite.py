@@ -87,7 +87,9 @@ OAUTH = OAuth2(
     ),
     scope_names=SCOPE_NAMES,
     scope_names_setting=Setting(
-        "CLOUDSUITE_SCOPE_NAMES", "`neutral=suffix` pairs that replace single scope names"
+        "CLOUDSUITE_SCOPE_NAMES",
+        "`neutral=suffix` pairs that replace single scope names",
+        "scope-names",
     ),
     # Google answers with the short `email` and `profile` too: no endpoint asks for those.
     identity=("openid", "userinfo.email", "userinfo.profile"),
