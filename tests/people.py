@@ -29,7 +29,7 @@ class Person:
         return self.request("GET", path, **options)
 
     def post(self, path: str, body: Any = None, **options: Any) -> Any:
-        return self.request("POST", path, json=body, **options)
+        return self.request("POST", path, **{"json": body, **options})
 
     def patch(self, path: str, body: Any = None, **options: Any) -> Any:
         return self.request("PATCH", path, json=body, **options)

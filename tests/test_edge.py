@@ -99,6 +99,15 @@ def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
 
 
 @on_sqlite
+@pytest.mark.parametrize("path", ["chat/c/stop", "turns/t/undo"])
+def test_a_route_without_a_body_takes_an_empty_one_only(alice, path):
+    for raw in ["{bad", "[]", "null", '{"force": true}']:
+        answer = alice.post(f"/api/ai/{path}", data=raw)
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), raw
+    for taken in [{}, {"data": "{}"}, {"json": {}}, {"data": b"", "content_type": "text/plain"}]:
+        assert alice.post(f"/api/ai/{path}", **taken).status_code == 404, taken
+
+
 def test_details_have_at_most_a_hundred_fields(alice):
     body = {f"unknown{number}": 0 for number in range(2_000)}
     for path in ("/api/ai/chats", "/api/records/notes", "/api/integrations/current-weather"):

@@ -122,6 +122,15 @@ def test_every_operation_with_a_body_describes_a_stalled_one(document):
 
 
 @on_sqlite
+def test_every_operation_that_may_have_a_body_describes_it(document):
+    """So none ignores what it is sent: `edge.without_body` refuses all parameters."""
+    methods = {"post", "put", "patch"}
+    for path, operations in document["paths"].items():
+        for method in methods & operations.keys():
+            assert "requestBody" in operations[method], (method, path)
+
+
+@on_sqlite
 def test_a_create_describes_its_idempotency_key(document):
     parameters = document["paths"]["/api/records/{collection}"]["post"]["parameters"]
     assert "Idempotency-Key" in [each["name"] for each in parameters if each["in"] == "header"]

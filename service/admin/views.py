@@ -33,7 +33,7 @@ from service.ids import new_id
 from service.records.once import KEY, KEY_RULE
 from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
-from service.web.edge import answers, body, query, refuses, takes
+from service.web.edge import answers, body, query, refuses, takes, without_body
 from service.web.errors import Conflict, InvalidRequest, NotFound
 
 ONCE = "Requests with the same key, user, amount and note grant once; 1 to 255 visible characters."
@@ -123,6 +123,7 @@ def list_turns() -> dict[str, Any]:
 
 
 @admin.post("/turns/<turn_id>/stop")
+@without_body
 @answers(EndedSchema())
 def stop_turn(turn_id: str) -> dict[str, bool]:
     """Stop a running turn, in whichever worker; what was said so far is kept as usual"""

@@ -26,7 +26,7 @@ from service.limits.concurrency import Ticket
 from service.observing import attribution
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
-from service.web.edge import answers, body, refuses
+from service.web.edge import answers, body, refuses, without_body
 from service.web.errors import (
     Conflict,
     Draining,
@@ -128,6 +128,7 @@ def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
 
 @turns.post("/chat/<chat_id>/stop")
 @open_to("chat")
+@without_body
 @answers(StopSchema())
 def stop(chat_id: str) -> dict[str, bool]:
     """Stop the replies that are running in a chat, in whichever worker"""

@@ -15,7 +15,7 @@ from config import Settings
 from service.extensions import timestamp
 from service.sign_in.sessions import LIFETIME, Sessions, TokensNotAccepted
 from service.sign_in.starting import SECONDS, SignInFailed, SignIns
-from service.web.edge import answers, refuses
+from service.web.edge import answers, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from service.web.origin import own_origin
 
@@ -88,6 +88,7 @@ def callback() -> Response:
 
 
 @sign_in.post("/token")
+@without_body
 @refuses(NotFound, Unauthorized, Forbidden, Unavailable, TokensNotAccepted)
 @answers(PageToken())
 def page_token() -> dict[str, Any]:
@@ -99,6 +100,7 @@ def page_token() -> dict[str, Any]:
 
 
 @sign_in.post("/sign-out")
+@without_body
 @refuses(NotFound, Forbidden)
 @answers(None, answer_schema=SignedOut())
 def sign_out() -> Response:

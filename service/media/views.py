@@ -16,7 +16,7 @@ from service.media import links
 from service.media.models import MediaItem
 from service.media.reader import MediaReader
 from service.media.store import Found, MediaStore
-from service.web.edge import answers, query, refuses
+from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from service.web.opaque_origins import refuse_opaque_origin, takes_opaque_origin
 
@@ -65,6 +65,7 @@ def content(link: dict[str, str], media_id: str) -> Response:
 
 @media.post("/<media_id>/link")
 @bearer.open_to("calls")
+@without_body
 @answers(LinkSchema())
 def link(media_id: str) -> dict[str, Any]:
     """A new link to an item of the caller's own, good for ten minutes without a token"""

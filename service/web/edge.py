@@ -106,6 +106,22 @@ def body(schema: Schema) -> Callable[[View], View]:
     return decorate
 
 
+class EmptyBody(Schema):
+    """The body of a request that says all in its path: an empty object, or none at all."""
+
+
+def without_body(view: View) -> View:
+    """Refuse what a client might take for a parameter. Raises `InvalidRequest`."""
+    schema = EmptyBody()
+
+    @wraps(view)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        load(schema, read_json())
+        return view(*args, **kwargs)
+
+    return _add_contract(wrapped, body=schema, refusals=(TooLarge,))
+
+
 def json_body(schema: Schema) -> Callable[[View], View]:
     """Pass the JSON of the request without validation, which the code behind the view does.
 

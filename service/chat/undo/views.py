@@ -10,7 +10,7 @@ from marshmallow import Schema, fields, validate
 
 from service.chat import journal
 from service.chat.undo.undo import undo
-from service.web.edge import answers, query, refuses
+from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Conflict, NotFound
 from service.web.fields import Digits
 
@@ -71,6 +71,7 @@ class UndoSchema(Schema):
 
 
 @changes.post("/turns/<turn_id>/undo")
+@without_body
 @refuses(NotFound, Conflict)
 @answers(UndoSchema())
 def undo_turn(turn_id: str) -> dict[str, Any]:
