@@ -271,8 +271,11 @@ BODIES = {
             "convertTo": "application/vnd.google-apps.document",
         },
     ],
-    "drive-download": [{"fileId": "f"}, {"fileId": "doc", "exportMimeType": "text/plain"}],
-    "drive-delete": [{"fileId": "f"}],
+    "drive-download": [
+        {"fileId": "f", "acknowledgeAbuse": True},
+        {"fileId": "doc", "exportMimeType": "text/plain"},
+    ],
+    "drive-delete": [{"fileId": "f"}, {"fileId": "f", "permanent": True}],
     "cloudsuite/contacts-list": [
         {}, {"pageSize": 1000, "sortOrder": "FIRST_NAME_ASCENDING", "cursor": "c"},
     ],
@@ -337,6 +340,14 @@ def test_only_what_may_happen_twice_is_sent_again(alice, ask, google):
     google.says(Said({}, 503), Said({"id": "m", "threadId": "t"}))
     assert ask("cloudsuite/mail-send", LETTER).status_code == 502
     assert len(google.seen) == 1
+
+
+def test_a_file_is_deleted_for_good_by_one_request(alice, ask, google):
+    connect(alice, "drive-delete")
+    google.says(Said({}, 503))
+    assert ask("drive-delete", {"fileId": "f", "permanent": True}).status_code == 502
+    [asked] = google.seen
+    assert (asked.method, asked.path) == ("DELETE", "/drive/v3/files/f")
 
 
 def test_every_request_bears_the_users_token_and_nothing_else(alice, ask, google):

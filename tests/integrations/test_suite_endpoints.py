@@ -388,6 +388,25 @@ def test_a_deleted_file_is_in_the_trash(call, ask, files):
 
 
 @on_sqlite
+def test_a_file_that_is_deleted_for_good_is_in_no_trash(call, ask, files):
+    stored = call("drive-upload", name="a.txt", content="a")
+    deleted = call("drive-delete", fileId=stored["id"], permanent=True)
+    assert deleted == {"id": stored["id"], "deleted": True, "permanent": True}
+    for endpoint in ("drive-download", "drive-delete"):
+        answer = ask(endpoint, {"fileId": stored["id"]})
+        assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+
+
+@on_sqlite
+def test_malware_is_downloaded_only_by_whoever_asks_for_it(call, ask, files):
+    stored = call("drive-upload", name="game.exe", content="MZ")
+    answer = ask("drive-download", {"fileId": stored["id"]})
+    assert (answer.status_code, answer.json["error"]) == (403, "forbidden")
+    assert "acknowledgeAbuse" in answer.json["message"]
+    assert call("drive-download", fileId=stored["id"], acknowledgeAbuse=True)["size"] == 2
+
+
+@on_sqlite
 def test_uploads_are_at_most_5_mb(call, ask, files):
     whole = call("drive-upload", name="whole", contentBase64=b64(b"\xff" * (5 << 20)))
     assert whole["size"] == str(5 << 20)

@@ -1151,12 +1151,14 @@ export interface Endpoints {
       url: string;
     };
   };
-  /** Put a file into the trash, from where its owner can take it back for 30 days. */
+  /** Put a file into the trash, where it stays for 30 days, or delete it for good. */
   'drive-delete': {
     get: false;
     request: {
       /** The file's id. */
       fileId: string;
+      /** Whether it is deleted for good, past the trash. @default false */
+      permanent?: boolean;
     };
     response: { id: string; deleted: boolean; permanent: boolean };
   };
@@ -1168,6 +1170,8 @@ export interface Endpoints {
       fileId: string;
       /** What to convert one of Google's own documents to. */
       exportMimeType?: string;
+      /** Whether to download it even if Google takes it for malware or spam. @default false */
+      acknowledgeAbuse?: boolean;
     };
     response: {
       id: string;

@@ -27,6 +27,7 @@ SEE = READ | {"drive.metadata", "drive.metadata.readonly"}
 CHANGE = WRITE | {"drive.metadata"}
 BARE = ("kind", "id", "name", "mimeType")  # what Drive tells when `fields` is not given
 LIMIT = 5 << 20  # bytes of a multipart upload
+ABUSIVE = ".exe"  # names of files that count as malware end in this
 TERM = re.compile(
     r"(?:(trashed) = (true|false)"
     r"|(name|fullText) contains '((?:[^'\\]|\\.)*)'"
@@ -52,6 +53,9 @@ def get(asked: ApiRequest) -> dict[str, Any] | Media:
     if file.content is None or file.mime_type.startswith(OURS):
         message = "Only files with binary content can be downloaded. Use Export with Docs files."
         raise ApiError(403, "fileNotDownloadable", message)
+    if file.name.endswith(ABUSIVE) and asked.one("acknowledgeAbuse") != "true":
+        message = "This file has been identified as malware or spam and cannot be downloaded."
+        raise ApiError(403, "cannotDownloadAbusiveFile", message)
     return Media(file.content, file.mime_type)
 
 
@@ -92,14 +96,16 @@ def upload(asked: ApiRequest) -> dict[str, Any]:
 def change(asked: ApiRequest) -> dict[str, Any]:
     given = asked.json()
     with write_transaction() as session:
-        file = _one(session, asked)
-        if "drive" not in asked.scopes and not file.by_app:
-            message = "The user has not granted the app write access to the file."
-            raise ApiError(403, "appNotAuthorizedToFile", message)
+        file = _writable(session, asked)
         file.name = given.get("name", file.name)
         file.trashed = bool(given.get("trashed", file.trashed))
         file.modified_at = now()
         return {**_told(asked, file), "trashed": file.trashed}
+
+
+def delete(asked: ApiRequest) -> None:
+    with write_transaction() as session:
+        session.delete(_writable(session, asked))
 
 
 def _visible(asked: ApiRequest) -> list[SuiteFile]:
@@ -118,6 +124,14 @@ def _find(session: Session, asked: ApiRequest, file_id: str) -> SuiteFile:
     file = session.scalar(select(SuiteFile).filter_by(account=asked.account.id, file_id=file_id))
     if file is None or not (file.by_app or asked.scopes & (SEE - {"drive.file"})):
         raise not_found("File")
+    return file
+
+
+def _writable(session: Session, asked: ApiRequest) -> SuiteFile:
+    file = _one(session, asked)
+    if "drive" not in asked.scopes and not file.by_app:
+        message = "The user has not granted the app write access to the file."
+        raise ApiError(403, "appNotAuthorizedToFile", message)
     return file
 
 
@@ -191,5 +205,6 @@ ROUTES = (
     Route("GET", "/drive/files/<file_id>", SEE, get),
     Route("GET", "/drive/files/<file_id>/export", READ, export),
     Route("PATCH", "/drive/files/<file_id>", CHANGE, change),
+    Route("DELETE", "/drive/files/<file_id>", WRITE, delete),
     Route("POST", "/upload/files", WRITE, upload),
 )

@@ -46,7 +46,7 @@ class Media:
     type: str
 
 
-Answer = Mapping[str, Any] | Media
+Answer = Mapping[str, Any] | Media | None  # None is 204
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: s
 
 
 def _response(answer: Answer) -> Response:
+    if answer is None:
+        return Response(status=204)
     if isinstance(answer, Media):
         return Response(answer.content, content_type=answer.type)
     return Response(json.dumps(answer), content_type="application/json; charset=UTF-8")

@@ -4,7 +4,7 @@ Sources: developers.google.com/workspace, and the discovery documents of the fiv
 """
 
 from service.integrations.vendors.google.calendar import list_events
-from service.integrations.vendors.google.drive import list_files, trash_file
+from service.integrations.vendors.google.drive import delete_file, list_files
 from service.integrations.vendors.google.drive_content import download, upload
 from service.integrations.vendors.google.mail import list_mail
 from service.integrations.vendors.google.mail_sending import reply, send
@@ -12,6 +12,6 @@ from service.integrations.vendors.google.new_events import create_events
 from service.integrations.vendors.google.people import contacts
 
 ENDPOINTS = (
-    list_events, create_events, list_mail, send, reply, list_files, upload, download, trash_file,
+    list_events, create_events, list_mail, send, reply, list_files, upload, download, delete_file,
     contacts,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Files of Drive: lists, and the trash.
+"""Files of Drive: lists, and deleting.
 
 Source: developers.google.com/workspace/drive/api/reference/rest/v3/files, and its guide to search.
 A scope that opens only what the app itself has made is not enough for files that it has not:
@@ -9,9 +9,9 @@ from typing import Any
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import READ, SAFE_WRITE, Endpoint
-from service.integrations.declare.example import example
-from service.integrations.declare.fields import Count, Parameters, Words
-from service.integrations.declare.request import Outgoing, get, patch
+from service.integrations.declare.example import Example, Exchange, example
+from service.integrations.declare.fields import Count, Parameters, Switch, Words
+from service.integrations.declare.request import Outgoing, delete, get, patch
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, Str, find
 from service.integrations.vendors.google.suite import DRIVE, GOOGLE
@@ -129,20 +129,43 @@ class ExistingFile(Parameters):
     fileId = Words("The file's id.", most=200, to="path.fileId", required=True)
 
 
-trash_file = Endpoint(
+class Deletion(ExistingFile):
+    permanent = Switch("Whether it is deleted for good, past the trash.", default=False)
+
+
+# A second request would find nothing. Drive answers 204 without a body.
+FOR_GOOD = delete(FILE, base=DRIVE, query={"supportsAllDrives": True}, returns="text")
+DELETED = Shape(
+    id="id", deleted=Bool("trashed"), permanent=Made(Bool(""), lambda file, values: False)
+)
+
+
+def _delete(call: Call, request: Outgoing, *, file_id: str, permanent: bool) -> dict[str, Any]:
+    if not permanent:
+        return DELETED.read(call.send(request))
+    call.send(FOR_GOOD.with_parts(path={"fileId": file_id}))
+    return {"id": file_id, "deleted": True, "permanent": True}
+
+
+delete_file = Endpoint(
     name="drive-delete", vendor=GOOGLE, category="suite",
-    summary="Put a file into the trash, from where its owner can take it back for 30 days.",
+    summary="Put a file into the trash, where it stays for 30 days, or delete it for good.",
     docs=f"{DOCS}/update", access=SAFE_WRITE, seconds=30, scope="drive",
-    takes=ExistingFile,
+    takes=Deletion, run=_delete, gives=DELETED,
     asks=patch(
         FILE, base=DRIVE, query={"fields": "id,trashed", "supportsAllDrives": True},
         json={"trashed": True}, repeatable=True,
     ),
-    gives=Shape(
-        id="id", deleted=Bool("trashed"), permanent=Made(Bool(""), lambda file, values: False)
+    examples=(
+        example(
+            {"fileId": "1aBcD"}, "PATCH /files/1aBcD?fields=id%2Ctrashed&supportsAllDrives=true",
+            {"id": "1aBcD", "trashed": True}, body={"trashed": True}, base=DRIVE,
+        ),
+        Example({"fileId": "1aBcD", "permanent": True}, (
+            Exchange(
+                "DELETE /files/1aBcD?supportsAllDrives=true", b"", base=DRIVE, status=204,
+                serves="/files/{fileId}",
+            ),
+        )),
     ),
-    examples=(example(
-        {"fileId": "1aBcD"}, "PATCH /files/1aBcD?fields=id%2Ctrashed&supportsAllDrives=true",
-        {"id": "1aBcD", "trashed": True}, body={"trashed": True}, base=DRIVE,
-    ),),
 )  # fmt: skip

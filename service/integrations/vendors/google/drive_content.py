@@ -15,7 +15,7 @@ from marshmallow import ValidationError, validates_schema
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
-from service.integrations.declare.fields import Bytes, Parameters, Words
+from service.integrations.declare.fields import Bytes, Parameters, Switch, Words
 from service.integrations.declare.media import MEDIA
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
@@ -124,6 +124,9 @@ upload = Endpoint(
 
 class Download(ExistingFile):
     exportMimeType = Words("What to convert one of Google's own documents to.", pattern=MEDIA_TYPE)
+    acknowledgeAbuse = Switch(
+        "Whether to download it even if Google takes it for malware or spam.", default=False
+    )
 
 
 INLINE = 256 << 10  # bytes of a file that stand in the answer; larger ones are stored
@@ -133,12 +136,18 @@ NAMED = Shape(id="id", name=Maybe("name"))
 
 
 def _download(
-    call: Call, request: Outgoing, *, file_id: str, export_mime_type: str | None = None
+    call: Call,
+    request: Outgoing,
+    *,
+    file_id: str,
+    acknowledge_abuse: bool,
+    export_mime_type: str | None = None,
 ) -> dict[str, Any]:
     known = call.send(request)
     _refuse_large(known)
     target = kind = text(known, "mimeType")
-    part = CONTENT.with_parts(path={"fileId": file_id})
+    acknowledged = {"acknowledgeAbuse": True} if acknowledge_abuse else {}
+    part = CONTENT.with_parts(path={"fileId": file_id}, query=acknowledged)
     if kind.startswith(OURS):
         target = export_mime_type or EXPORTS.get(kind, "")
         part = EXPORT.with_parts(path={"fileId": file_id}, query={"mimeType": target})

@@ -10,7 +10,7 @@ from typing import Any
 
 from service.integrations.declare.faults import ScopeMissing, forbidden, limited
 from service.integrations.declare.vendor import Reply
-from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
+from service.web.errors import Forbidden, InvalidRequest, ServiceError, UpstreamFailed
 
 SCOPE = {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficient_scope"}
 QUOTA = {
@@ -23,6 +23,7 @@ QUOTA = {
 }
 PROJECT = {"accessNotConfigured", "SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_SUSPENDED"}
 NO_MAIL = "The connected account has no mail service."
+ABUSIVE = "Google takes this file for malware or spam. With acknowledgeAbuse its owner can get it."
 
 
 def refusal(reply: Reply) -> ServiceError | None:
@@ -39,6 +40,8 @@ def refusal(reply: Reply) -> ServiceError | None:
         return limited(reply)
     if reasons & PROJECT:
         return UpstreamFailed(upstreamStatus=403)
+    if "cannotDownloadAbusiveFile" in reasons:
+        return Forbidden(ABUSIVE)
     return forbidden() if reasons else ScopeMissing()
 
 
