@@ -137,12 +137,12 @@ def _missing_grant(proxy: Proxy, item: Endpoint, context: ToolContext) -> Needed
 def _grant(
     proxy: Proxy, item: Endpoint, context: ToolContext, scopes: tuple[str, ...]
 ) -> NeededGrant:
-    is_granted = partial(_is_sufficient, proxy.connections.of(item, context.caller.subject))
+    is_granted = partial(_opens_all, proxy.connections.of(item, context.caller.subject))
     return NeededGrant(item.name, item.vendor.integration, scopes, is_granted)
 
 
-def _is_sufficient(connection: Connection | None) -> bool:
-    return connection is not None and connection.is_sufficient
+def _opens_all(connection: Connection | None) -> bool:
+    return connection is not None and connection.opens_all
 
 
 def _note(context: ToolContext, item: Endpoint) -> None:

@@ -73,8 +73,7 @@ def posts(catalog: Catalog) -> Iterator[Instance]:
     """The POST of every endpoint, for the OpenAPI document."""
     for name, item in catalog.names.items():
         content = {"application/json": {"schema": body_schema(item)}}
-        required = any(field.required for field in item.parameters.fields.values())
-        body = {"requestBody": {"required": required, "content": content}}
+        body = {"requestBody": {"required": item.needs_parameters, "content": content}}
         yield Instance({"endpoint": name}, item.summary, _envelope(item), body)
 
 

@@ -35,6 +35,26 @@ def test_the_call_goes_on_once_the_grant_is_there(alice, begin, chat, served_by)
     assert text_of(chunks) == "done"
 
 
+def test_a_grant_for_the_apps_own_files_is_not_the_one_that_is_waited_for(
+    alice, begin, chat, served_by
+):
+    connect(alice, "drive-list")
+    listed = alice.post("/api/integrations/drive-list", {}).json["data"]["files"]
+    alice.delete("/api/integrations/oauth/cloudsuite/disconnect")
+    connect(alice, "drive-upload")
+    others = next(file["id"] for file in listed if not file["isFolder"])
+    served_by.answers = [call("drive-download", fileId=others), DONE]
+    turn = begin(alice, chat)
+    approval = turn.part("data-approval")
+    path = f"/api/ai/chat/{chat}/approvals/{approval['toolCallId']}"
+    assert alice.post(path, {"decision": "once"}).status_code == 200
+    [scope] = turn.part("data-consent")["scopes"]
+    assert scope.endswith("/drive.readonly")
+    connect(alice, "drive-download")
+    assert [one for one in turn.end() if one["type"] == "tool-output-available"]
+    assert turn.part("data-consent", "granted")
+
+
 @pytest.mark.settings(approval_seconds=1)
 def test_a_grant_that_does_not_come_is_told_to_the_model(alice, begin, chat, served_by):
     turn, _ = asked(begin, alice, chat, served_by)

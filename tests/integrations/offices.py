@@ -45,9 +45,18 @@ def decide(
     return response.location
 
 
-def connect(person: Person, endpoint: str, account: str = "ada", **choices: Any) -> Any:
-    """Connect for an endpoint; the callback's page."""
-    url = decide(person, payload(person, endpoint)["authUrl"], account, **choices)
+def connect(
+    person: Person,
+    endpoint: str,
+    account: str = "ada",
+    body: Any = None,
+    instead: str | None = None,
+    **choices: Any,
+) -> Any:
+    """Connect for an endpoint, or with another scope instead; the callback's page."""
+    told = payload(person, endpoint, body)
+    scope = told["scopes"][0].rpartition("/")[2]
+    url = decide(person, told["authUrl"].replace(scope, instead or scope), account, **choices)
     return person.client.get(_local(url))
 
 

@@ -88,13 +88,51 @@ def test_a_consent_for_one_endpoint_opens_it(alice):
 
 
 @on_sqlite
-def test_what_opens_only_the_apps_own_files_is_not_enough_for_the_others(alice, call):
+def test_what_opens_only_the_apps_own_files_is_enough_for_these(alice, call):
     connect(alice, "drive-upload")
-    call("drive-upload", name="a.txt", content="a")
+    stored = call("drive-upload", name="a.txt", content="a")
     assert flags(alice)["drive"] is True
-    assert payload(alice, "drive-list")["scopes"][0].endswith("/drive.readonly")
-    connect(alice, "drive-list")
-    assert len(call("drive-list")["files"]) > 1
+    listed = call("drive-list")
+    assert ([file["id"] for file in listed["files"]], listed["ownOnly"]) == ([stored["id"]], True)
+    assert call("drive-download", fileId=stored["id"])["size"] == 1
+    assert call("drive-delete", fileId=stored["id"])["deleted"] is True
+    assert call("drive-delete", fileId=stored["id"], permanent=True)["deleted"] is True
+    assert call("drive-list")["files"] == []
+
+
+@on_sqlite
+def test_an_empty_body_asks_for_more_than_the_apps_own_files(alice, ask):
+    connect(alice, "drive-upload")
+    assert payload(alice, "drive-download")["scopes"][0].endswith("/drive.readonly")
+    assert ask("drive-download", {"id": "x"}).status_code == 400
+
+
+OTHERS = {  # what an endpoint for a file asks for, by what else is granted than `drive.file`
+    ("drive-download", None): "drive.readonly",
+    ("drive-download", "drive.metadata.readonly"): "drive.readonly",
+    ("drive-delete", None): "drive",
+    ("drive-delete", "drive.readonly"): "drive",
+}
+
+
+@on_sqlite
+@pytest.mark.parametrize(("case", "scope"), OTHERS.items())
+def test_a_file_that_the_app_has_not_made_needs_the_broader_scope(alice, call, case, scope):
+    endpoint, granted = case
+    connect(alice, "drive-delete")
+    others = call("drive-list")
+    assert others["ownOnly"] is False
+    alice.delete("/api/integrations/oauth/cloudsuite/disconnect")
+    if granted:
+        connect(alice, "drive-list", instead=granted)
+    connect(alice, "drive-upload")
+    body = {"fileId": next(file["id"] for file in others["files"] if not file["isFolder"])}
+    told = payload(alice, endpoint, body)
+    assert told["scopes"] == [f"https://sandbox.invalid/auth/{scope}"]
+    connect(alice, endpoint, body=body)
+    assert call(endpoint, **body)["id"] == body["fileId"]
+    answer = alice.post(f"/api/integrations/{endpoint}", {"fileId": "absent"})
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
 
 
 def test_every_flag_is_lit_by_the_scopes_of_its_endpoints():

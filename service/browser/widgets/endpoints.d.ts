@@ -566,6 +566,8 @@ export interface Endpoints {
         isFolder: boolean;
       }>;
       nextCursor: string | null;
+      /** Whether only files of this app are listed: no more is granted. */
+      ownOnly: boolean;
     };
   };
   /** Messages with their headers and first words, newest first. */

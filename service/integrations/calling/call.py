@@ -66,6 +66,7 @@ class Call:
             raise NotConfigured(name)
         self.settings, self.subject = resources.settings, subject
         self.instance = resources.instance
+        self.is_narrow = False  # whether `bearer` opens only a part of what the endpoint is for
         self.effects, self._media = effects or Effects(), media
         self._resources, self._vendor = resources, vendor
         self._ends = time.monotonic() + seconds

@@ -156,7 +156,7 @@ class Proxy:
     def _answer(self, endpoint: Endpoint, request: Inbound, logged: LoggedCall) -> Answer:
         user_id, browser = request.caller.subject, request.browser
         connection = self.connections.of(endpoint, user_id, browser)
-        if connection and not connection.is_sufficient:
+        if connection and not connection.admits(request):
             return Answer(connection.payload(), consent=True)
         params, wait = validated(endpoint, request.body)
         self.jobs.check_own(user_id, endpoint, params)

@@ -46,6 +46,7 @@ class VendorCalls:
             facts = (endpoint, admitted.user_id, bearer, media, attempt.leave, seconds)
             call = self.call(*facts)
             attempt.call = call
+            call.is_narrow = connection is not None and connection.is_narrow
             data = self._perform(endpoint, admitted.params, call)
             if connection and call.effects.is_rejected:  # half-way: the answer says how far it came
                 connection.forget()

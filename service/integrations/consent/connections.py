@@ -19,8 +19,9 @@ from service.integrations.consent.health import health_of
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.declare.faults import GrantRejected, ScopeMissing
+from service.integrations.declare.faults import GrantRejected, OutOfReach, ScopeMissing
 from service.integrations.declare.oauth2 import OAuth2
+from service.integrations.inbound import Inbound
 from service.integrations.models import Grant
 from service.sealing.seal import Sealer
 from service.web.errors import NotConfigured, NotFound, ServiceError
@@ -139,10 +140,32 @@ class Connection:
 
     @property
     def is_sufficient(self) -> bool:
-        """Whether there is a grant with one of the accepted scopes."""
+        """Whether there is a grant with one of the accepted scopes, be it a narrow one."""
         grant = self._connections.grants(self._integration).find(self._user_id)
         scopes = self._connections.scopes(self._integration)
         return grant is not None and scopes.satisfy(self._endpoint, grant.scopes)
+
+    @property
+    def opens_all(self) -> bool:
+        """Whether there is a grant that is not narrow."""
+        grant = self._connections.grants(self._integration).find(self._user_id)
+        scopes = self._connections.scopes(self._integration)
+        return grant is not None and scopes.open_all(self._endpoint, grant.scopes)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the grant opens only a part of what the endpoint is for."""
+        return bool(self._endpoint.narrow) and not self.opens_all
+
+    def admits(self, request: Inbound) -> bool:
+        """Whether a call can be made with the grant.
+
+        A client gets the URL of a consent by an empty body, also if the grant is a narrow one and
+        the endpoint can't be called without parameters.
+        """
+        if not self.is_narrow or not self._endpoint.needs_parameters:
+            return self.is_sufficient
+        return self.is_sufficient and bool(request.body)
 
     @property
     def identity(self) -> list[Any]:
@@ -161,11 +184,18 @@ class Connection:
     def payload_for(self, error: ServiceError) -> dict[str, Any] | None:
         """The OAuth-required payload for a refusal that a new consent can cure, else None.
 
-        A grant whose token the vendor has rejected is cleared.
+        A grant whose token the vendor has rejected is cleared. A narrow grant does not show what
+        lies beyond it: the vendor says that it is not there, or not open to the app.
         """
-        if isinstance(error, GrantRejected):
-            self.forget()
-        return self.payload() if isinstance(error, GrantRejected | ScopeMissing) else None
+        match error:
+            case GrantRejected():
+                self.forget()
+                return self.payload()
+            case ScopeMissing():
+                return self.payload()
+            case NotFound() | OutOfReach() if self.is_narrow:
+                return self.payload()
+        return None
 
     def forget(self) -> None:
         """Clear the grant whose token was used, unless there is a newer one."""

@@ -44,6 +44,12 @@ class Scopes:
         return [self.full(endpoint.scope)]
 
     def satisfy(self, endpoint: Endpoint, granted: Iterable[str]) -> bool:
+        """Whether a call can be made with these scopes, be it with a narrow one."""
+        is_narrow = not set(map(self.full, endpoint.narrow)).isdisjoint(granted)
+        return is_narrow or self.open_all(endpoint, granted)
+
+    def open_all(self, endpoint: Endpoint, granted: Iterable[str]) -> bool:
+        """Whether these scopes open all that an endpoint is for."""
         assert endpoint.scope
         enough = {self.full(neutral) for neutral in (endpoint.scope, *endpoint.accepted)}
         return not enough.isdisjoint(granted)

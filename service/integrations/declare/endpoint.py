@@ -4,8 +4,6 @@ Proxy, catalog, schemas, OpenAPI, sandbox, console and tests read it.
 Source: docs/contract.md, section 10.
 """
 
-import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +12,7 @@ from typing import Any
 from marshmallow import missing
 
 from service.billing.prices import CALLS, CREDIT
+from service.integrations.declare.arguments import keywords, snake
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import Category
 from service.integrations.declare.example import Example
@@ -58,16 +57,18 @@ class Endpoint:
     does more has `run`: a function of the call, then of the filled request where there is one, then
     of its parameters by keyword, in snake case. It returns our data, which fit `gives`.
 
-    `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well.
-    `credits` replaces the price of `billing/prices.py`, for vendors of extensions. With a `meter`,
-    the price is the most that a call with only the required parameters costs. An endpoint that asks
-    a model declares that use in `model`; its real cost is added to the price. `seconds` bounds a
-    call with all its requests, `body_limit` the bytes of what a caller sends. `makes` is the most
-    bytes of media that a call, or a job, stores by `call.keep`. `continues` names the parameter
-    that takes an earlier task's id, which must be of a job of the caller's own. Answers are kept
-    for `cache`, and `per_user` limits how often one user may ask the vendor. It is configured if
-    its vendor or one of the `alternatives` is: its function asks which. Jobs are tasks of its
-    vendor. With `says`, clients tell people of a call in these sentences.
+    `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well, and
+    `narrow` those that open only what the app has made: the user is asked for `scope` where a call
+    finds nothing with one of them. `credits` replaces the price of `billing/prices.py`, for vendors
+    of extensions. With a `meter`, the price is the most that a call with only the required
+    parameters costs. An endpoint that asks a model declares that use in `model`; its real cost is
+    added to the price. `seconds` bounds a call with all its requests, `body_limit` the bytes of
+    what a caller sends. `makes` is the most bytes of media that a call, or a job, stores by
+    `call.keep`. `continues` names the parameter that takes an earlier task's id, which must be of a
+    job of the caller's own. Answers are kept for `cache`, and `per_user` limits how often one user
+    may ask the vendor. It is configured if its vendor or one of the `alternatives` is: its function
+    asks which. Jobs are tasks of its vendor. With `says`, clients tell people of a call in these
+    sentences.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Endpoint:
     aliases: tuple[str, ...] = ()
     scope: str | None = None
     accepted: tuple[str, ...] = ()
+    narrow: tuple[str, ...] = ()
     credits: float | None = None
     meter: Meter | None = None
     model: ModelUse | None = None
@@ -110,6 +112,10 @@ class Endpoint:
     @property
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
+
+    @property
+    def needs_parameters(self) -> bool:
+        return any(field.required for field in self.parameters.fields.values())
 
     @property
     def price(self) -> float:
@@ -177,20 +183,6 @@ class Endpoint:
         assert self.run
         known = keywords(self.run)
         return {snake(name): value for name, value in params.items() if snake(name) in known}
-
-
-def snake(name: str) -> str:
-    """`perPage` as `per_page`."""
-    return re.sub("([A-Z])", lambda match: f"_{match[0].lower()}", name)
-
-
-def keywords(run: Callable[..., Any]) -> dict[str, bool]:
-    """The keyword-only parameters of a function, and whether each must be given."""
-    return {
-        name: one.default is inspect.Parameter.empty
-        for name, one in inspect.signature(run).parameters.items()
-        if one.kind is inspect.Parameter.KEYWORD_ONLY
-    }
 
 
 def _faults(endpoint: Endpoint) -> list[str]:

@@ -34,6 +34,12 @@ class ScopeMissing(Forbidden):
     message = "The vendor wants a scope that has not been granted."
 
 
+class OutOfReach(Forbidden):
+    """The vendor has not opened this one thing to the app; a scope that opens all of them would."""
+
+    message = "The upstream does not allow this."
+
+
 def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError | None:
     """The error to raise for a reply; None for a success.
 

@@ -69,7 +69,8 @@ def facts(item: Endpoint) -> Iterator[str]:
         yield f"{item.per_user.calls} calls in {_duration(item.per_user.seconds)} for each user"
     if item.scope:
         also = f" (also {_names(item.accepted)})" if item.accepted else ""
-        yield f"scope `{item.scope}`{also}"
+        part = f"; {_names(item.narrow)} for what the app has made" if item.narrow else ""
+        yield f"scope `{item.scope}`{also}{part}"
     if item.makes:
         yield f"stores at most {item.makes // MIB} MiB"
     vendors = [_needed(vendor) for vendor in (item.vendor, *item.alternatives)]

@@ -193,7 +193,9 @@ class Clients:
 def _summaries(catalog: Catalog, integration: str) -> dict[str, str]:
     mine = [one for one in catalog if one.scope and one.vendor.integration == integration]
     return {
-        scope: one.summary for one in reversed(mine) for scope in (*one.accepted, one.scope or "")
+        scope: one.summary
+        for one in reversed(mine)
+        for scope in (*one.narrow, *one.accepted, one.scope or "")
     }
 
 

@@ -49,7 +49,7 @@ def get(asked: ApiRequest) -> dict[str, Any] | Media:
     file = _one(db.session(), asked)
     if asked.one("alt") != "media":
         return _told(asked, file)
-    _check_readable(asked)
+    _check_readable(asked, file)
     if file.content is None or file.mime_type.startswith(OURS):
         message = "Only files with binary content can be downloaded. Use Export with Docs files."
         raise ApiError(403, "fileNotDownloadable", message)
@@ -61,7 +61,7 @@ def get(asked: ApiRequest) -> dict[str, Any] | Media:
 
 def export(asked: ApiRequest) -> Media:
     file = _one(db.session(), asked)
-    _check_readable(asked)
+    _check_readable(asked, file)
     kinds = EXPORTS.get(file.mime_type)
     if kinds is None:
         raise ApiError(403, "fileNotExportable", "Export only supports Docs Editors files.")
@@ -130,15 +130,19 @@ def _find(session: Session, asked: ApiRequest, file_id: str) -> SuiteFile:
 def _writable(session: Session, asked: ApiRequest) -> SuiteFile:
     file = _one(session, asked)
     if "drive" not in asked.scopes and not file.by_app:
-        message = "The user has not granted the app write access to the file."
-        raise ApiError(403, "appNotAuthorizedToFile", message)
+        raise _not_authorized("write")
     return file
 
 
-def _check_readable(asked: ApiRequest) -> None:
-    if READ.isdisjoint(asked.scopes):
-        message = "The user does not have sufficient permissions for this file."
-        raise ApiError(403, "insufficientFilePermissions", message)
+def _check_readable(asked: ApiRequest, file: SuiteFile) -> None:
+    """Names can be seen by more scopes than contents."""
+    if not file.by_app and asked.scopes.isdisjoint(READ - {"drive.file"}):
+        raise _not_authorized("read")
+
+
+def _not_authorized(access: str) -> ApiError:
+    message = f"The user has not granted the app {access} access to the file."
+    return ApiError(403, "appNotAuthorizedToFile", message)
 
 
 def _terms(query: str) -> list[tuple[str, str]]:

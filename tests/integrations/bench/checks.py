@@ -108,7 +108,7 @@ def _scope_faults(bench: Bench, endpoint: Endpoint) -> Iterator[str]:
         return
     oauth = endpoint.vendor.oauth
     tables = {*oauth.scope_names, *(name for names in oauth.flags.values() for name in names)}
-    for name in (endpoint.scope, *endpoint.accepted):
+    for name in (endpoint.scope, *endpoint.accepted, *endpoint.narrow):
         run = bench.run(endpoint, endpoint.examples[0], by=bench.person(endpoint, name))
         if run.answer.json.get("data", {}).get("requiresOAuth"):
             yield f"scope {name} does not open it"

@@ -91,6 +91,9 @@ def _scope(endpoint: Endpoint) -> Iterator[Mutation]:
         accepted = list(endpoint.accepted)
         accepted[number] = f"{scope}X"
         yield "accepted scope", accepted[number], replace(endpoint, accepted=tuple(accepted))
+    if endpoint.narrow:
+        narrow = f"{endpoint.narrow[0]}X"
+        yield "narrow scope", narrow, replace(endpoint, narrow=(narrow,))
 
 
 def _credential(endpoint: Endpoint) -> Iterator[Mutation]:

@@ -1,8 +1,8 @@
 """Files of Drive: lists, and deleting.
 
 Source: developers.google.com/workspace/drive/api/reference/rest/v3/files, and its guide to search.
-A scope that opens only what the app itself has made is not enough for files that it has not:
-accepted there, it would show a part as if it were all, and the rest could never be asked for.
+`drive.file` opens only files that the app itself has made, or that its user has opened with it. To
+such a token others do not exist, so that a list says whether it has them all.
 """
 
 from typing import Any
@@ -58,9 +58,8 @@ class Files(Parameters):
     cursor = Words("The `nextCursor` of the page before.", most=5000, to="query.pageToken")
 
 
-LISTED = Shape(
-    files=Each("files", STORED, default=()), nextCursor=Maybe("nextPageToken")
-)  # fmt: skip
+LISTED = Shape(files=Each("files", STORED, default=()), nextCursor=Maybe("nextPageToken"))
+OWN_ONLY = Bool("ownOnly", about="Whether only files of this app are listed: no more is granted.")
 
 
 def _list(
@@ -75,7 +74,7 @@ def _list(
     # Google orders a search by how well it fits, and then refuses another order.
     order = order_by or (None if query else "modifiedTime desc")
     terms = {"q": _search(query, folder_id, mime_type), "orderBy": order}
-    return LISTED.read(call.send(request.plus(query=terms)))
+    return {**LISTED.read(call.send(request.plus(query=terms))), "ownOnly": call.is_narrow}
 
 
 def _search(query: str | None, folder_id: str | None, mime_type: str | None) -> str:
@@ -102,7 +101,8 @@ list_files = Endpoint(
     ),
     docs=f"{DOCS}/list", access=READ, seconds=30,
     scope="drive.readonly", accepted=("drive", "drive.metadata.readonly", "drive.metadata"),
-    takes=Files, run=_list, gives=LISTED,
+    narrow=("drive.file",),
+    takes=Files, run=_list, gives=Shape(LISTED, ownOnly=OWN_ONLY),
     asks=get(FILES, base=DRIVE, query={
         "fields": LIST_FIELDS, "spaces": "drive", "supportsAllDrives": True,
         "includeItemsFromAllDrives": True,
@@ -150,7 +150,8 @@ def _delete(call: Call, request: Outgoing, *, file_id: str, permanent: bool) -> 
 delete_file = Endpoint(
     name="drive-delete", vendor=GOOGLE, category="suite",
     summary="Put a file into the trash, where it stays for 30 days, or delete it for good.",
-    docs=f"{DOCS}/update", access=SAFE_WRITE, seconds=30, scope="drive",
+    docs=f"{DOCS}/update", access=SAFE_WRITE, seconds=30,
+    scope="drive", narrow=("drive.file",),
     takes=Deletion, run=_delete, gives=DELETED,
     asks=patch(
         FILE, base=DRIVE, query={"fields": "id,trashed", "supportsAllDrives": True},

@@ -182,7 +182,7 @@ download = Endpoint(
     # A document of Google's own kinds is converted: to PDF, a table to CSV, or as is asked for.
     summary="A file's content, of at most 5 MB: in base64, above 256 KiB as a URL.",
     docs=f"{GUIDES}/manage-downloads", access=READ, seconds=90, makes=LIMIT,
-    scope="drive.readonly", accepted=("drive",),
+    scope="drive.readonly", accepted=("drive",), narrow=("drive.file",),
     takes=Download, run=_download,
     asks=get(FILE, base=DRIVE, query={
         "fields": "id,name,mimeType,size", "supportsAllDrives": True,

@@ -8,7 +8,7 @@ Source: developers.google.com/drive/api/guides/handle-errors, cloud.google.com/a
 
 from typing import Any
 
-from service.integrations.declare.faults import ScopeMissing, forbidden, limited
+from service.integrations.declare.faults import OutOfReach, ScopeMissing, forbidden, limited
 from service.integrations.declare.vendor import Reply
 from service.web.errors import Forbidden, InvalidRequest, ServiceError, UpstreamFailed
 
@@ -40,6 +40,8 @@ def refusal(reply: Reply) -> ServiceError | None:
         return limited(reply)
     if reasons & PROJECT:
         return UpstreamFailed(upstreamStatus=403)
+    if "appNotAuthorizedToFile" in reasons:
+        return OutOfReach()
     if "cannotDownloadAbusiveFile" in reasons:
         return Forbidden(ABUSIVE)
     return forbidden() if reasons else ScopeMissing()

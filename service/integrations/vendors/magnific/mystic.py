@@ -5,7 +5,8 @@ from typing import Any
 
 from service.billing.prices import MAGNIFIC_MYSTIC
 from service.integrations.calling.call import Call
-from service.integrations.declare.endpoint import Endpoint, snake
+from service.integrations.declare.arguments import snake
+from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch
 from service.integrations.declare.meter import Meter
