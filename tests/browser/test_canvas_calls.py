@@ -112,3 +112,18 @@ def test_the_server_notes_how_each_call_was_allowed(canvas):
                 approve(canvas, answer)
     entries = canvas.console.api("GET", "credits")["entries"]
     assert [one["facts"].get("approval") for one in entries][:3] == ["session", "session", "once"]
+
+
+def test_questions_of_widgets_end_when_their_canvas_is_left(canvas):
+    canvas.add("Mail", "Calendar")
+    sent, dialog = requested(canvas, MAIL), canvas.page.get_by_role("dialog")
+    write_and_send(canvas.frame("Mail"), "First")
+    expect(dialog).to_contain_text("Mail")
+    canvas.frame("Calendar").get_by_role("button", name="Connect").dispatch_event("click")
+    canvas.page.evaluate("location.hash = '#/usage'")
+    expect(canvas.page.get_by_role("heading", name="Usage")).to_be_visible()
+    expect(dialog).to_have_count(0)
+    canvas.page.go_back()
+    write_and_send(canvas.frame("Mail"), "Second")
+    expect(dialog).to_contain_text("Mail")
+    assert sent == []

@@ -181,3 +181,14 @@ def test_a_part_that_can_not_be_loaded_is_asked_for_again(console):
     console.page.unroute_all()
     console.button("Try again").click()
     expect(Explorer(console).links.first).to_be_visible()
+
+
+def test_a_question_ends_with_the_page_that_it_was_asked_on(explorer):
+    explorer.open("generate-image-classic").fill(prompt="a red boat").send()
+    expect(explorer.dialog).to_be_visible()
+    explorer.page.go_back()
+    expect(explorer.links.first).to_be_visible()
+    expect(explorer.dialog).to_have_count(0)
+    explorer.page.go_forward()
+    expect(explorer.console.button("Send")).to_be_enabled()
+    assert explorer.console.api("GET", "records/integration-calls")["records"] == []

@@ -43,6 +43,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   const inspector = createMessageInspector({ nameOf: (id) => names.get(id) });
   const sessions = createSessionApprovals();
   const allowed = createAllowedPanel(sessions);
+  const ask = createApprovalDialog({ balance: context.balance });
   const server = createHostServer(context.transport, [...templates.values()]);
   const host = createCanvasHost({
     root: view.node,
@@ -50,7 +51,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     ...server,
     call: (request) => server.call(request).finally(context.onTurnEnd), // which reads the balance again
     widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,
-    approve: createApprovalDialog({ balance: context.balance }),
+    approve: async (request) => (view.node.isConnected ? ask(request) : 'deny'), // frames of a page that was left still ask
     sessions,
     records: (name) => createLiveCollection(name, context),
     onEvent: noteEvent,

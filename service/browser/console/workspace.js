@@ -71,6 +71,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const header = createHeader({ sandbox, entries: VIEWS, credits: credits.node, subject: session.subject, signOut, showPalette, showShortcuts });
   const keys = createKeys(main);
   const node = element('div', { class: 'workspace' }, keys.skip, header.node, outage.node, main, ending.node);
+  let address = location.hash; // that is shown
   let isOver = false; // while a reply is still being shown
   let isReachable = true;
   let role = ''; // not known yet
@@ -123,6 +124,8 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
 
   function showRoute() {
     const { view: viewName, id } = parseRoute(location.hash);
+    if (location.hash !== address) closeDialogs();
+    address = location.hash;
     const entry = VIEWS.find(({ name }) => name === viewName) ?? VIEWS[0];
     const view = viewOf(entry);
     current = view;
@@ -191,6 +194,11 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       document.title = TITLE;
     },
   };
+}
+
+/** What a dialog asks is about the page that it lies over. Closed without an answer, it has none. */
+function closeDialogs() {
+  for (const dialog of document.querySelectorAll('dialog')) if (dialog.open) dialog.close();
 }
 
 /** @param {ViewContext} context @returns {View} */

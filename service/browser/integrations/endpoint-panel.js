@@ -58,7 +58,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   /** @param {any} value of the body @returns {Promise<import('./endpoint-call.js').Decision>} */
   async function approve(value) {
     const credits = await transport.get('/api/credits', { limit: 1 }).catch(() => null); // the dialog then shows no balance
-    return requestApproval(endpoint, value, credits?.balance ?? null);
+    return node.isConnected ? requestApproval(endpoint, value, credits?.balance ?? null) : 'deny'; // the page was left meanwhile
   }
 
   /** @param {Event} event */
