@@ -104,3 +104,14 @@ def test_the_page_is_for_admins_and_keeps_what_it_knew_in_an_outage(opened, admi
     admin.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(admin.page.get_by_text("The server can’t be reached")).to_be_visible()
     assert rows.count() == count
+
+
+def test_nothing_can_be_done_about_a_user_that_does_not_exist(admin):
+    admin.may_say("404")
+    admin.page.goto(f"{admin.service.url}/#/admin/users/nope")
+    region = admin.page.get_by_role("region", name="nope")
+    expect(region).to_contain_text("There is no user nope.")
+    expect(region.get_by_role("button")).to_have_count(0)
+    assert admin.violations() == []
+    region.get_by_role("link", name="All users").click()
+    expect(admin.table("Users")).to_be_visible()

@@ -35,12 +35,24 @@ export function createUserPage(context, subject) {
   const back = element('a', { href: hrefOf('admin', 'users') }, 'All users');
   const account = element('div', { class: 'admin-box' }, element('h3', {}, 'Credits'), grant.node, entries.node);
   const title = element('h3', { class: 'admin-subject' }, subject);
+  const missing = element('p', { class: 'admin-empty', role: 'status', hidden: true });
+  const whole = [title, facts, rights.node, account];
+  for (const part of whole) part.hidden = true; // until it is known that there is such a user
+
+  /** @param {boolean} isThere */
+  function showWhole(isThere) {
+    for (const part of whole) part.hidden = !isThere;
+    missing.hidden = isThere;
+    missing.textContent = isThere ? '' : `There is no user ${subject}.`;
+  }
 
   return {
-    node: element('section', { class: 'admin-section', 'aria-label': subject }, back, title, facts, rights.node, account),
+    node: element('section', { class: 'admin-section', 'aria-label': subject }, back, missing, ...whole),
     async load() {
       const path = encodeURIComponent(subject);
-      const user = await transport.get(`/api/admin/users/${path}`);
+      const user = await orMissing(transport.get(`/api/admin/users/${path}`));
+      showWhole(user !== null);
+      if (!user) return;
       facts.replaceChildren(...factsOf(user));
       rights.show(user);
       entries.show(await statement(transport, path));
@@ -50,10 +62,16 @@ export function createUserPage(context, subject) {
 
 /** @param {import('../shared/api-transport.js').Transport} transport @param {string} path @returns {Promise<Entry[]>} */
 async function statement(transport, path) {
+  const account = await orMissing(transport.get(`/api/admin/credits/${path}`, { limit: 10 }));
+  return account?.entries ?? []; // the account opens with its first use
+}
+
+/** @template T @param {Promise<T>} answer @returns {Promise<T | null>} null where the server has no such thing */
+async function orMissing(answer) {
   try {
-    return (await transport.get(`/api/admin/credits/${path}`, { limit: 10 })).entries;
+    return await answer;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return []; // the account opens with its first use
+    if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
 }
