@@ -30,7 +30,8 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
   const problem = element('span', { class: 'problem' });
   const discard = button('Discard my changes', () => store.discard());
-  const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, button('Try again', () => void store.retry()), discard);
+  const again = button('Try again', () => void store.retry());
+  const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, again, discard);
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, 'Ctrl+Z');
   const forth = button('Redo', redo, 'Ctrl+Shift+Z');
@@ -88,6 +89,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
       }
       problem.textContent = store.problem;
       trouble.hidden = !store.problem;
+      again.hidden = store.phase === 'gone';
       discard.hidden = store.phase !== 'failed';
       back.disabled = !history.canUndo;
       forth.disabled = !history.canRedo;

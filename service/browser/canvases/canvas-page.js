@@ -5,6 +5,7 @@ import { createGallery } from './canvas-gallery.js';
 import { createCanvasRoom } from './canvas-room.js';
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
+import { hrefOf } from '../page/route.js';
 import { createListedConnections } from './canvas-connections.js';
 import { arrange } from '../widgets/canvas-layout.js';
 import { newId } from '../shared/ids.js';
@@ -45,9 +46,18 @@ export function createCanvasPage(recordId, context) {
   /** @param {Template[]} templates @param {'all' | 'own' | 'none'} editable */
   function open(templates, editable) {
     const byHandle = new Map(templates.map((one) => [one.handle, one]));
-    page = createOpenPage(createCanvasRoom(recordId, byHandle, editable, context), templates);
-    place.replaceChildren(page.node);
-    page.begin();
+    const opened = createOpenPage(createCanvasRoom(recordId, byHandle, editable, context), templates, leave);
+    page = opened;
+    place.replaceChildren(opened.node);
+    opened.begin();
+  }
+
+  /** The server has no such canvas. */
+  function leave() {
+    page?.stop();
+    page = null;
+    const all = element('a', { href: hrefOf('canvas') }, 'See all canvases');
+    place.replaceChildren(element('p', { class: 'page-note', role: 'status' }, 'There is no canvas at this address. ', all));
   }
 
   return {
@@ -61,8 +71,8 @@ export function createCanvasPage(recordId, context) {
   };
 }
 
-/** @param {import('./canvas-room.js').CanvasRoom} room @param {Template[]} templates */
-function createOpenPage(room, templates) {
+/** @param {import('./canvas-room.js').CanvasRoom} room @param {Template[]} templates @param {() => void} onMissing */
+function createOpenPage(room, templates, onMissing) {
   const { store, view, inspector } = room;
   const gallery = createGallery(templates, add);
   const connections = createListedConnections(room);
@@ -78,13 +88,14 @@ function createOpenPage(room, templates) {
   let fitted = false;
 
   function show() {
+    if (store.phase === 'gone' && !store.canvas) return onMissing();
     bar.show();
     room.show();
     connections.show();
     empty.hidden = store.canvas?.widgets.length !== 0;
-    if (fitted || !store.canvas?.widgets.length) return; // into an empty canvas another may put the first
+    if (fitted || !store.canvas?.widgets.length) return undefined; // into an empty canvas another may put the first
     fitted = true;
-    view.fit();
+    return view.fit();
   }
 
   /** @param {Template} template */

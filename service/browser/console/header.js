@@ -61,9 +61,10 @@ function createMenu(entries) {
     },
     /**
      * Marks the current entry. Each entry links to where its view was left.
-     * @param {string} name of the current view @param {string | null} id of what it shows
+     * @param {string} name of the current view, '' for none @param {string | null} id of what it shows
      */
     mark(name, id) {
+      current.textContent = 'Menu';
       for (const link of links) {
         if (link.dataset.name !== name) link.removeAttribute('aria-current');
         else {

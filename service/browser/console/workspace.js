@@ -2,7 +2,6 @@
 
 import { createTransport } from '../shared/api-transport.js';
 import { createCommands } from './commands.js';
-import { createChatView } from '../chat/chat-view.js';
 import { createCredits } from '../page/credits.js';
 import { createDrafts } from '../page/drafts.js';
 import { element } from '../shared/elements.js';
@@ -11,29 +10,16 @@ import { createHeader } from './header.js';
 import { createOutageNotice } from '../page/outage.js';
 import { createKeys } from './keys.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
-import { createLateView } from '../page/late-view.js';
 import { letF6MoveBetweenRegions } from './regions.js';
 import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
 import { SESSION_ENDED } from '../page/session.js';
+import { CHAT, VIEWS, viewNamed } from './views.js';
 
 /**
  * @typedef {import('../page/view.js').View} View
  * @typedef {import('../page/view.js').ViewContext} ViewContext
  */
-
-const CHAT = { name: 'chat', label: 'Chat', create: createChatView };
-
-/** The views, in the order of the menu. @type {(import('./header.js').Entry & {create: (context: ViewContext) => View})[]} */
-const VIEWS = [
-  CHAT,
-  { name: 'data', label: 'Data', create: createData },
-  { name: 'connections', label: 'Connections', create: createConnections },
-  { name: 'canvas', label: 'Canvases', create: createCanvases },
-  { name: 'explorer', label: 'Explorer', create: createExplorer },
-  { name: 'usage', label: 'Usage', create: createUsage },
-  { name: 'admin', label: 'Admin', role: 'admin', create: createAdmin },
-];
 
 const TITLE = document.title;
 
@@ -126,7 +112,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const { view: viewName, id } = parseRoute(location.hash);
     if (location.hash !== address) closeDialogs();
     address = location.hash;
-    const entry = VIEWS.find(({ name }) => name === viewName) ?? VIEWS[0];
+    const entry = viewNamed(viewName);
     const view = viewOf(entry);
     current = view;
     if (main.firstChild !== view.node) main.replaceChildren(view.node);
@@ -199,43 +185,4 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
 /** What a dialog asks is about the page that it lies over. Closed without an answer, it has none. */
 function closeDialogs() {
   for (const dialog of document.querySelectorAll('dialog')) if (dialog.open) dialog.close();
-}
-
-/** @param {ViewContext} context @returns {View} */
-function createData(context) {
-  const load = () => import('../data/data-view.js').then(({ createDataView }) => createDataView);
-  return createLateView(context, { title: 'Data', styles: ['../data/data.css', '../data/undo-line.css'], load });
-}
-
-/** @param {ViewContext} context @returns {View} */
-function createConnections(context) {
-  const load = () => import('../integrations/connections-view.js').then((module) => module.createConnectionsView);
-  return createLateView(context, { title: 'Connections', styles: [], load });
-}
-
-/** @param {ViewContext} context @returns {View} */
-function createCanvases(context) {
-  return createLateView(context, {
-    title: 'Canvases',
-    styles: ['../shared/schema-form.css', '../canvases/canvases.css', '../widgets/canvas.css', '../widgets/approval.css', '../widgets/message-log.css'],
-    load: () => import('../canvases/canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
-  });
-}
-
-/** @param {ViewContext} context @returns {View} */
-function createExplorer(context) {
-  const load = () => import('../integrations/explorer-view.js').then((module) => module.createExplorerView);
-  return createLateView(context, { title: 'Explorer', styles: ['../shared/schema-form.css', '../integrations/explorer.css', '../integrations/answer.css', '../widgets/approval.css'], load });
-}
-
-/** @param {ViewContext} context @returns {View} */
-function createUsage(context) {
-  const load = () => import('../usage/usage-view.js').then((module) => module.createUsageView);
-  return createLateView(context, { title: 'Usage', styles: ['../page/sheet.css', '../usage/usage.css'], load });
-}
-
-/** @param {ViewContext} context @returns {View} */
-function createAdmin(context) {
-  const load = () => import('../admin/admin-view.js').then(({ createAdminView }) => createAdminView);
-  return createLateView(context, { title: 'Admin', styles: ['../page/sheet.css', '../admin/admin.css'], load });
 }

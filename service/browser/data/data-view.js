@@ -62,9 +62,9 @@ export function createDataView(context) {
   /** @param {string | null} name */
   function createAdvice(name) {
     if (!collections) return element('p', { class: 'empty' }, notice.hidden ? 'Loading…' : '');
-    if (!name) return element('p', { class: 'data-welcome' }, 'There is no collection that you may read.');
+    if (!name) return element('p', { class: 'page-note' }, 'There is no collection that you may read.');
     const all = element('a', { href: dataHref() }, 'See all data');
-    return element('p', { class: 'data-welcome' }, `There is no collection “${name}” that you may read. `, all);
+    return element('p', { class: 'page-note' }, `There is no collection “${name}” that you may read. `, all);
   }
 
   const stopListening = context.socket.onPhase(() => context.socket.phase === 'open' && !notice.hidden && load());

@@ -71,9 +71,9 @@ export function createExplorerView(context) {
 
   function createAdvice() {
     if (!endpoints) return element('p', { class: 'empty' }, notice.hidden ? 'Loading…' : '');
-    if (!name) return element('p', { class: 'explorer-welcome' }, CHOOSE);
+    if (!name) return element('p', { class: 'page-note' }, CHOOSE);
     const all = element('a', { href: hrefOf('explorer') }, 'See all endpoints');
-    return element('p', { class: 'explorer-welcome' }, `This server has no endpoint “${name}”. `, all);
+    return element('p', { class: 'page-note' }, `This server has no endpoint “${name}”. `, all);
   }
 
   /** @param {Endpoint} endpoint */
