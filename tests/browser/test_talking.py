@@ -88,8 +88,10 @@ def test_a_reply_is_markdown_without_any_markup_of_its_own(console):
 def test_stop_keeps_the_partial_reply(console):
     console.send("count to 2000")
     expect(console.answers.last).to_contain_text("1 2 3")
+    expect(console.composer).to_have_accessible_description("You can send when the reply has ended")
     console.button("Stop").click()
     console.is_idle()
+    expect(console.composer).to_have_accessible_description(re.compile("Enter sends"))
     expect(console.composer).to_be_focused()
     expect(console.composer).to_have_value("")
     expect(console.answers.last).to_contain_text("1 2 3")

@@ -4,6 +4,9 @@ import { element, icon, iconButton } from '../shared/elements.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
 
+const KEYS = 'Enter sends, Shift+Enter starts a new line';
+const BUSY = 'You can send when the reply has ended';
+
 /**
  * @param {object} options
  * @param {import('../page/drafts.js').Drafts} options.drafts
@@ -33,7 +36,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
   );
   const problem = element('div', { class: 'problem', role: 'alert' });
   const dismiss = iconButton('cross', 'Dismiss this error', () => showProblem(''));
-  const hint = element('span', { class: 'hint', id: 'composer-hint' }, 'Enter sends, Shift+Enter starts a new line');
+  const hint = element('span', { class: 'hint', id: 'composer-hint' }, KEYS);
   const node = element(
     'form',
     { class: 'composer', on: { submit } },
@@ -141,6 +144,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       sendButton.hidden = now;
       stopButton.hidden = !now;
       stopButton.disabled = stopping;
+      hint.textContent = now ? BUSY : KEYS;
       if (hadFocus) box.focus(); // a hidden button would lose the focus to the body
     },
   };
