@@ -14,7 +14,7 @@ def test_an_approval_of_the_explorer_is_listed_and_taken_back(console):
     console.button(UNTIL_CLOSED).click()
     sound = explorer.answer.locator("audio")
     expect(sound).to_be_visible()
-    console.button("Allowed (1)").press("Enter")
+    console.button("Allowed calls (1)").press("Enter")
     listed = explorer.dialog.get_by_role("listitem")
     expect(listed).to_contain_text("text-to-speechYou may send it without a question.")
     expect(listed).to_contain_text("Each call costs")
@@ -22,7 +22,7 @@ def test_an_approval_of_the_explorer_is_listed_and_taken_back(console):
     console.button("Take back text-to-speech").press("Enter")
     expect(console.button("Close")).to_be_focused()
     console.button("Close").press("Enter")
-    expect(console.button("Allowed")).to_be_focused()
+    expect(console.button("Allowed calls")).to_be_focused()
     explorer.send()
     expect(explorer.dialog).to_contain_text("Nothing is sent before you allow it.")
 
@@ -32,7 +32,7 @@ def test_an_approval_of_a_widget_is_listed_and_taken_back(console):
     canvas.page.set_viewport_size({"width": 320, "height": 720})
     search(canvas, "tea")
     console.button(UNTIL_CLOSED).click()
-    console.button("Allowed (1)").press("Enter")
+    console.button("Allowed calls (1)").press("Enter")
     dialog = canvas.page.get_by_role("dialog")
     expect(dialog.get_by_role("listitem")).to_contain_text("The widget “Web search” may call it.")
     assert console.violations() == []

@@ -31,7 +31,7 @@ export function createAllowedPanel(sessions) {
 
   function render() {
     const all = sessions.list();
-    open.textContent = all.length ? `Allowed (${all.length})` : 'Allowed';
+    open.textContent = all.length ? `Allowed calls (${all.length})` : 'Allowed calls';
     list.replaceChildren(...all.map(rowOf));
     empty.hidden = all.length > 0;
   }
