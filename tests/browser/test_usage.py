@@ -43,6 +43,16 @@ def test_what_was_spent_is_seen_as_a_plot_as_a_table_and_in_the_statement(opened
     assert (console.width() <= 320, console.violations()) == (True, []), "statement"
 
 
+def test_the_bars_of_all_shares_begin_at_the_same_place(console):
+    console.ask("hello")
+    call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
+    console.open("/#/usage")
+    rows = console.table("Spend per model and endpoint").locator("tbody tr")
+    expect(rows).to_have_text([re.compile("99 %$"), re.compile("under 1 %$")])
+    bars = [bar.bounding_box() for bar in console.page.locator(".share-bar").all()]
+    assert len({bar["x"] for bar in bars if bar}) == 1
+
+
 def test_calls_are_followed_as_they_end_and_a_failed_one_says_why(console):
     console.open("/#/usage/calls")
     page = console.page

@@ -39,7 +39,7 @@ test('a day is told in words, whatever the time zone of the page', () => {
   assert.equal(dayInWords('2026-11-01'), '1 Nov');
   assert.equal(daySentence({ day: '2026-11-23', credits: 1.5, calls: 1 }), 'Mon 23 Nov: 1.5 credits, 1 call');
   assert.equal(daySentence({ day: '2026-11-23', credits: 0, calls: 0 }), 'Mon 23 Nov: 0 credits, no calls');
-  assert.deepEqual([[1, 4], [0, 4], [1, 1000], [1, 0], [-2, 4]].map(([part, whole]) => shareInWords(part, whole)), ['25 %', '0 %', 'under 1 %', '0 %', '0 %']);
+  assert.deepEqual([[1, 4], [0, 4], [1, 1000], [1, 0], [-2, 4], [999, 1000], [4, 4]].map(([part, whole]) => shareInWords(part, whole)), ['25 %', '0 %', 'under 1 %', '0 %', '0 %', 'over 99 %', '100 %']);
 });
 
 test('a call says how it ended and why', () => {
@@ -48,6 +48,7 @@ test('a call says how it ended and why', () => {
   assert.deepEqual(outcomeOf(CALL), { word: 'Succeeded', tone: 'good', reason: '' });
   assert.deepEqual(outcomeOf({ ...CALL, status: 'new', error: 'odd' }), { word: 'new', tone: 'plain', reason: 'odd' });
   assert.deepEqual(factsOf({ ...CALL, approval: 'once' }), ['Chat', 'allowed once', '1.2 s']);
+  assert.deepEqual(factsOf({ ...CALL, approval: 'auto' }), ['Chat', 'no approval needed', '1.2 s']);
   assert.deepEqual(factsOf({ ...CALL, status: 'accepted' }), ['Chat']);
 });
 

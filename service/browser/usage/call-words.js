@@ -51,7 +51,7 @@ const APPROVALS = new Map([
   ['once', 'allowed once'],
   ['session', 'allowed for the session'],
   ['chat', 'allowed in the chat'],
-  ['auto', 'no question asked'],
+  ['auto', 'no approval needed'],
 ]);
 
 /** @param {Call} call @returns {{word: string, tone: 'good' | 'bad' | 'open' | 'plain', reason: string}} */

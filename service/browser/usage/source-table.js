@@ -42,6 +42,6 @@ function rowOf({ what, kind, credits, calls }, total) {
     element('th', { scope: 'row' }, name, element('span', { class: 'source-kind' }, KINDS[kind])),
     element('td', {}, numberInWords(calls)),
     element('td', {}, numberInWords(credits)),
-    element('td', { class: 'share' }, share, element('span', {}, shareInWords(credits, total))),
+    element('td', { class: 'share' }, share, element('span', { class: 'share-words' }, shareInWords(credits, total))),
   );
 }

@@ -61,5 +61,7 @@ export function sentenceOf({ day, credits, calls }) {
 export function shareInWords(part, whole) {
   if (!(whole > 0) || part <= 0) return '0 %';
   const share = (part / whole) * 100;
-  return share < 1 ? 'under 1 %' : `${numberInWords(Math.round(share))} %`;
+  if (share < 1) return 'under 1 %';
+  const rounded = Math.round(share);
+  return rounded === 100 && part < whole ? 'over 99 %' : `${numberInWords(rounded)} %`; // something else has a share too
 }
