@@ -81,10 +81,24 @@ def test_the_overview_shows_what_runs_what_was_spent_and_what_fails(opened, widt
     expect(tiles.nth(2)).to_have_text(
         re.compile(r"Credits today\s*[\d.,]+\d+ repl(y|ies), \d+ call")
     )
-    expect(tiles.nth(3)).to_contain_text("Errors, last hour")
+    expect(tiles.nth(3)).to_contain_text("Errors")
     assert (admin.width() <= width, admin.violations()) == (True, [])
     admin.page.get_by_role("link", name="All integrations").click()
     expect(admin.table("Integrations")).to_be_visible()
+
+
+def test_the_tile_of_errors_counts_what_the_list_below_it_shows(opened, admin):
+    user = opened().sign_in()
+    user.may_say("5\\d\\d")
+    user.send("/fail wrong-key tell me")
+    expect(user.problem).not_to_be_empty()
+    show(admin, "Overview")
+    rows = admin.table("Errors").get_by_role("row")
+    expect(rows.filter(has_text="Replies of")).to_contain_text("since the start of this host")
+    counts = [int(one) for one in rows.locator("td.number").all_text_contents()]
+    tile = admin.page.locator(".admin-tile").nth(3)
+    expect(tile.locator(".admin-figure")).to_have_text(str(sum(counts)))
+    expect(tile).to_contain_text("since the start of this host")
 
 
 def test_the_page_is_for_admins_and_keeps_what_it_knew_in_an_outage(opened, admin):

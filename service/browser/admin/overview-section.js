@@ -20,7 +20,7 @@ export function createOverviewSection({ transport }) {
   const running = createTile('Running replies');
   const users = createTile('Users today');
   const spent = createTile('Credits today');
-  const failed = createTile('Errors, last hour');
+  const failed = createTile('Errors');
   const tiles = [running, users, spent, failed].map(({ node }) => node);
   const failures = createTable({
     caption: 'Errors',
@@ -63,8 +63,7 @@ export function createOverviewSection({ transport }) {
       users.show(today.activeUsers, [`of ${today.users.toLocaleString()}, ${today.newUsers.toLocaleString()} new`]);
       const counts = `${today.turns.count === 1 ? '1 reply' : `${today.turns.count.toLocaleString()} replies`}, ${countOf(today.calls.count, 'call')}`;
       spent.show(credits(today.turns.credits + today.calls.credits), [today.isWhole ? counts : `the newest: ${counts}`]);
-      const recent = kinds.filter(({ lastAt }) => lastAt);
-      failed.show(recent.reduce((sum, { count }) => sum + count, 0), [countOf(recent.length, 'kind')]);
+      failed.show(countIn(kinds), [periodOf(kinds)]);
       failures.show(kinds);
       troubled.show(integrations.integrations.filter((/** @type {IntegrationState} */ { breaker, calls }) => breaker.state !== 'closed' || calls.failed));
     },
@@ -85,6 +84,18 @@ function* failuresOf({ turns, calls, host }) {
     yield { what: `Calls of ${integration}`, error: `${error ?? 'unknown'}${upstreamStatus ? `, upstream ${upstreamStatus}` : ''}`, count, lastAt };
   }
   for (const { model, count } of host.turns) yield { what: `Replies of ${model}`, error: 'failed, since the start of this host', count, lastAt: null };
+}
+
+/** @param {Failure[]} kinds */
+function countIn(kinds) {
+  return kinds.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** When the errors were counted: what a host has counted has no time. @param {Failure[]} kinds */
+function periodOf(kinds) {
+  const [recent, counted] = [true, false].map((isDated) => countIn(kinds.filter(({ lastAt }) => Boolean(lastAt) === isDated)));
+  if (!counted) return recent ? 'in the last hour' : 'none in the last hour';
+  return recent ? `${recent} in the last hour, ${counted} since the start of this host` : 'since the start of this host';
 }
 
 /** @param {IntegrationState} state */
