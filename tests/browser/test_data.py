@@ -211,3 +211,22 @@ def test_the_data_beside_the_chat_is_a_drawer_where_there_is_no_room(opened):
     expect(pane.get_by_label("New note")).to_have_value("Not sent yet")
     expect(opener).to_be_hidden()
     assert json.loads(console.api_text("GET", "records/tasks"))["records"][0]["data"]["done"]
+
+
+def test_the_outcome_of_a_call_is_seen_and_an_edge_says_that_there_is_more(opened):
+    console = opened(viewport={"width": 1280, "height": 800}).sign_in()
+    console.api("POST", "integrations/current-weather", {"city": "Berlin"})
+    page = show(console, "integration-calls")
+    headers = page.get_by_role("columnheader")
+    outcome = ["Open", "Endpoint", "Status", "Error", "Credits", "Ms", "Changed"]
+    expect(headers).to_contain_text([*outcome, "Integration"])
+    changed = headers.filter(has_text="Changed").bounding_box()
+    assert changed
+    assert changed["x"] + changed["width"] <= 1280
+    frame = page.locator(".data-frame")
+    expect(frame).to_have_class(re.compile("has-more"))
+    page.locator(".data-scroller").evaluate("(node) => node.scrollTo(node.scrollWidth, 0)")
+    expect(frame).not_to_have_class(re.compile("has-more"))
+    page.goto(f"{console.service.url}/#/data/ai-messages")
+    expect(page.get_by_role("heading", name="AI messages")).to_be_visible()
+    expect(frame).not_to_have_class(re.compile("has-more"))

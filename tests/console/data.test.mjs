@@ -117,6 +117,8 @@ test('names become words', () => {
 
 test('a table begins with the title and leaves out an owner that is always the user', () => {
   assert.deepEqual(tableColumns(TASKS).map(({ name }) => name), ['title', 'done', 'size', 'due', 'updatedAt']);
+  const calls = { ...TASKS, name: 'integration-calls', columns: ['endpoint', 'payer', 'status', 'credits', 'ms', 'jobId'].map((name) => column(name)) };
+  assert.deepEqual(tableColumns(calls).map(({ name }) => name), ['endpoint', 'status', 'credits', 'ms', 'updatedAt', 'payer', 'jobId']);
   assert.ok(tableColumns({ ...TASKS, permissions: { ...OWN, read: true } }).some(({ name }) => name === 'userId'));
   assert.equal(titleColumn({ ...TASKS, columns: [column('chatId'), column('text')] }).name, 'text');
 });

@@ -7,6 +7,7 @@ import { dataHref } from './data-route.js';
 import { createDeletion } from './deletion.js';
 import { createFilterBar } from './filter-bar.js';
 import { whereOf } from './filters.js';
+import { markMore } from './edge-shadow.js';
 import { nextSort } from './order.js';
 import { createPagedRows } from './paged-rows.js';
 import { createRecordPanel } from './record-panel.js';
@@ -40,11 +41,13 @@ export function createCollectionPage(collection, context) {
   const head = element('header', { class: 'data-head' }, back, element('h2', {}, wordOf(name)), count, element('span', { class: 'spacer' }), create);
   const foot = element('div', { class: 'data-foot' }, clear, news, more);
   const scroller = element('div', { class: 'data-scroller' }, grid.node, empty, foot);
-  const table = element('section', { class: 'data-table', 'aria-label': wordOf(name) }, head, filters.node, problem, scroller, deletion.node);
+  const frame = element('div', { class: 'data-frame' }, scroller);
+  const table = element('section', { class: 'data-table', 'aria-label': wordOf(name) }, head, filters.node, problem, frame, deletion.node);
   const node = element('div', { class: 'collection-page' }, table);
   /** @type {Panel | null} */
   let panel = null;
   const stopListening = rows.onChange(show);
+  const stopMarking = markMore(scroller, grid.node, frame);
   show();
 
   function show() {
@@ -150,6 +153,7 @@ export function createCollectionPage(collection, context) {
     focus: () => (panel ? panel.focus() : filters.focus()),
     stop() {
       stopListening();
+      stopMarking();
       setPanel(null);
       filters.stop();
       rows.stop();

@@ -10,6 +10,7 @@
 
 const OF_THE_SERVICE = /^(ai-|users$|canvases$|integration-)/;
 const TITLES = ['title', 'name', 'subject', 'label', 'email', 'content', 'text', 'endpoint'];
+const OUTCOMES = ['status', 'error', 'credits', 'ms', 'durationMs'];
 const MOST = 100; // characters of a title
 const JSON_TYPES = ['array', 'object'];
 
@@ -73,9 +74,13 @@ export function recordColumns(collection) {
   return [...(title ? [title] : []), ...facts, ...ids, ...owners];
 }
 
-/** @param {Collection} collection @returns {Column[]} the columns of a table */
+/** Of the service's records, what came of them stands behind the title. @param {Collection} collection @returns {Column[]} the columns of a table */
 export function tableColumns(collection) {
-  return [...recordColumns(collection), TIMES[1]];
+  const columns = recordColumns(collection);
+  if (!isOfTheService(collection)) return [...columns, TIMES[1]];
+  const [title, ...rest] = columns;
+  const [outcomes, others] = [true, false].map((isOutcome) => rest.filter(({ name }) => OUTCOMES.includes(name) === isOutcome));
+  return [title, ...outcomes, TIMES[1], ...others];
 }
 
 /** @param {Collection} collection @returns {Column[]} what a user may fill in */

@@ -99,5 +99,5 @@ function createHeader(column, onSort) {
 function widthOf(collection, column) {
   if (column === titleColumn(collection)) return 'width-title';
   if (column.type === 'string') return /Id$/.test(column.name) ? 'width-id' : 'width-text';
-  return isJson(column) ? 'width-text' : `width-${column.type}`;
+  return `width-${isJson(column) ? 'json' : column.type}`;
 }
