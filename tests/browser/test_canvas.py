@@ -263,3 +263,15 @@ def test_a_widget_far_outside_is_loaded_when_it_comes_near_and_gets_its_input(ca
     expect(canvas.page.locator("iframe")).to_have_count(1)
     canvas.grip("Mail").press("ArrowRight")
     expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")
+
+
+def test_the_view_moves_to_a_new_widget_with_its_slots(canvas):
+    canvas.page.set_viewport_size({"width": 1280, "height": 800})
+    view = canvas.page.locator(".canvas").bounding_box()
+    assert view
+    for name in ("Note", "Calendar", "Chart", "Image"):
+        canvas.choose(name)
+        slots = canvas.boxes.filter(has=canvas.grip(name)).locator(".slot")
+        for box in [slot.bounding_box() for slot in slots.all()]:
+            assert box
+            assert view["x"] <= box["x"] <= view["x"] + view["width"] - box["width"], name

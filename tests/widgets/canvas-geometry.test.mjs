@@ -113,10 +113,17 @@ test('a box is fitted into the middle, whole and never enlarged', () => {
   assert.deepEqual(viewport.fitted(null, size), { x: 0, y: 0, zoom: 1 });
 });
 
-test('a widget is revealed with the smallest pan', () => {
+test('a widget is revealed with its slots and the smallest pan', () => {
+  const [view, size] = [{ x: 0, y: 0, zoom: 2 }, { width: 800, height: 300 }];
+  const slots = geometry.SLOTS_WIDTH;
+  assert.deepEqual(viewport.revealing(view, box(150, 20), size), view);
+  assert.deepEqual(viewport.revealing(view, box(250, -10), size), { x: 800 - 2 * (350 + slots), y: 20, zoom: 2 });
+  assert.equal(viewport.revealing(view, box(0, 0), size).x, 2 * slots);
+});
+
+test('where there is no room for its slots, a widget is revealed with less of them', () => {
   const [view, size] = [{ x: 0, y: 0, zoom: 2 }, { width: 400, height: 300 }];
-  assert.deepEqual(viewport.revealing(view, box(20, 20), size), view);
-  assert.deepEqual(viewport.revealing(view, box(150, -10), size), { x: -100, y: 20, zoom: 2 });
+  assert.equal(viewport.revealing(view, box(300, 0), size).x, -500, 'in the middle');
   assert.equal(viewport.revealing(view, box(-5, 0, 900, 10), size).x, 10);
 });
 

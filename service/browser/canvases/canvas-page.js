@@ -9,7 +9,7 @@ import { hrefOf } from '../page/route.js';
 import { createListedConnections } from './canvas-connections.js';
 import { arrange } from '../widgets/canvas-layout.js';
 import { newId } from '../shared/ids.js';
-import { boxAround, boxesIn } from '../widgets/canvas-geometry.js';
+import { SLOTS_WIDTH, boxAround, boxesIn } from '../widgets/canvas-geometry.js';
 import { GRID, snapToGrid } from '../widgets/canvas-snapping.js';
 
 /**
@@ -18,7 +18,6 @@ import { GRID, snapToGrid } from '../widgets/canvas-snapping.js';
  *   & {collection: import('../shared/live-collection.js').LiveCollection}} PageContext
  */
 
-const SLOTS_WIDTH = 104; // of the slots beside a widget
 const NOTHING_YET = 'This canvas is empty. Add widgets, then connect an output of one with an input of another.';
 
 /** @param {string} recordId @param {PageContext} context */

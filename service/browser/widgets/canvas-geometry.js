@@ -9,6 +9,7 @@
 
 export const HEADER = 40; // height of a widget's title bar, beside which no slot stands
 export const SLOT_STEP = 32; // between two slots; a target has 24 pixels at least
+export const SLOTS_WIDTH = 104; // of the slots beside a widget
 const MARGIN = 20; // from the outermost slots to the title bar and the lower edge
 const LEAST_REACH = 40; // how far a curve runs straight out of its slot
 const MOST_REACH = 200;

@@ -1,5 +1,7 @@
 // Pan and zoom: which part of a canvas is shown, and where. Pure functions.
 
+import { SLOTS_WIDTH } from './canvas-geometry.js';
+
 /**
  * @typedef {import('./canvas-geometry.js').Point} Point
  * @typedef {import('./canvas-geometry.js').Box} Box
@@ -64,14 +66,16 @@ export function fitted(box, size) {
 }
 
 /**
- * Pans as little as is needed to show a box, for a widget that the keyboard reaches. Of a box that is
- * larger than the view the upper left corner is shown.
- * @param {Viewport} viewport @param {Box} box @param {Size} size
+ * Pans as little as is needed to show a widget with the slots on both its sides, as far as there is
+ * room for them. Of a widget that is larger than the view the upper left corner is shown.
+ * @param {Viewport} viewport @param {Box} box of the widget @param {Size} size
  * @returns {Viewport}
  */
 export function revealing(viewport, box, size) {
-  const start = toScreen(viewport, box);
-  const end = toScreen(viewport, { x: box.x + box.width, y: box.y + box.height });
+  const room = (size.width / viewport.zoom - box.width) / 2;
+  const beside = Math.max(0, Math.min(SLOTS_WIDTH, room));
+  const start = toScreen(viewport, { x: box.x - beside, y: box.y });
+  const end = toScreen(viewport, { x: box.x + box.width + beside, y: box.y + box.height });
   return panned(viewport, shift(start.x, end.x, size.width), shift(start.y, end.y, size.height));
 }
 
