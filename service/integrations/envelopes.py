@@ -74,6 +74,10 @@ class CatalogSchema(Schema):
     endpoints = fields.List(fields.Nested(Described), required=True)
 
 
+class Most(Schema):
+    credits = fields.Float(required=True)
+
+
 class AnyParameters(Schema):
     """The parameters of the endpoint, as `routes-schema` lists them."""
 

@@ -10,10 +10,12 @@ from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, request
-from marshmallow import fields
 
+from service.auth import permits
 from service.auth.bearer import open_to
+from service.billing.prices import CREDIT
 from service.integrations import documents, oauth
+from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.envelopes import (
@@ -31,8 +33,10 @@ from service.integrations.envelopes import (
     AnyParameters,
     CatalogSchema,
     Envelope,
+    Most,
 )
 from service.integrations.inbound import Inbound
+from service.integrations.typed_query import typed
 from service.web.bodies import parse_json, read_body
 from service.web.edge import (
     answers,
@@ -42,8 +46,7 @@ from service.web.edge import (
     refuses,
     takes,
 )
-from service.web.errors import InvalidRequest
-from service.web.fields import read_number
+from service.web.errors import Forbidden, InvalidRequest, TooLarge, UnknownEndpoint
 
 SCHEMA = "application/schema+json"
 
@@ -136,6 +139,22 @@ def job(job_id: str) -> Response:
     return response
 
 
+@integrations.post("/price/<path:endpoint>")
+@open_to("calls")
+@described_body(AnyParameters())
+@refuses(Forbidden, UnknownEndpoint, TooLarge)
+@answers(Most())
+def price(endpoint: str) -> dict[str, Any]:
+    """The most that a call with this body can cost, in credits
+
+    Nothing is called. A body that the call would refuse is refused.
+    """
+    item = _proxy().catalog.named(endpoint)
+    permits.check_endpoint(g.caller.permit, item.name)
+    params, _ = validated(item, _reader(item)())
+    return {"credits": item.most(params) / CREDIT}
+
+
 @integrations.post("/<path:endpoint>")
 @open_to("calls")
 @instances(lambda: documents.posts(_proxy().catalog))
@@ -148,8 +167,7 @@ def post(endpoint: str) -> Response:
 
     With `Idempotency-Key` the same call is made, and charged, once in 24 hours.
     """
-    request.max_content_length = _proxy().catalog.named(endpoint).body_limit
-    return _call(endpoint, partial(_object, read_body()))
+    return _call(endpoint, _reader(_proxy().catalog.named(endpoint)))
 
 
 @integrations.get("/<path:endpoint>")
@@ -162,7 +180,20 @@ def post(endpoint: str) -> Response:
 def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters stand in the query"""
     named = _proxy().catalog.named(endpoint)
-    return _call(endpoint, partial(_typed, named, request.args.to_dict(flat=False)))
+    return _call(endpoint, partial(typed, named, request.args.to_dict(flat=False)))
+
+
+def _reader(endpoint: Endpoint) -> Callable[[], dict[str, Any]]:
+    """What parses the body, whose bytes are read here."""
+    request.max_content_length = endpoint.body_limit
+    return partial(_object, read_body())
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    body = parse_json(raw)
+    if not isinstance(body, dict):
+        raise InvalidRequest("The body must be an object.", details={})
+    return body
 
 
 def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
@@ -188,32 +219,6 @@ def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
     if result.consent:
         oauth.bind(response, browser)
     return response
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    body = parse_json(raw)
-    if not isinstance(body, dict):
-        raise InvalidRequest("The body must be an object.", details={})
-    return body
-
-
-def _typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
-    """Query texts as the JSON values that the schema wants; a list's name may be repeated."""
-    known = endpoint.parameters.fields
-    return {name: _value(known.get(name), texts) for name, texts in query.items()}
-
-
-def _value(field: fields.Field | None, texts: list[str]) -> Any:
-    text = texts[-1]
-    match field:
-        case fields.List(inner=inner):
-            return [_value(inner, [one]) for one in texts]
-        case fields.Boolean():
-            return {"true": True, "false": False}.get(text, text)
-        case fields.Integer() | fields.Float():
-            number = read_number(text)
-            return text if number is None else number
-    return text
 
 
 def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:

@@ -15,6 +15,7 @@ OPEN = {
         "GET /api/integrations/jobs/<job_id>",
         "GET /api/integrations/<path:endpoint>",
         "POST /api/integrations/<path:endpoint>",
+        "POST /api/integrations/price/<path:endpoint>",
         "GET /api/media/<media_id>",
         "POST /api/media/<media_id>/link",
         "GET /api/widgets/templates",
@@ -108,3 +109,10 @@ def test_the_document_says_which_routes_are_open(client):
     assert paths["/api/ai/chat"]["post"]["x-limited-tokens"] == ["chat"]
     assert paths["/api/media/{media_id}"]["get"]["x-limited-tokens"] == ["calls"]
     assert "x-limited-tokens" not in paths["/api/credits"]["get"]
+
+
+def test_prices_are_told_of_a_tokens_own_endpoints_only(alice, limit):
+    limited = limit(alice, "calls", endpoints=["search-web"])
+    path = "/api/integrations/price"
+    assert limited.post(f"{path}/search-web", {"query": "tea"}).status_code == 200
+    assert limited.post(f"{path}/generate-image", {"prompt": "x"}).status_code == 403

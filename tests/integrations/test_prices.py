@@ -1,0 +1,44 @@
+"""The price of a call is asked before it: the most that this body can cost."""
+
+import pytest
+
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+IMAGE = "generate-image"
+
+
+@pytest.fixture
+def price(alice):
+    return lambda name, body=None: alice.post(f"/api/integrations/price/{name}", body or {})
+
+
+def test_it_depends_on_the_body_and_is_what_a_call_costs_at_most(alice, price, ask):
+    simple = price(IMAGE, {"prompt": "a red boat"}).json["credits"]
+    best = price(IMAGE, {"prompt": "a red boat", "quality": "high"}).json["credits"]
+    assert simple < best
+    spent = 1000 - alice.get("/api/credits").json["balance"]
+    assert spent == 0
+    assert ask(IMAGE, {"prompt": "a red boat", "wait": 30}).status_code == 200
+    assert 0 < 1000 - alice.get("/api/credits").json["balance"] <= simple
+
+
+def test_a_fixed_price_is_that_of_the_catalog_under_every_name(alice, price):
+    catalog = alice.get("/api/integrations/catalog").json["endpoints"]
+    found = {item["name"]: item["credits"] for item in catalog}
+    assert price("search-web", {"query": "tea"}).json == {"credits": found["search-web"]}
+    assert price("send-email", {"to": "a@b.example", "subject": "s", "content": "c"}).json == {
+        "credits": found["cloudsuite/mail-send"]
+    }
+
+
+def test_what_the_call_would_refuse_is_refused_in_the_same_words(alice, price, ask):
+    for body in ({}, {"prompt": ""}, {"prompt": "x", "odd": 1}, {"prompt": "x", "wait": 99}):
+        refused = price(IMAGE, body)
+        assert (refused.status_code, refused.json) == (400, ask(IMAGE, body).json)
+    assert price("generate-text").json["error"] == "invalid_request"
+    assert price("nothing-like-it").json["error"] == "unknown_endpoint"
+    assert alice.post(f"/api/integrations/price/{IMAGE}", []).status_code == 400
+    calls = alice.get("/api/records/integration-calls").json["records"]
+    assert {one["data"]["status"] for one in calls} == {"refused"}, "asking is no call"
