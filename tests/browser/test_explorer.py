@@ -1,6 +1,7 @@
 """The endpoint explorer: finding an endpoint, its form, its price, its answer."""
 
 import re
+from math import ceil
 
 import pytest
 from playwright.sync_api import expect
@@ -44,7 +45,7 @@ def test_what_is_refused_is_marked_at_its_field_and_a_draft_survives_a_reload(ex
 
 def test_what_costs_is_asked_first_and_shown_as_a_picture(explorer):
     explorer.open("generate-image-llm").fill(prompt="a red boat").send()
-    expect(explorer.dialog).to_contain_text("You have 1000 credits.")
+    expect(explorer.dialog).to_contain_text("You have 1,000 credits.")
     explorer.console.button("Deny").click()
     entries = explorer.console.api("GET", "credits")["entries"]
     assert [entry["kind"] for entry in entries] == ["grant"]
@@ -137,13 +138,16 @@ def test_axe_finds_nothing_in_any_state(opened):
     forget(console)
     explorer = Explorer(console).show()
     assert console.violations() == [], "the list"
-    explorer.open("calendar-create-events").send()
+    explorer.open("calendar-create-events")
+    explorer.fill(title="Fair", start="2026-12-01T09:00:00Z", end="2026-12-01T10:00:00Z").send()
     console.button("Allow once").click()
     expect(console.button("Connect")).to_be_visible()
     assert console.violations() == [], "consent"
-    explorer.open("generate-image-llm").send()
+    explorer.open("generate-image-llm").fill(prompt="a red boat").send()
+    expect(explorer.dialog).to_be_visible()
     assert console.violations() == [], "the dialog"
-    console.button("Allow once").click()
+    console.button("Deny").click()
+    explorer.fill(prompt="").send()
     expect(explorer.answer.get_by_role("alert")).to_be_visible()
     assert console.violations() == [], "refused"
     explorer.open("search-crypto").fill(query="bitcoin").send()
@@ -192,3 +196,41 @@ def test_a_question_ends_with_the_page_that_it_was_asked_on(explorer):
     explorer.page.go_forward()
     expect(explorer.console.button("Send")).to_be_enabled()
     assert explorer.console.api("GET", "records/integration-calls")["records"] == []
+
+
+def test_nobody_is_asked_about_a_call_that_can_only_be_refused(explorer):
+    explorer.console.may_say("400")
+    explorer.open("generate-text").send()
+    expect(explorer.answer.get_by_role("alert")).to_contain_text("Correct what is marked")
+    explorer.open("generate-image-classic").send()
+    expect(explorer.field("prompt")).to_have_attribute("aria-invalid", "true")
+    expect(explorer.field("prompt")).to_be_focused()
+    expect(explorer.dialog).to_have_count(0)
+
+
+def test_the_question_says_what_this_call_costs_at_most_and_what_is_sent(explorer):
+    price = "integrations/price/generate-image"
+    most = explorer.console.api("POST", price, {"prompt": "a red boat"})["credits"]
+    best = {"prompt": "a red boat", "quality": "high"}
+    assert explorer.console.api("POST", price, best)["credits"] > most
+    explorer.open("generate-image").fill(prompt="a red boat").send()
+    expect(explorer.dialog).to_contain_text(f"It costs you up to {ceil(most * 100) / 100} credits.")
+    sent = explorer.dialog.get_by_role("region", name="Arguments")
+    expect(sent).to_be_visible()
+    expect(sent).to_contain_text('"prompt": "a red boat"')
+
+
+def test_a_balance_is_rounded_as_in_the_header(console):
+    console.ask("hello")
+    explorer = Explorer(console).show().open("text-to-speech").fill(text="Hello")
+    explorer.send()
+    left = console.page.locator(".amount").inner_text()
+    assert re.fullmatch(r"999\.\d\d", left)
+    expect(explorer.dialog).to_contain_text(f"You have {left} credits.")
+
+
+def test_a_long_price_leaves_the_name_of_an_endpoint_whole(explorer):
+    explorer.page.get_by_label("Search endpoints").fill("profnet analyze")
+    expect(explorer.links).to_contain_text("Up to 18.4 credits")
+    name = explorer.links.locator(".endpoint-name")
+    assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth")

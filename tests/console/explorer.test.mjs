@@ -47,13 +47,15 @@ test('an endpoint is found by each of its names, and grouped by its category', (
 
 test('price, payer, approval and limits are said in words', () => {
   assert.equal(priceOf(endpoint({ credits: 1 })), '1 credit');
-  assert.equal(priceOf(endpoint({ credits: 0.375, metered: true })), 'About 0.375 credits');
+  assert.equal(priceOf(endpoint({ credits: 0.375, metered: true })), 'Up to 0.38 credits');
+  assert.equal(priceOf(endpoint({ credits: 18.375, metered: true })), 'Up to 18.4 credits');
+  assert.equal(priceOf(endpoint({ credits: 1.25 })), '1.25 credits', 'a fixed price is exact');
   const facts = factsAbout(endpoint({
     credits: 5, billing: 'developer', autoApprove: false, metered: true, async: true, scopes: ['x'],
     cache: { seconds: 300, shared: true }, perUser: { calls: 30, seconds: 3600 },
   }));
   assert.deepEqual(facts.map(({ term }) => term), ['Price', 'Metered', 'Approval', 'Slow', 'Kept', 'Limit', 'Consent']);
-  assert.equal(facts[0].text, 'About 5 credits. The owner of the app pays');
+  assert.equal(facts[0].text, 'Up to 5 credits for a simple call. The owner of the app pays');
   assert.deepEqual(factsAbout(PLAIN).map(({ text }) => text), ['Free', 'Never asked: it is free and only reads']);
   assert.deepEqual([90, 60, 3600, 172800].map(duration), ['90 seconds', '1 minute', '1 hour', '2 days']);
 });
@@ -135,8 +137,14 @@ function calling(answers, changes = {}) {
   });
   const decisions = changes.decisions ?? ['once'];
   const approve = async () => decisions.shift();
+  const prices = changes.prices ?? [];
+  const price = async () => {
+    const next = prices.shift() ?? 2;
+    if (next instanceof Error) throw next;
+    return next;
+  };
   const sessions = createSessionApprovals();
-  const call = createEndpointCall(endpoint(changes), { transport, sessions, approve, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
+  const call = createEndpointCall(endpoint(changes), { transport, sessions, price, approve, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
   return { call, sent, seen, sessions, phases: () => seen.map(({ phase }) => phase) };
 }
 
@@ -151,10 +159,23 @@ test('a free call that only reads is not asked for', async () => {
 test('nothing is sent before the approval, and nothing after a refusal', async () => {
   const { call, sent, phases } = calling([{}, {}], { autoApprove: false, decisions: ['deny', 'session'] });
   await call.send({});
-  assert.deepEqual([phases(), sent.length], [['asking', 'idle'], 0]);
+  assert.deepEqual([phases(), sent.length], [['running', 'asking', 'idle'], 0]);
   await call.send({});
   await call.send({});
   assert.deepEqual(sent.map((request) => request[3]), [{ 'X-Approval': 'session' }, { 'X-Approval': 'session' }]);
+});
+
+test('nobody is asked about a call that can only be refused', async () => {
+  const refusal = new ApiError(400, { error: 'invalid_request', message: 'No.' });
+  const { call, sent, seen, phases } = calling([], { autoApprove: false, prices: [refusal] });
+  await call.send({});
+  assert.deepEqual([phases(), seen.at(-1).error, sent], [['running', 'failed'], refusal, []]);
+});
+
+test('what was allowed until the page closes holds for calls that cost no more', async () => {
+  const { call, sent } = calling([{}, {}, {}], { autoApprove: false, prices: [2, 1.5, 9], decisions: ['session', 'once'] });
+  for (let round = 0; round < 3; round += 1) await call.send({});
+  assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'session', 'once']);
 });
 
 test('what was allowed until the page closes is asked for again after it was taken back', async () => {
@@ -182,7 +203,7 @@ test('a call that needs consent is repeated as it was approved', async () => {
   await call.send({ x: 1 });
   await call.repeat();
   await call.repeat();
-  assert.deepEqual(phases(), ['asking', 'running', 'consent', 'running', 'done']);
+  assert.deepEqual(phases(), ['running', 'asking', 'running', 'consent', 'running', 'done']);
   assert.deepEqual(sent.map((request) => [request[1], request[3]['X-Approval']]), [[{ x: 1 }, 'once'], [{ x: 1 }, 'once']]);
 });
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { ApiError } from '../../service/browser/shared/errors.js';
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
 import { createCalls } from '../../service/browser/widgets/host-calls.js';
 import { createNeeds } from '../../service/browser/widgets/host-consents.js';
@@ -17,11 +18,12 @@ const REQUEST = { requestId: 'r', method: 'POST', endpoint: 'search-web', body: 
 
 /** A widget whose calls ask a user; `page.policy` may change at any time. */
 function opened() {
-  const page = { policy: POLICY, asked: [], made: [], sent: [], ended: 0 };
+  const page = { policy: POLICY, asked: [], made: [], sent: [], ended: 0, price: () => assert.fail('not metered') };
   const approve = (request) => new Promise((answer) => page.asked.push({ ...request, answer }));
   page.patience = createPatience(() => (page.ended += 1));
   const approvals = createApprovals(approve, page.patience);
-  const server = { policy: () => page.policy, call: async (request) => (page.made.push(request), { success: true, data: {} }) };
+  const price = async (_, body) => page.price(JSON.parse(body));
+  const server = { policy: () => page.policy, price, call: async (request) => (page.made.push(request), { success: true, data: {} }) };
   const widget = { id: 'a', templateName: 'A' };
   const calls = createCalls({ widget, server, approvals, needs: createNeeds(), send: (message) => page.sent.push(message), onEvent() {} });
   page.ask = async (more = {}) => (calls.receive({ ...REQUEST, ...more }), settle());
@@ -57,6 +59,28 @@ test('an approval until the page closes does not hold for another payer or a hig
   await page.ask({ requestId: 'other' });
   assert.equal(page.asked.length, 2);
   assert.equal(page.made.length, 2);
+});
+
+test('the user is told what this very call costs, and no more is allowed by it', async () => {
+  const page = opened();
+  page.policy = { ...POLICY, metered: true };
+  page.price = ({ credits }) => credits;
+  for (const [requestId, credits, answer] of [['r1', 1.5, 'session'], ['r2', 1.5, null], ['r3', 40, 'once']]) {
+    await page.ask({ requestId, body: { credits } });
+    if (answer) await page.answer(answer);
+  }
+  assert.deepEqual(page.asked.map(({ policy }) => policy.credits), [1.5, 40]);
+  assert.deepEqual(page.made.map(({ approval }) => approval), ['session', 'session', 'once']);
+});
+
+test('nobody is asked about a call that can only be refused', async () => {
+  const page = opened();
+  page.policy = { ...POLICY, metered: true };
+  page.price = () => {
+    throw new ApiError(400, { error: 'invalid_request', message: 'No.' });
+  };
+  await page.ask();
+  assert.deepEqual([page.asked.length, page.made.length, page.sent.at(-1).envelope.error], [0, 0, 'invalid_request']);
 });
 
 test('a widget that was refused three times in a row asks no more, until the user lets it', async () => {

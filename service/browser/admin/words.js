@@ -1,11 +1,12 @@
 // Numbers, times and states in words.
 
 import { ago } from '../shared/when.js';
+import { numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 
 /** @param {number | null} credits */
 export function credits(credits) {
-  return credits === null ? '–' : credits.toLocaleString(undefined, { maximumFractionDigits: 2 });
+  return credits === null ? '–' : numberInWords(credits);
 }
 
 /** @param {number} credits an entry of the account @returns {string} "1,000", "−0.0105": no digit is left out */

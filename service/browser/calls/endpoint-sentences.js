@@ -1,7 +1,8 @@
 // Calls of endpoints in words: by the endpoint's own sentence, or by a rule from its summary and its answer.
 
 import { targetOf } from './call-groups.js';
-import { capitalized, counted, nameInWords, numberInWords, quoted, singularOf } from './value-words.js';
+import { capitalized, counted, nameInWords, quoted, singularOf } from './value-words.js';
+import { numberInWords } from '../shared/number-words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallPart} CallPart

@@ -1,6 +1,7 @@
 // Names and values of data in words, in one line.
 
 import { oneLine } from '../integrations/previews.js';
+import { numberInWords } from '../shared/number-words.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 const SINGULARS = new Map([['canvases', 'canvas'], ['people', 'person'], ['news', 'news item']]);
@@ -35,11 +36,6 @@ export function valueInWords(value) {
   if (typeof value === 'string') return isMoment(value) ? momentInWords(value) : quoted(value, 40);
   if (Array.isArray(value)) return counted(value.length, 'item');
   return 'changed';
-}
-
-/** @param {number} value */
-export function numberInWords(value) {
-  return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 1 ? 4 : 2 });
 }
 
 /** @param {string} text whether it is a date or a time of ISO 8601 */

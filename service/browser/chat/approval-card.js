@@ -94,7 +94,7 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
   /** @param {ApprovalPart['data']} data */
   function build({ endpoint, summary, body }) {
     asking.append(element('p', { class: 'question-kind' }, 'Allow this call?'), element('h4', {}, summary.replace(/\.$/, '')), price);
-    const json = argumentsOf(JSON.stringify(body));
+    const json = argumentsOf(JSON.stringify(body), false); // the values are listed above it
     json.querySelector('summary')?.replaceChildren('As JSON');
     json.querySelector('pre')?.setAttribute('role', 'group'); // a conversation has many: regions need names of their own
     const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');

@@ -1,5 +1,6 @@
 // What a question to the user says: on its card, and to a screen reader.
 
+import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { integrationOf } from '../integrations/integrations.js';
 
@@ -48,17 +49,10 @@ export function announcementOf({ kind, data }) {
 /** @param {{credits: number, payer?: Approval['payer'], balance?: number | null}} call */
 export function priceInWords({ credits, payer, balance = null }) {
   if (!credits) return 'It costs no credits.';
-  const most = `up to ${amount(credits, Math.ceil)} ${credits === 1 ? 'credit' : 'credits'}`;
+  const most = `up to ${priceWords(credits)}`;
   if (payer === 'owner') return `It costs ${most}. The operator of this service pays.`;
-  const left = payer && balance !== null ? ` You have ${amount(balance, Math.floor)}.` : '';
+  const left = payer && balance !== null ? ` You have ${numberInWords(balance)}.` : '';
   return `It costs ${payer ? 'you ' : ''}${most}.${left}`;
-}
-
-/** @param {number} credits @param {(value: number) => number} round so that no price looks lower than it is */
-function amount(credits, round) {
-  const digits = credits < 0.1 ? 6 : 2;
-  const exact = Number(credits.toFixed(6));
-  return (round(Number((exact * 10 ** digits).toFixed(3))) / 10 ** digits).toLocaleString('en', { maximumFractionDigits: digits });
 }
 
 /** @param {string} expiresAt ISO 8601 @param {number} [now] milliseconds */

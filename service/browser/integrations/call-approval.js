@@ -6,7 +6,7 @@ import { createApprovalDialog } from '../widgets/approval.js';
 /** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
 
 /**
- * @param {Endpoint} endpoint @param {any} body
+ * @param {Endpoint} endpoint with the price of this call @param {any} body
  * @param {number | null} balance null if it is not known
  * @returns {Promise<import('./endpoint-call.js').Decision>}
  */
@@ -23,7 +23,7 @@ export function requestApproval(endpoint, body, balance) {
 
 /**
  * A call by the user, with no widget.
- * @param {Endpoint} endpoint
+ * @param {Endpoint} endpoint with the price of this call
  * @returns {import('../widgets/session-approvals.js').SessionApproval}
  */
 export function ownCall({ name, credits, metered, billing }) {

@@ -20,7 +20,8 @@ import { ownCall } from './call-approval.js';
  *
  * @typedef {object} Surroundings
  * @property {import('../shared/api-transport.js').Transport} transport
- * @property {(body: any) => Promise<Decision>} approve
+ * @property {(body: any) => Promise<number>} price the most that a call can cost, in credits; throws for a body that is refused
+ * @property {(body: any, credits: number) => Promise<Decision>} approve
  * @property {(progress: Progress) => void} onProgress
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now milliseconds
@@ -31,9 +32,9 @@ const POLL_INTERVALS = [1_000, 2_000, 3_000, 5_000]; // ms; the last one repeats
 const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job is not over with these
 
 /** @param {Endpoint} endpoint @param {Surroundings} surroundings */
-export function createEndpointCall(endpoint, { transport, approve, onProgress, sleep, now, sessions = createSessionApprovals() }) {
+export function createEndpointCall(endpoint, { transport, price, approve, onProgress, sleep, now, sessions = createSessionApprovals() }) {
   let current = new AbortController();
-  /** @type {{body: any, approval: string} | null} what waits for a consent */
+  /** @type {{body: any, approval: string, credits: number} | null} what waits for a consent */
   let pending = null;
 
   /** @param {AbortController} own @param {Progress} progress */
@@ -41,29 +42,33 @@ export function createEndpointCall(endpoint, { transport, approve, onProgress, s
     if (own === current) onProgress(progress);
   }
 
-  /** What needs no question now. */
-  function allowed() {
-    if (endpoint.autoApprove) return 'auto';
-    return sessions.covers(ownCall(endpoint)) ? 'session' : '';
-  }
-
   /** @param {any} body */
   async function send(body) {
     const own = begin();
-    let decision = allowed();
-    if (!decision) {
-      report(own, { phase: 'asking' });
-      const answer = await approve(body);
-      if (own !== current) return;
-      if (answer === 'deny') return report(own, { phase: 'idle' });
-      if (answer === 'session') sessions.add(ownCall(endpoint));
-      decision = answer;
+    if (endpoint.autoApprove) return make(own, body, 'auto', 0);
+    report(own, { phase: 'running' });
+    try {
+      await decide(own, body, await price(body));
+    } catch (error) {
+      report(own, { phase: 'failed', error });
     }
-    await make(own, body, decision);
   }
 
-  /** @param {AbortController} own @param {any} body @param {string} decision */
-  async function make(own, body, decision) {
+  /** @param {AbortController} own @param {any} body @param {number} credits */
+  async function decide(own, body, credits) {
+    if (own !== current) return;
+    const call = ownCall({ ...endpoint, credits });
+    if (sessions.covers(call)) return make(own, body, 'session', credits);
+    report(own, { phase: 'asking' });
+    const decision = await approve(body, credits);
+    if (own !== current) return;
+    if (decision === 'deny') return report(own, { phase: 'idle' });
+    if (decision === 'session') sessions.add(call);
+    await make(own, body, decision, credits);
+  }
+
+  /** @param {AbortController} own @param {any} body @param {string} decision @param {number} credits */
+  async function make(own, body, decision, credits) {
     const start = now();
     report(own, { phase: 'running' });
     try {
@@ -72,7 +77,7 @@ export function createEndpointCall(endpoint, { transport, approve, onProgress, s
       const answer = await jsonOf(response);
       const facts = { seconds: (now() - start) / 1000, kept: response.headers.get('X-Cache') === 'hit' };
       const consent = consentNeeded(answer);
-      pending = consent ? { body, approval: decision } : null;
+      pending = consent ? { body, approval: decision, credits } : null;
       if (consent) report(own, { phase: 'consent', consent });
       else if (isRunning(answer.data)) await watch(own, answer.data);
       else report(own, { phase: 'done', data: answer.data, job: answer.data?.jobId, ...facts });
@@ -118,8 +123,10 @@ export function createEndpointCall(endpoint, { transport, approve, onProgress, s
     send,
     /** The call that was waiting for a consent, as it was approved. */
     async repeat() {
-      if (pending?.approval === 'session' && !allowed()) await send(pending.body); // it was taken back
-      else if (pending) await make(begin(), pending.body, pending.approval);
+      if (!pending) return;
+      const { body, approval, credits } = pending;
+      const wasTakenBack = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
+      await (wasTakenBack ? send(body) : make(begin(), body, approval, credits));
     },
     /** Looks at a job that was begun earlier. @param {string} job */
     async resume(job) {

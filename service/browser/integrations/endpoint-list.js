@@ -116,7 +116,11 @@ function createLink(endpoint) {
     'a',
     { href: hrefOf('explorer', name), class: 'endpoint-link', data: { name } },
     element('span', { class: 'endpoint-name' }, name),
-    element('span', { class: 'endpoint-price' }, priceOf(endpoint)),
-    element('span', { class: 'endpoint-summary' }, aliases.length ? `Also ${aliases.join(', ')}. ${summary}` : summary),
+    element(
+      'span',
+      { class: 'endpoint-summary' },
+      element('span', { class: 'endpoint-price' }, priceOf(endpoint)),
+      aliases.length ? `Also ${aliases.join(', ')}. ${summary}` : summary,
+    ),
   );
 }

@@ -36,6 +36,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   const body = element('form', { class: 'box', novalidate: true, on: { submit } }, head, form.node, problem, submitLine);
   const call = createEndpointCall(endpoint, {
     transport,
+    price,
     approve,
     sessions,
     onProgress,
@@ -55,10 +56,15 @@ export function createEndpointPanel(endpoint, schema, context) {
     snippets.show({ url, body: form.read().value });
   }
 
-  /** @param {any} value of the body @returns {Promise<import('./endpoint-call.js').Decision>} */
-  async function approve(value) {
+  /** @param {any} value of the body @returns {Promise<number>} */
+  async function price(value) {
+    return (await transport.post(`/api/integrations/price/${endpoint.name}`, value)).credits;
+  }
+
+  /** @param {any} value of the body @param {number} most in credits @returns {Promise<import('./endpoint-call.js').Decision>} */
+  async function approve(value, most) {
     const credits = await transport.get('/api/credits', { limit: 1 }).catch(() => null); // the dialog then shows no balance
-    return node.isConnected ? requestApproval(endpoint, value, credits?.balance ?? null) : 'deny'; // the page was left meanwhile
+    return node.isConnected ? requestApproval({ ...endpoint, credits: most }, value, credits?.balance ?? null) : 'deny'; // the page was left meanwhile
   }
 
   /** @param {Event} event */

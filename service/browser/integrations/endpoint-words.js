@@ -1,5 +1,7 @@
 // What the catalog says about an endpoint, in words.
 
+import { priceWords } from '../shared/number-words.js';
+
 /** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
 
 const CATEGORIES = new Map([
@@ -20,15 +22,10 @@ export function categoryTitle(category) {
   return CATEGORIES.get(category) ?? category;
 }
 
-/** @param {Endpoint} endpoint @returns {string} such as "about 1.5 credits" */
+/** @param {Endpoint} endpoint @returns {string} for a list, such as "Up to 18.4 credits" */
 export function priceOf({ credits, metered }) {
   if (!credits) return 'Free';
-  return `${metered ? 'About ' : ''}${amount(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
-}
-
-/** @param {number} credits */
-export function amount(credits) {
-  return credits.toLocaleString('en', { maximumFractionDigits: 6 });
+  return metered ? `Up to ${priceWords(credits, credits > 1 ? 1 : 2)}` : priceWords(credits);
 }
 
 /** @param {Endpoint} endpoint */
@@ -44,8 +41,8 @@ export function factsAbout(endpoint) {
   const { credits, metered, autoApprove, async: isSlow, cache, perUser, scopes } = endpoint;
   const payer = payerOf(endpoint);
   return [
-    { term: 'Price', text: [priceOf(endpoint), payer].filter(Boolean).join('. ') },
-    metered && { term: 'Metered', text: `A simple call costs at most ${amount(credits)}. The most that yours can cost is held, and what it uses is charged.` },
+    { term: 'Price', text: [metered ? `Up to ${priceWords(credits)} for a simple call` : priceOf(endpoint), payer].filter(Boolean).join('. ') },
+    metered && { term: 'Metered', text: 'You are told the most that your call can cost before it is made. What it uses is charged.' },
     { term: 'Approval', text: autoApprove ? 'Never asked: it is free and only reads' : 'Asked before each call' },
     isSlow && { term: 'Slow', text: 'May answer a job, which is then looked at until it ends' },
     cache && { term: 'Kept', text: `Answers are kept for ${duration(cache.seconds)}; a kept one costs nothing` },

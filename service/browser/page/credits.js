@@ -1,5 +1,6 @@
 // The credit balance in the header. When it can't be read, the last one stays.
 
+import { numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 
 /** @param {import('../shared/api-transport.js').Transport} transport */
@@ -13,7 +14,7 @@ export function createCredits(transport) {
   async function refresh() {
     try {
       ({ balance } = await transport.get('/api/credits', { limit: 1 }));
-      amount.textContent = /** @type {number} */ (balance).toLocaleString(undefined, { maximumFractionDigits: 2 });
+      amount.textContent = numberInWords(/** @type {number} */ (balance));
       read = new Date();
       node.title = 'Credits left';
     } catch {

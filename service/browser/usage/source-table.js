@@ -3,7 +3,7 @@
 
 import { element } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
-import { numberInWords } from '../calls/value-words.js';
+import { numberInWords } from '../shared/number-words.js';
 import { shareInWords } from './spend-scale.js';
 
 /** @typedef {{what: string, kind: 'model' | 'endpoint' | 'interrupted', credits: number, calls: number}} Source */

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { element } from '../shared/elements.js';
-import { numberInWords } from '../calls/value-words.js';
+import { numberInWords } from '../shared/number-words.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf, ticksOf, topOf } from './spend-scale.js';
 
 /** @typedef {import('./spend-scale.js').Day} Day */

@@ -1,7 +1,8 @@
 // The scale of a plot of spending, and its values in words. No DOM.
 // @ts-check
 
-import { counted, numberInWords } from '../calls/value-words.js';
+import { counted } from '../calls/value-words.js';
+import { numberInWords } from '../shared/number-words.js';
 
 /** @typedef {{day: string, credits: number, calls: number}} Day */
 

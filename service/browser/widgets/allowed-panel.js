@@ -3,6 +3,7 @@
 // can be taken back.
 
 import { element } from '../shared/elements.js';
+import { priceOf } from './approval.js';
 
 /** @typedef {import('./session-approvals.js').SessionApproval} SessionApproval */
 
@@ -42,7 +43,7 @@ export function createAllowedPanel(sessions) {
     const label = `Take back ${endpoint}${widgetName && ` for ${widgetName}`}`;
     const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label, on: { click: () => takeBack(approval) } }, 'Take back');
     const who = widgetName ? `The widget “${widgetName}” may call it.` : 'You may send it without a question.';
-    const text = element('span', {}, element('code', {}, endpoint), element('span', { class: 'hint' }, `${who} ${priceOf(approval)}`));
+    const text = element('span', {}, element('code', {}, endpoint), element('span', { class: 'hint' }, `${who} ${costOf(approval)}`));
     return element('li', {}, text, button);
   }
 
@@ -65,8 +66,8 @@ export function createAllowedPanel(sessions) {
 }
 
 /** @param {SessionApproval} approval */
-function priceOf({ policy: { credits, metered, payer } }) {
-  if (credits === 0) return 'It costs no credits.';
-  const price = `${metered ? 'about ' : ''}${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}`;
-  return `Each call costs ${payer === 'owner' ? `the operator ${price}` : price}.`;
+function costOf({ policy }) {
+  if (policy.credits === 0) return 'It costs no credits.';
+  const price = priceOf(policy);
+  return `Each call costs ${policy.payer === 'owner' ? `the operator ${price}` : price}.`;
 }

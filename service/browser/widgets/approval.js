@@ -2,6 +2,7 @@
 // Asks the user before a widget's call is made. All texts come from the server's catalog, none from
 // the widget; the arguments are shown as they will be sent.
 
+import { numberInWords, priceWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 
 export const INERT = 400; // ms in which buttons do nothing: a key or a click may have been meant for the page
@@ -52,7 +53,7 @@ function buildDialog(request, balance, now) {
       element('h2', { id: 'approval-title' }, `Allow “${request.policy.title.replace(/\.$/, '')}”?`),
       element('p', { id: 'approval-who' }, whoAsks(request)),
       cost,
-      argumentsOf(request.text),
+      argumentsOf(request.text, true),
       row,
     )
   );
@@ -92,12 +93,12 @@ function button(kind, label, act, props = {}) {
   return element('button', { type: 'button', class: kind, ...props, on: { click: act } }, label);
 }
 
-/** @param {string} text JSON @returns {HTMLDetailsElement} the values as they will be sent */
-export function argumentsOf(text) {
+/** @param {string} text JSON @param {boolean} open @returns {HTMLDetailsElement} the values as they will be sent */
+export function argumentsOf(text, open) {
   const shown = withVisibleMarks(JSON.stringify(JSON.parse(text), null, 2));
   // Long arguments scroll, and only what has the focus can be scrolled by keys.
   const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);
-  return element('details', {}, element('summary', {}, 'What is sent'), content);
+  return element('details', { open }, element('summary', {}, 'What is sent'), content);
 }
 
 /** @param {string} text that a person is asked to allow */
@@ -115,15 +116,14 @@ function costOf({ policy, times }, balance) {
   const count = Math.max(1, times());
   const equal = count > 1 ? [`${count} equal calls wait for this answer.`] : [];
   const all = count > 1 ? ' in all' : '';
-  const about = policy.metered ? 'about ' : '';
   const total = policy.credits * count;
   if (total === 0) return [...equal, 'It costs no credits.'].join(' ');
-  if (policy.payer === 'owner') return [...equal, `It costs ${about}${inWords(total)}${all}. The operator of this service pays.`].join(' ');
-  const left = balance === null ? [] : [`You have ${inWords(balance)}.`];
-  return [...equal, `It costs you ${about}${inWords(total)}${all}.`, ...left].join(' ');
+  if (policy.payer === 'owner') return [...equal, `It costs ${priceOf(policy, total)}${all}. The operator of this service pays.`].join(' ');
+  const left = balance === null ? [] : [`You have ${numberInWords(balance)} ${balance === 1 ? 'credit' : 'credits'}.`];
+  return [...equal, `It costs you ${priceOf(policy, total)}${all}.`, ...left].join(' ');
 }
 
-/** @param {number} credits */
-function inWords(credits) {
-  return `${Number(credits.toFixed(6))} ${credits === 1 ? 'credit' : 'credits'}`;
+/** @param {import('./host-options.js').Policy} policy @param {number} [all] credits of several calls */
+export function priceOf({ metered, credits }, all = credits) {
+  return `${metered ? 'up to ' : ''}${priceWords(all)}`;
 }

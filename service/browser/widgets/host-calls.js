@@ -22,7 +22,7 @@ const AT_ONCE = 32; // calls of one widget
  * The calls of one widget.
  * @param {object} options
  * @param {CanvasWidget} options.widget
- * @param {Pick<HostOptions, 'call' | 'policy'>} options.server
+ * @param {Pick<HostOptions, 'call' | 'policy' | 'price'>} options.server
  * @param {ReturnType<typeof import('./host-approvals.js').createApprovals>} options.approvals
  * @param {ReturnType<typeof import('./host-consents.js').createNeeds>} options.needs
  * @param {Send} options.send on the port that the widget has now
@@ -93,10 +93,21 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
    */
   async function approved(request, text, signal) {
     for (;;) {
-      const policy = policyOf(request.endpoint);
+      const known = policyOf(request.endpoint);
+      const policy = isPriced(known, request) ? { ...known, credits: await priceOf(request, text, signal) } : known;
       const approval = await decide(request, policy, text, signal);
-      if (approval === 'deny' || stillHolds(policy, policyOf(request.endpoint))) return { approval, policy };
+      if (approval === 'deny' || stillHolds(known, policyOf(request.endpoint))) return { approval, policy };
     }
+  }
+
+  /** @param {Policy} policy @param {any} request */
+  function isPriced({ approval, metered }, { method }) {
+    return approval === 'ask' && metered && method !== 'GET' && server.price !== undefined;
+  }
+
+  /** @param {any} request @param {string} text @param {AbortSignal} signal */
+  function priceOf({ endpoint }, text, signal) {
+    return /** @type {NonNullable<HostOptions['price']>} */ (server.price)(endpoint, text, signal);
   }
 
   /** @param {any} request @param {Policy} policy @param {string} text @param {AbortSignal} signal @returns {Promise<Approval>} */

@@ -37,6 +37,8 @@
  * @property {string} [widgetOrigin] of widgets' messages; 'null' (a sandbox) if absent
  * @property {(request: CallRequest) => Promise<any>} call returns the envelope; throws errors of shared/errors.js
  * @property {(endpoint: string) => Policy} policy
+ * @property {(endpoint: string, body: string, signal: AbortSignal) => Promise<number>} [price] the most that this call
+ *   can cost, in credits; asked where the policy is metered. Throws errors of shared/errors.js for a body that is refused
  * @property {(request: ApprovalRequest) => Promise<Decision>} approve
  * @property {import('./session-approvals.js').SessionApprovals} [sessions] what is allowed until the page closes; a page
  *   that shows it gives its own

@@ -17,13 +17,14 @@ const UNKNOWN = { approval: 'ask', credits: 0, title: '', known: false };
 /**
  * @param {Transport} transport
  * @param {any[]} templates of `GET /api/widgets/templates`
- * @returns {Pick<HostOptions, 'call' | 'policy' | 'scopes' | 'consent'>}
+ * @returns {Pick<HostOptions, 'call' | 'policy' | 'price' | 'scopes' | 'consent'>}
  */
 export function createHostServer(transport, templates) {
   const policies = policiesOf(templates);
   return {
     call: (request) => call(transport, request),
     policy: (endpoint) => policies.get(endpoint) ?? UNKNOWN,
+    price: (endpoint, body, signal) => price(transport, endpoint, body, signal),
     scopes: () => transport.get('/api/integrations/status'),
     consent: createConsentWindow(transport),
   };
@@ -33,6 +34,11 @@ export function createHostServer(transport, templates) {
 export function policiesOf(templates) {
   const endpoints = templates.flatMap((template) => template.endpoints);
   return new Map(endpoints.map(({ name, ...policy }) => [name, policy]));
+}
+
+/** @param {Transport} transport @param {string} endpoint @param {string} text @param {AbortSignal} signal @returns {Promise<number>} */
+async function price(transport, endpoint, text, signal) {
+  return (await transport.call('POST', `/api/integrations/price/${endpoint}`, { body: JSON.parse(text), signal })).credits;
 }
 
 /** @param {Transport} transport @param {CallRequest} request */

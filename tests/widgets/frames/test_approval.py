@@ -43,8 +43,7 @@ def test_the_arguments_are_shown_as_they_are_sent(canvas):
     canvas.mount("a").ask("cloudsuite/mail-send", body={"to": "ada\u202e@suite.invalid"})
     expect(canvas.dialog).to_contain_text("It costs no credits.")
     shown = canvas.dialog.get_by_label("Arguments")
-    expect(shown).to_be_hidden()
-    canvas.dialog.get_by_text("What is sent").click()
+    expect(shown).to_be_visible()
     expect(shown).to_contain_text('"to": "ada\\u202e@suite.invalid"')
     canvas.press("Allow once")
 
@@ -66,7 +65,6 @@ def test_equal_calls_wait_for_one_answer_whose_cost_is_theirs(canvas):
 
 def test_axe_finds_nothing_in_light_and_dark(canvas):
     canvas.mount("a").ask("search-web", body={"q": "x"})
-    canvas.dialog.get_by_text("What is sent").click()
     expect(canvas.dialog.get_by_role("button", name="Deny")).to_have_attribute(
         "aria-disabled", "false"
     )

@@ -1,0 +1,20 @@
+// Numbers and credits in words, rounded the same wherever the console says them.
+
+const FEW = 0.1; // credits, below which two decimals would say little
+
+/** @param {number} value @returns {string} "1,000", "991.28", "0.0195" */
+export function numberInWords(value) {
+  return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 1 ? 4 : 2 });
+}
+
+/**
+ * A price, which never looks lower than it is.
+ * @param {number} credits @param {number} [digits] after the point, from `FEW` credits on
+ * @returns {string} "2.64 credits", "1 credit", "0.000375 credits"
+ */
+export function priceWords(credits, digits = 2) {
+  const most = credits < FEW ? 6 : digits;
+  const exact = Number((credits * 10 ** most).toFixed(3)); // without the error of the multiplication
+  const text = (Math.ceil(exact) / 10 ** most).toLocaleString('en', { maximumFractionDigits: most });
+  return `${text} ${credits === 1 ? 'credit' : 'credits'}`;
+}
