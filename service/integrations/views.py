@@ -5,7 +5,6 @@ Source: docs/contract.md, "Integration endpoints" and section 10.
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from service.billing.prices import CREDIT
 from service.integrations import documents, oauth
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
+from service.integrations.catalog_answer import described
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.envelopes import (
     ANY_SCHEMA,
@@ -97,7 +97,7 @@ def health() -> Response:
 def catalog() -> Response:
     """Every endpoint, with its price and whether it asks first"""
     proxy = _proxy()
-    return jsonify({"endpoints": [_described(proxy, item) for item in proxy.catalog]})
+    return jsonify({"endpoints": [described(proxy, item) for item in proxy.catalog]})
 
 
 @integrations.get("/routes-schema")
@@ -219,29 +219,6 @@ def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
     if result.consent:
         oauth.bind(response, browser)
     return response
-
-
-def _described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
-    return {
-        "name": item.name,
-        "aliases": list(item.aliases),
-        "category": item.category,
-        "summary": item.summary,
-        "methods": ["POST", "GET"] if item.access.reads else ["POST"],
-        "integration": item.vendor.integration,
-        "billing": proxy.billing(item),
-        "credits": item.max_credits,
-        "metered": item.is_metered,
-        "creditConsuming": item.max_credits > 0,
-        "autoApprove": item.access.auto_approve,
-        "cache": item.cache and asdict(item.cache),
-        "perUser": item.per_user and asdict(item.per_user),
-        "async": item.job is not None,
-        "scopes": proxy.connections.scopes_of(item),
-        "configured": proxy.is_configured(item),
-        "docs": item.docs,
-        "says": item.says and asdict(item.says),
-    }
 
 
 def _takes_get(name: str) -> bool:

@@ -1,0 +1,30 @@
+"""An endpoint in the catalog that clients get."""
+
+from dataclasses import asdict
+from typing import Any
+
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.endpoint import Endpoint
+
+
+def described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "aliases": list(item.aliases),
+        "category": item.category,
+        "summary": item.summary,
+        "methods": ["POST", "GET"] if item.access.reads else ["POST"],
+        "integration": item.vendor.integration,
+        "billing": proxy.billing(item),
+        "credits": item.max_credits,
+        "metered": item.is_metered,
+        "creditConsuming": item.max_credits > 0,
+        "autoApprove": item.access.auto_approve,
+        "cache": item.cache and asdict(item.cache),
+        "perUser": item.per_user and asdict(item.per_user),
+        "async": item.job is not None,
+        "scopes": proxy.connections.scopes_of(item),
+        "configured": proxy.is_configured(item),
+        "docs": item.docs,
+        "says": item.says and asdict(item.says),
+    }
