@@ -63,7 +63,7 @@ LEVELS = {
         {"consent"},
         {"calling"},
         {"vendors"},
-        {"documents", "envelopes", "everything", "oauth", "typed_query"},
+        {"catalog_answer", "documents", "envelopes", "everything", "oauth", "typed_query"},
         {"reference", "views"},
     ],
 }
