@@ -31,9 +31,9 @@ def origins(value: str) -> tuple[str, ...]:
 
 def listening(value: str) -> str:
     """Where gunicorn listens: `host:port`, `[IPv6]:port`, `unix:path`, or several with commas."""
-    for item in names(value):
-        if not _is_listening(item):
-            raise ValueError("must be host:port, [IPv6]:port or unix:path, with a port up to 65535")
+    items = names(value)
+    if not items or not all(map(_is_listening, items)):
+        raise ValueError("must be host:port, [IPv6]:port or unix:path, with a port up to 65535")
     return value
 
 
@@ -41,7 +41,7 @@ def _is_listening(item: str) -> bool:
     if item.startswith(("unix:", "fd://")):
         return re.fullmatch(r"unix:.*[^/]|fd://\d+", item) is not None
     parts = re.fullmatch(r"(?:tcp://)?(\[[^\]]+\]|[A-Za-z0-9._-]*)(?::(\d{1,5}))?", item)
-    if parts is None or not 0 < int(parts[2] or 8000) < 1 << 16:
+    if parts is None or int(parts[2] or 8000) >= 1 << 16:
         return False
     return not parts[1].startswith("[") or _is_ipv6(parts[1][1:-1])
 

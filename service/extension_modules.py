@@ -48,7 +48,7 @@ def _check(module: Any) -> None:
 def _check_kind(name: str, items: Any) -> None:
     """Raises ValueError."""
     kind = " or ".join(one.__name__ for one in KINDS[name])
-    if not isinstance(items, tuple | list):
+    if not isinstance(items, tuple | list | set | frozenset):
         raise ValueError(f"{name} must be a tuple of {kind}, not one {type(items).__name__}")
     for item in items:
         if not isinstance(item, KINDS[name]):

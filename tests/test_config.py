@@ -59,8 +59,16 @@ def test_a_number_has_its_bounds_in_the_error():
 
 
 BINDS = {
-    True: ["0.0.0.0:8000", ":8000", "localhost", "[::1]:8000", "unix:/run/s.sock", "a:1,b:2"],
-    False: ["127.0.0.1:99999", "a:0", "foo:bar", "[1.2.3.4]:80", "::1", "http://a:1", "a b:1"],
+    True: [
+        "0.0.0.0:8000",
+        "127.0.0.1:0",
+        ":8000",
+        "localhost",
+        "[::1]:8000",
+        "unix:/run/s.sock",
+        "a:1,b:2",
+    ],
+    False: ["127.0.0.1:99999", ",", "foo:bar", "[1.2.3.4]:80", "::1", "http://a:1", "a b:1"],
 }
 
 

@@ -113,7 +113,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
         raise UpstreamFailed(str(answer.envelope.get("message") or ""), upstreamStatus=None)
     if isinstance(data, dict) and data.get("requiresOAuth"):
         scopes = tuple(data.get("scopes", ()))
-        raise GrantMissing(_grant(proxy, item, context, scopes))
+        raise GrantMissing(_grant(proxy, item, context, scopes, _opens_all))
     if not item.access.reads:
         _note(context, item)
     return shaped(data)
@@ -131,17 +131,28 @@ def _missing_grant(proxy: Proxy, item: Endpoint, context: ToolContext) -> Needed
     connection = proxy.connections.of(item, context.caller.subject)
     if connection is None or connection.is_sufficient:
         return None
-    return _grant(proxy, item, context, tuple(proxy.connections.scopes_of(item)))
+    scopes = tuple(proxy.connections.scopes_of(item))
+    return _grant(proxy, item, context, scopes, _is_sufficient)
 
 
 def _grant(
-    proxy: Proxy, item: Endpoint, context: ToolContext, scopes: tuple[str, ...]
+    proxy: Proxy,
+    item: Endpoint,
+    context: ToolContext,
+    scopes: tuple[str, ...],
+    suffices: Callable[[Connection | None], bool],
 ) -> NeededGrant:
-    is_granted = partial(_opens_all, proxy.connections.of(item, context.caller.subject))
+    """A grant to wait for, until it suffices."""
+    is_granted = partial(suffices, proxy.connections.of(item, context.caller.subject))
     return NeededGrant(item.name, item.vendor.integration, scopes, is_granted)
 
 
+def _is_sufficient(connection: Connection | None) -> bool:
+    return connection is not None and connection.is_sufficient
+
+
 def _opens_all(connection: Connection | None) -> bool:
+    """What a call needs that a narrow grant did not open."""
     return connection is not None and connection.opens_all
 
 

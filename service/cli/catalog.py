@@ -50,8 +50,8 @@ def show(name: str) -> None:
         item = _catalog().named(name)
     except UnknownEndpoint as error:
         near: Any = error.facts["nearest"]
-        told = f" The nearest names: {', '.join(near)}." if near else ""
-        raise click.ClickException(error.message + told) from None
+        hint = f" The nearest names: {', '.join(near)}." if near else ""
+        raise click.ClickException(error.message + hint) from None
     shown = {
         "names": item.names,
         "summary": item.summary,

@@ -49,8 +49,8 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     try:
         is_new = granting.grant(subject, amount, ref or new_id("entry"), starting, opens=opens)
     except NotFound:
-        told = f"there is no user {subject} yet; --new opens the account before the first call"
-        raise click.ClickException(told) from None
+        message = f"there is no user {subject} yet; --new opens the account before the first call"
+        raise click.ClickException(message) from None
     done = f"{subject} was granted {in_credits(amount)} credits."
     done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
     click.echo(f"{done} The balance is {in_credits(_statement(subject, 1).balance)} credits.")

@@ -113,8 +113,8 @@ def _warn_of_unknown(role: str | None) -> None:
     named = named_roles(current_app.extensions["collections"])
     known = {DEFAULT_ROLE, ADMIN, *settings.budgets} | named
     if role and role not in known:
-        told = f"no collection names the role {role}, so it has the rights of every other role."
-        click.echo(f"Warning: {told} Named are: {', '.join(sorted(named)) or 'none'}", err=True)
+        hint = f"no collection names the role {role}, so it has the rights of every other role."
+        click.echo(f"Warning: {hint} Named are: {', '.join(sorted(named)) or 'none'}", err=True)
 
 
 def _unknown(subject: str) -> NoReturn:

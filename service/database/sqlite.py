@@ -26,6 +26,7 @@ PRAGMAS = (
     "PRAGMA busy_timeout=0",  # because SQLite's own wait would block all greenlets
 )
 BUSY_SECONDS = 5.0  # for which a writer waits for another process
+PATIENCE = 1.0  # seconds behind one that gives up, after which a writer gives up with it
 STEPS = 50  # of SQLite's virtual machine: microseconds, or milliseconds if values are large
 SLICE = 0.001  # seconds of a read before it lets other greenlets run
 
@@ -107,7 +108,7 @@ class WriterLock:
     """One writer of this process at a time: SQLite's own wait would block the event loop.
 
     If another process writes for so long that a writer gives up, those who have waited behind it
-    give up as well. Each alone would wait for as long again.
+    for `PATIENCE` or more give up as well. Each alone would wait for as long again.
     """
 
     def __init__(self) -> None:
@@ -118,7 +119,7 @@ class WriterLock:
         """Raises `OperationalError`."""
         began = time.monotonic()
         self._lock.acquire()
-        if began < self._given_up_at:
+        if began < self._given_up_at - PATIENCE:
             self._lock.release()
             reason = sqlite3.OperationalError("database is locked")
             reason.sqlite_errorcode = sqlite3.SQLITE_BUSY

@@ -74,7 +74,7 @@ class CatalogSchema(Schema):
     endpoints = fields.List(fields.Nested(Described), required=True)
 
 
-class Most(Schema):
+class PriceSchema(Schema):
     credits = fields.Float(required=True)
 
 

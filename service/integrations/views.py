@@ -33,10 +33,11 @@ from service.integrations.envelopes import (
     AnyParameters,
     CatalogSchema,
     Envelope,
-    Most,
+    PriceSchema,
 )
 from service.integrations.inbound import Inbound
 from service.integrations.typed_query import typed
+from service.limits.concurrency import ConcurrencyLimits
 from service.web.bodies import parse_json, read_body
 from service.web.edge import (
     answers,
@@ -46,7 +47,7 @@ from service.web.edge import (
     refuses,
     takes,
 )
-from service.web.errors import Forbidden, InvalidRequest, TooLarge, UnknownEndpoint
+from service.web.errors import Forbidden, InvalidRequest, RateLimited, TooLarge, UnknownEndpoint
 
 SCHEMA = "application/schema+json"
 
@@ -142,8 +143,8 @@ def job(job_id: str) -> Response:
 @integrations.post("/price/<path:endpoint>")
 @open_to("calls")
 @described_body(AnyParameters())
-@refuses(Forbidden, UnknownEndpoint, TooLarge)
-@answers(Most())
+@refuses(Forbidden, UnknownEndpoint, TooLarge, RateLimited)
+@answers(PriceSchema())
 def price(endpoint: str) -> dict[str, Any]:
     """The most that a call with this body can cost, in credits
 
@@ -151,8 +152,10 @@ def price(endpoint: str) -> dict[str, Any]:
     """
     item = _proxy().catalog.named(endpoint)
     permits.check_endpoint(g.caller.permit, item.name)
-    params, _ = validated(item, _reader(item)())
-    return {"credits": item.most(params) / CREDIT}
+    limits: ConcurrencyLimits = current_app.extensions["concurrency"]
+    with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
+        params, _ = validated(item, _reader(item)())
+        return {"credits": item.most(params) / CREDIT}
 
 
 @integrations.post("/<path:endpoint>")

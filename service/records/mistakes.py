@@ -14,8 +14,8 @@ from service.records.permissions import ACTIONS
 
 RESERVED = ("socket",)  # the name of a route
 RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # fields of the envelope
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")  # a segment of a path
-NAME_RULE = "the name must have 1 to 100 letters, digits, '.', '_' or '-', a letter or digit first"
+NAME = re.compile(r"(?!\.{1,2}\Z)[^/\x00-\x1f\x7f]{1,100}")  # one segment of a path
+NAME_RULE = "the name must be 1 to 100 characters, without '/' and control characters"
 TYPES: tuple[str, ...] = get_args(ColumnType)
 
 
@@ -68,7 +68,7 @@ def _of_column(collection: Collection, column: Column) -> Iterator[str]:
         yield "the name is reserved"
     if column.type not in TYPES:
         yield f"the type must be {_listed(TYPES)}, not {column.type!r}"
-    if not isinstance(column.roles, tuple | list | None):
+    if column.roles is not None and not _are_texts(column.roles):
         yield f"roles must be a tuple of roles, not {column.roles!r:.80}"
     if collection.model is not Record:
         attribute = collection.attribute_of(column)
@@ -85,12 +85,17 @@ def _of_rules(role: Any, rules: Any) -> Iterator[str]:
     for action, rule in rules.items():
         if action not in ACTIONS:
             yield f"the action must be {_listed(ACTIONS)}, not {action!r}"
-        if not isinstance(rule, bool) and rule != "own":
+        if not isinstance(rule, bool | None) and rule != "own":
             yield f"the rule of {action!r} must be True, False or 'own', not {rule!r:.80}"
 
 
 def _are_among(allowed: tuple[str, ...], values: Any) -> bool:
-    return isinstance(values, tuple | list) and set(values) <= set(allowed)
+    return _are_texts(values) and set(values) <= set(allowed)
+
+
+def _are_texts(values: Any) -> bool:
+    is_several = isinstance(values, tuple | list | set | frozenset)
+    return is_several and all(isinstance(value, str) for value in values)
 
 
 def _listed(words: tuple[str, ...]) -> str:

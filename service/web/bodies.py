@@ -32,8 +32,8 @@ def parse_json(raw: bytes) -> Any:
     try:
         return json.loads(raw, parse_constant=_refuse_constant)
     except RecursionError:
-        told = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
-        raise InvalidRequest(told, details={}) from None
+        message = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
+        raise InvalidRequest(message, details={}) from None
     except ValueError:
         raise InvalidRequest("The body is not valid JSON.", details={}) from None
 

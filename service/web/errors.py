@@ -213,13 +213,13 @@ def answer_error(error: Exception) -> Response:
 def _answer_http(error: HTTPException, status: int) -> Response:
     """Answer for werkzeug's errors: unknown route, wrong method, oversized body."""
     methods = sorted(getattr(error, "valid_methods", None) or ())
-    messages = {404: NotFound.message, 405: _methods_told(methods), 413: TooLarge.message}
+    messages = {404: NotFound.message, 405: _methods_sentence(methods), 413: TooLarge.message}
     code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
     headers = {"Allow": ", ".join(methods)} if methods else {}
     return _answer(status, code, messages.get(status) or error.name, headers=headers)
 
 
-def _methods_told(methods: list[str]) -> str:
+def _methods_sentence(methods: list[str]) -> str:
     *others, last = [name for name in methods if name not in IMPLIED_METHODS] or ["other methods"]
     return f"This address takes {', '.join(others) + ' and ' if others else ''}{last}."
 

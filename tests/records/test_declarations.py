@@ -43,11 +43,12 @@ MISTAKES = [
     (books(Column("a"), Column("a")), "collection 'books': the column 'a' is declared twice"),
     (books(Column("data")), "collection 'books', column 'data': the name is reserved"),
     (books(owner="reader"), "collection 'books': no column is named 'reader'"),
-    (books(name="My Books/x"), "collection 'My Books/x': the name must have 1 to 100 letters"),
+    (books(name="My Books/x"), "collection 'My Books/x': the name must be 1 to 100 characters"),
     (books(name="socket"), "collection 'socket': the name is reserved for a route"),
     (books(permissions=["*"]), "collection 'books': permissions must be a dict by role"),
     (books(permissions={"*": "own"}), "collection 'books', role '*': the rules must be a dict by "),
     (books(open_to="chat"), "collection 'books': open_to must be a tuple of calls or chat"),
+    (books(open_to=(["chat"],)), "collection 'books': open_to must be a tuple of calls or chat"),
 ]
 
 
@@ -58,7 +59,14 @@ def test_a_wrong_declaration_of_a_collection_is_refused_with_its_place(start, co
     assert str(raised.value).startswith(f"EXTENSIONS: bookshelf: {text}")
 
 
-@pytest.mark.parametrize("wrong", ["owner", "Own", "no", 1, None])
+@pytest.mark.parametrize("name", ["_drafts", "größe", "my books", "crm:contacts"])
+def test_a_name_that_a_path_can_have_is_taken(start, name):
+    column = Column("pages", "integer", roles=frozenset({"admin"}))
+    rules = {"admin": {"read": True, "delete": None}}
+    assert start(COLLECTIONS=(books(column, name=name, permissions=rules),)).get(name)
+
+
+@pytest.mark.parametrize("wrong", ["owner", "Own", "no", 1])
 def test_a_rule_is_true_false_or_own(start, wrong):
     text = f"role 'admin': the rule of 'read' must be True, False or 'own', not {wrong!r}$"
     with pytest.raises(ConfigError, match=text):

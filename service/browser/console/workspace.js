@@ -182,7 +182,12 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   };
 }
 
-/** What a dialog asks is about the page that it lies over. Closed without an answer, it has none. */
+/**
+ * Dialogs beside the workspace ask about the page that they lie over, but for the list of shortcuts.
+ * Closed without an answer, they have none.
+ */
 function closeDialogs() {
-  for (const dialog of document.querySelectorAll('dialog')) if (dialog.open) dialog.close();
+  for (const dialog of document.querySelectorAll('body > dialog:not(.shortcuts)')) {
+    if (dialog instanceof HTMLDialogElement && dialog.open) dialog.close();
+  }
 }

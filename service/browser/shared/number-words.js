@@ -15,6 +15,7 @@ export function numberInWords(value) {
 export function priceWords(credits, digits = 2) {
   const most = credits < FEW ? 6 : digits;
   const exact = Number((credits * 10 ** most).toFixed(3)); // without the error of the multiplication
-  const text = (Math.ceil(exact) / 10 ** most).toLocaleString('en', { maximumFractionDigits: most });
-  return `${text} ${credits === 1 ? 'credit' : 'credits'}`;
+  const shown = Math.ceil(exact) / 10 ** most;
+  const text = shown.toLocaleString('en', { maximumFractionDigits: most });
+  return `${text} ${shown === 1 ? 'credit' : 'credits'}`;
 }

@@ -185,7 +185,9 @@ class Connection:
         """The OAuth-required payload for a refusal that a new consent can cure, else None.
 
         A grant whose token the vendor has rejected is cleared. A narrow grant does not show what
-        lies beyond it: the vendor says that it is not there, or not open to the app.
+        lies beyond it: the vendor says that it is not there, or not open to the app. An endpoint
+        without required parameters answers an empty body, by which clients get the URL of a
+        consent: its payload would ask for one that they could not begin.
         """
         match error:
             case GrantRejected():
@@ -193,7 +195,7 @@ class Connection:
                 return self.payload()
             case ScopeMissing():
                 return self.payload()
-            case NotFound() | OutOfReach() if self.is_narrow:
+            case NotFound() | OutOfReach() if self.is_narrow and self._endpoint.needs_parameters:
                 return self.payload()
         return None
 

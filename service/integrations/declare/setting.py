@@ -30,9 +30,9 @@ class Setting:
     sandbox: str | None = None
 
 
-def secret(name: str, about: str, *, required: bool = True) -> Setting:
-    """A key, token or password, which goes into a header or could."""
-    return Setting(name, about, "header", secret=True, required=required)
+def secret(name: str, about: str, *, kind: Kind = "header", required: bool = True) -> Setting:
+    """A key, token or password. One that never goes into a header may be a `text`."""
+    return Setting(name, about, kind, secret=True, required=required)
 
 
 def base_url(name: str, default: str, about: str = "") -> Setting:
