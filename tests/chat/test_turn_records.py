@@ -76,9 +76,10 @@ def test_turns_are_filtered_sorted_and_paged_by_what_they_cost(alice, three):
 
 
 def test_usage_can_be_neither_filtered_nor_sorted_by(alice, three):
-    for query in ({"where": json.dumps({"usage": None})}, {"sort": "usage"}):
+    where, sort = {"where": json.dumps({"usage": None})}, {"sort": "usage"}
+    for query, place in ((where, "where.usage"), (sort, "sort")):
         refused = alice.get("/api/records/ai-turns", query_string=query)
-        assert (refused.status_code, list(refused.json["details"])) == (400, ["usage"])
+        assert (refused.status_code, list(refused.json["details"])) == (400, [place])
 
 
 def test_the_feed_has_the_turn_as_the_list_has_it(alice, app):

@@ -24,6 +24,12 @@ def test_it_depends_on_the_body_and_is_what_a_call_costs_at_most(alice, price, a
     assert 0 < 1000 - alice.get("/api/credits").json["balance"] <= simple
 
 
+@pytest.mark.settings(rate_limits="calls=2/hour")
+def test_a_question_counts_as_a_call(price):
+    asked = [price(IMAGE, {"prompt": "a red boat"}).status_code for _ in range(3)]
+    assert asked == [200, 200, 429]
+
+
 def test_a_fixed_price_is_that_of_the_catalog_under_every_name(alice, price):
     catalog = alice.get("/api/integrations/catalog").json["endpoints"]
     found = {item["name"]: item["credits"] for item in catalog}
