@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from config import ConfigError
+from config_values import misspelt
 from service.chat.tools.tool import Tool
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
@@ -35,10 +36,11 @@ def load(path: str) -> Any:
 
 
 def _check(module: Any) -> None:
-    """Raises ValueError."""
+    """Raises ValueError. A module may declare nothing, and be there for what its import does."""
+    for name in vars(module):
+        if meant := misspelt(name, KINDS):
+            raise ValueError(f"{name} is no name of a declaration: is {meant} meant?")
     declared = {name: getattr(module, name) for name in KINDS if hasattr(module, name)}
-    if not declared:
-        raise ValueError(f"the module must have one of {', '.join(KINDS)}")
     for name, items in declared.items():
         _check_kind(name, items)
     for collection in declared.get("COLLECTIONS", ()):

@@ -8,5 +8,3 @@ revalidated.
 from service.browser import responses
 
 responses.FILE["Cache-Control"] = "max-age=86400"
-
-TEMPLATES = ()  # an extension has to declare something

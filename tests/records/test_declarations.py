@@ -82,7 +82,7 @@ def test_an_action_is_one_of_four(start):
 @pytest.mark.parametrize(
     ("attributes", "text"),
     [
-        ({"COLLECTION": (BOOKS,)}, "the module must have one of COLLECTIONS, TOOLS, VENDORS, END"),
+        ({"COLLECTION": (BOOKS,)}, "COLLECTION is no name of a declaration: is COLLECTIONS meant?"),
         ({"COLLECTIONS": BOOKS}, "COLLECTIONS must be a tuple of Collection, not one Collection"),
         ({"TOOLS": (print,)}, "TOOLS must be a tuple of Tool, without <built-in function print>"),
         ({"TEMPLATES": "widgets"}, "TEMPLATES must be a tuple of Path or str, not one str"),
