@@ -20,7 +20,8 @@ from tests.services import Service
 
 NAME = "start"
 SETTLE = 1.0  # seconds until what a worker does after its start is over
-NOBODY = Upstream("direct")  # nothing is sent to it
+NOBODY = Upstream("direct")
+NOBODY.port = 9  # where nobody listens: nothing is sent to it
 
 
 @dataclass(frozen=True)
