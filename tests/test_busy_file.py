@@ -41,6 +41,17 @@ def test_those_who_wait_give_up_together(alice, other):
     assert create(alice, "after") == 201
 
 
+def test_who_has_just_come_does_not_give_up_with_another(alice, other, monkeypatch):
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.5)
+    other.execute("BEGIN IMMEDIATE")
+    first = gevent.spawn(create, alice, "first")
+    gevent.sleep(sqlite.BUSY_SECONDS - 0.2)
+    second = gevent.spawn(create, alice, "second")
+    assert first.get(5) == 503
+    other.execute("ROLLBACK")
+    assert second.get(5) == 201
+
+
 def test_a_writer_waits_for_a_short_time(alice, other):
     other.execute("BEGIN IMMEDIATE")
     writers = [gevent.spawn(create, alice, number) for number in range(WRITERS)]

@@ -55,6 +55,17 @@ def test_a_grant_for_the_apps_own_files_is_not_the_one_that_is_waited_for(
     assert turn.part("data-consent", "granted")
 
 
+def test_without_a_grant_one_for_the_apps_own_files_is_enough(alice, begin, chat, served_by):
+    served_by.answers = [call("drive-list"), DONE]
+    turn = begin(alice, chat)
+    turn.part("data-consent")
+    connect(alice, "drive-upload")
+    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
+    assert alice.post(path, {"decision": "once"}).status_code == 200
+    assert [one for one in turn.end() if one["type"] == "tool-output-available"]
+    assert turn.part("data-consent", "granted")
+
+
 @pytest.mark.settings(approval_seconds=1)
 def test_a_grant_that_does_not_come_is_told_to_the_model(alice, begin, chat, served_by):
     turn, _ = asked(begin, alice, chat, served_by)

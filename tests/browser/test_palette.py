@@ -81,6 +81,9 @@ def test_a_question_mark_lists_the_shortcuts_but_not_in_a_text(opened):
     expect(page.get_by_role("button", name="Account of")).to_be_focused()
     keys.press("?")
     expect(dialog).to_be_visible()
+    page.evaluate("location.hash = '#/data'")  # as the page does when a new chat has its address
+    expect(page.locator(".data-view")).to_be_attached()
+    expect(dialog).to_be_visible()
     keys.press("Escape")
     opened_palette(console)
     assert console.violations() == []

@@ -30,6 +30,7 @@ from service.integrations.calling import answer_sweep
 from service.integrations.calling.admission import Admitted
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.models import KeptAnswer
+from service.json_encoding import encoder
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.web.json_values import Encoded
@@ -38,7 +39,7 @@ LARGEST = 256 << 10  # bytes of one answer's JSON
 TRIMMED_AFTER = 500  # answers that a worker has stored: to count them all reads the whole table
 TRIMMED_AFTER_BYTES = 10 << 20
 
-_facts = json.JSONEncoder(sort_keys=True, default=repr)  # json.dumps makes one for each value
+_encode = encoder(ensure_ascii=True, separators=(", ", ": "), sort_keys=True, default=repr)
 log = structlog.get_logger("integrations")
 
 _answers = table(KeptAnswer)
@@ -93,7 +94,7 @@ def key_of(admitted: Admitted, settings: Mapping[str, str], sandbox: str) -> Ans
     grant = admitted.connection.identity if admitted.connection else None
     facts = [endpoint.name, admitted.params, user_id, grant]
     account = _account(tuple(settings.items()), sandbox)
-    text = _facts.encode(facts) + _form(endpoint) + account
+    text = _encode(facts) + _form(endpoint) + account
     digest = hashlib.sha256(text.encode()).hexdigest()
     return AnswerKey(digest, endpoint.name, user_id, declared.seconds)
 

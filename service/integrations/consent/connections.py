@@ -163,9 +163,9 @@ class Connection:
         A client gets the URL of a consent by an empty body, also if the grant is a narrow one and
         the endpoint can't be called without parameters.
         """
-        if not self.is_narrow or not self._endpoint.needs_parameters:
-            return self.is_sufficient
-        return self.is_sufficient and bool(request.body)
+        if not self.is_sufficient:
+            return False
+        return bool(request.body) or not self._endpoint.needs_parameters or not self.is_narrow
 
     @property
     def identity(self) -> list[Any]:
