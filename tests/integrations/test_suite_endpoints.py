@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from service.integrations.everything import catalog
 from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
 from service.integrations.vendors.google.suite import FLAGS
+from service.web.errors import NotFound
 from tests.depth import depth
 from tests.integrations.offices import asked_scopes, connect, flags, payload
 from tests.services import on_sqlite
@@ -105,6 +106,17 @@ def test_an_empty_body_asks_for_more_than_the_apps_own_files(alice, ask):
     connect(alice, "drive-upload")
     assert payload(alice, "drive-download")["scopes"][0].endswith("/drive.readonly")
     assert ask("drive-download", {"id": "x"}).status_code == 400
+
+
+@on_sqlite
+@pytest.mark.parametrize(("endpoint", "asks"), [("drive-list", False), ("drive-download", True)])
+def test_only_what_an_empty_body_asks_for_is_asked_for_elsewhere(app, alice, endpoint, asks):
+    """A list answers an empty body, so that a consent for it could not be begun."""
+    connect(alice, "drive-upload")
+    proxy = app.extensions["proxy"]
+    with app.app_context():
+        connection = proxy.connections.of(proxy.catalog.named(endpoint), "alice", "browser")
+        assert (connection.payload_for(NotFound()) is not None) is asks
 
 
 OTHERS = {  # what an endpoint for a file asks for, by what else is granted than `drive.file`
