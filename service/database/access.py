@@ -123,6 +123,8 @@ def core_transaction(app: Flask, durable: bool = True) -> Iterator[Statements]:
 
 
 class CoreTransaction:
+    """`Statements` on a connection without a session of the ORM."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.execute = connection.execute

@@ -23,7 +23,7 @@ def bind(**facts: Any) -> None:
 
 
 def take_over(other: Any) -> None:
-    """Give the current greenlet the facts of another, which has worked for it and has none then."""
+    """Move the facts of a greenlet that has worked for the current one to the current one."""
     facts = _facts.pop(other, None)
     if facts is not None:
         _facts[getcurrent()] = facts

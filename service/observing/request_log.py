@@ -18,7 +18,7 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 def init_app(app: Flask) -> None:
     app.before_request(_begin)
     app.after_request(_end)
-    app.teardown_request(_tell_killed)
+    app.teardown_request(_log_killed)
 
 
 def _begin() -> None:
@@ -69,9 +69,9 @@ def _end(response: Response) -> Response:
     return response
 
 
-def _tell_killed(error: BaseException | None) -> None:
-    """A worker kills the requests that are left at the end of its grace time. They have no answer,
-    and so no other line."""
+def _log_killed(error: BaseException | None) -> None:
+    """Log a request that its worker kills at the end of the grace time: it gets no answer, and so
+    no other line."""
     if isinstance(error, GreenletExit):
         ms = round((time.perf_counter() - g.began) * 1000, 1)
         g.span.fail("killed")

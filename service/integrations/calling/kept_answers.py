@@ -114,7 +114,7 @@ def _form(endpoint: Endpoint) -> str:
 
 
 @dataclass(frozen=True)
-class Written:
+class PendingAnswer:
     """An answer that is being stored, and an event that is set when that is over."""
 
     answer: Encoded
@@ -167,7 +167,7 @@ class KeptAnswers:
             return None
         return Kept(Encoded(text), max(row.age // 1_000_000, 0)) if row and text else None
 
-    def keep(self, key: AnswerKey, data: Any) -> Written | None:
+    def keep(self, key: AnswerKey, data: Any) -> PendingAnswer | None:
         """Have an answer stored, unless it is too large.
 
         Until it is, this worker finds it as well. If it can't be stored, that is logged: the caller
@@ -182,7 +182,9 @@ class KeptAnswers:
             return None
         encoded = self._unwritten[key.digest] = Encoded(text)
         row = self._row(key, text, size)
-        return Written(encoded, self._writes.add(_store, row, partial(self._end, key.digest, size)))
+        return PendingAnswer(
+            encoded, self._writes.add(_store, row, partial(self._end, key.digest, size))
+        )
 
     def _row(self, key: AnswerKey, text: str, size: int) -> dict[str, Any]:
         return {

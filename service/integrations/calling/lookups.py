@@ -32,11 +32,11 @@ class Lookup:
         Without `wait`, it may not be stored yet. Then the call's row, which is written later in the
         same transaction, is waited for.
         """
-        written = self._answers.keep(self._key, data) if self._key else None
-        answer = written.answer if written else data
+        pending = self._answers.keep(self._key, data) if self._key else None
+        answer = pending.answer if pending else data
         self.kept = Kept(answer)
-        if written and wait:
-            written.ended.wait()
+        if pending and wait:
+            pending.ended.wait()
         return answer
 
 
