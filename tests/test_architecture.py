@@ -22,8 +22,9 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"database", "deferred", "extensions", "fairness", "ids", "json_encoding", "lifecycle",
-     "observing", "outbound", "raw_sockets", "sealing", "tracing", "web", "websockets"},
+    {"current_request", "database", "deferred", "extensions", "fairness", "ids", "json_encoding",
+     "lifecycle", "observing", "outbound", "raw_sockets", "sealing", "tracing", "web",
+     "websockets"},
     {"providers"},
     {"limits"},
     {"auth"},
@@ -80,6 +81,7 @@ REQUEST_READERS = {
     "vendors",
     "bearer",
     "bodies",
+    "current_request",
     "edge",
     "opaque_origins",
     "operations",
@@ -218,7 +220,9 @@ def test_a_class_name_stands_for_one_class():
 
 def test_only_edges_touch_the_request():
     for path in MODULES:
-        named = set(re.findall(r"\bflask\.(request|g)\b", "\n".join(imports(path))))
+        named = re.findall(
+            r"\bflask\.(?:request|g)\b|\bservice\.current_request\b", "\n".join(imports(path))
+        )
         assert not named or path.stem in REQUEST_READERS, path
 
 

@@ -1,6 +1,28 @@
 """The pool of database connections."""
 
+import gevent
+import pytest
+from sqlalchemy import literal, select, text
+
+from service.database.access import core_transaction
+from service.database.prepared import Prepared, reading
 from service.extensions import db
+from tests.services import wait_for
+
+ONE = Prepared(select(literal(1).label("one")))
+
+
+def write(app):
+    """A transaction. Returns the driver's connection that it had."""
+    with core_transaction(app) as session:
+        ONE.run(session.connection(), {})
+        return session.connection().connection.dbapi_connection
+
+
+def read(app):
+    with reading(app) as connection:
+        assert ONE.row(connection, {}).one == 1
+        return connection.connection.dbapi_connection
 
 
 def test_the_connection_that_was_used_last_is_used_next(app):
@@ -11,3 +33,97 @@ def test_the_connection_that_was_used_last_is_used_next(app):
                 used = last.connection.dbapi_connection
             with db.engine.connect() as following:
                 assert following.connection.dbapi_connection is used
+
+
+def test_a_transaction_leaves_its_connection_ready_for_the_next(app, monkeypatch):
+    with app.app_context():
+        written, was_read = write(app), read(app)
+        monkeypatch.setattr(db.engine.pool, "_do_get", lambda: pytest.fail("another was taken"))
+        assert write(app) is written
+        assert read(app) is was_read
+        assert db.engine.pool.checkedout() == 0, "it counts as used"
+
+
+def test_on_sqlite_reads_and_writes_have_one_connection(app):
+    """Each has a cache of pages of its own, which the commit of another makes worthless."""
+    with app.app_context():
+        if db.engine.dialect.name == "sqlite":
+            assert write(app) is read(app) is write(app)
+
+
+def test_a_write_after_a_read_begins_as_a_write(app):
+    begun = []
+    with app.app_context():
+        if db.engine.dialect.name != "sqlite":
+            pytest.skip("PostgreSQL has one kind of transaction")
+        write(app)
+        driver = read(app)
+        driver.set_trace_callback(begun.append)
+        write(app)
+        read(app)
+    assert [text for text in begun if text.startswith("BEGIN")] == ["BEGIN IMMEDIATE", "BEGIN"]
+
+
+def test_who_finds_the_pool_used_up_gets_a_kept_connection(app, monkeypatch):
+    with app.app_context():
+        pool = db.engine.pool
+        kept = write(app)
+        others = [pool.connect() for _ in range(pool.size() - 1)]
+        last = pool.connect()
+        assert last.dbapi_connection is kept
+        assert pool.checkedout() == pool.size()
+        for connection in (*others, last):
+            connection.close()
+
+
+def test_who_waits_gets_the_connection_of_the_transaction_that_ends(app):
+    with app.app_context():
+        pool = db.engine.pool
+        others = [pool.connect() for _ in range(pool.size() - 1)]
+        with core_transaction(app):
+            waiter = gevent.spawn(pool.connect)
+            wait_for(lambda: pool.waiting == 1, 2)
+        waiter.get(timeout=1).close()
+        for connection in others:
+            connection.close()
+        assert pool.checkedout() == 0
+
+
+def test_a_transaction_that_fails_gives_its_connection_to_the_pool(app):
+    with app.app_context():
+        with pytest.raises(ZeroDivisionError), core_transaction(app):
+            raise ZeroDivisionError
+        assert not any(db.engine.pool._kept.values())
+        write(app)
+        assert db.engine.pool.checkedout() == 0
+
+
+def test_kept_connections_are_closed_with_the_others(app):
+    with app.app_context():
+        write(app)
+        read(app)
+        pool = db.engine.pool
+        db.engine.dispose()
+        assert not any(pool._kept.values())
+        write(app)
+        assert db.engine.pool.checkedout() == 0
+
+
+def test_a_transaction_that_outlives_the_pool_leaves_nothing_behind(app):
+    with app.app_context():
+        with core_transaction(app):
+            old = db.engine.pool
+            db.engine.dispose()
+        assert not any(old._kept.values())
+        assert not any(db.engine.pool._kept.values())
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_kept_connection_that_the_server_has_ended_is_not_used(app):
+    with app.app_context():
+        ended = write(app)
+        with db.engine.connect() as other:
+            pid = ended.info.backend_pid
+            other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+        wait_for(lambda: not ended.is_fresh, 2)
+        assert write(app) is not ended

@@ -6,13 +6,14 @@ A limited token is refused by every route that is not opened to its scope.
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, current_app, g, request
+from flask import Flask, Request, current_app, g
 
 from config import ConfigError, Settings
 from service.auth import permits, tokens, users
 from service.auth.keys import KeySource
 from service.auth.permits import Permit, Scope
 from service.auth.users import Caller
+from service.current_request import current_facts, current_request
 from service.observing import attribution
 from service.outbound.upstream import Upstream
 from service.web.errors import Forbidden, Unauthorized, Unavailable
@@ -82,6 +83,7 @@ def open_to(*scopes: Scope) -> Callable[[Any], Any]:
 
 def require_bearer() -> None:
     """Authenticate a request under `/api`, also one for a route that does not exist."""
+    request = current_request()
     if not request.path.startswith("/api/") or request.method == "OPTIONS":
         return
     view = current_app.view_functions.get(request.endpoint or "")
@@ -91,7 +93,7 @@ def require_bearer() -> None:
 
 def require_admin() -> None:
     """Raise `Forbidden` unless the caller's role is `admin` now."""
-    if request.method != "OPTIONS" and users.current_role(g.caller) != ADMIN:
+    if current_request().method != "OPTIONS" and users.current_role(g.caller) != ADMIN:
         raise Forbidden()
 
 
@@ -100,7 +102,8 @@ def authenticate() -> None:
 
     Raises `Unauthorized`, and `Forbidden` for a limited token if the route is not open to it.
     """
-    token = _bearer_token()
+    request, g = current_request(), current_facts()
+    token = _bearer_token(request)
     if not token:
         raise Unauthorized()
     claims = current_app.extensions["verifier"].verify(token)
@@ -108,17 +111,17 @@ def authenticate() -> None:
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
     if claims.permit:
         attribution.bind(token_id=claims.permit.token_id)
-        _check_route(claims.permit)
+        _check_route(request, claims.permit)
 
 
-def _check_route(permit: Permit) -> None:
+def _check_route(request: Request, permit: Permit) -> None:
     """Also a route that does not exist is closed."""
     view = current_app.view_functions.get(request.endpoint or "")
     if permit.scope not in getattr(view, "open_to", ()):
         raise Forbidden(permits.CLOSED)
 
 
-def _bearer_token() -> str:
+def _bearer_token(request: Request) -> str:
     """Return the token of the `Authorization` header, or "" if there is none.
 
     A WebSocket may send it as a subprotocol `bearer.<token>`, because browsers can't set headers.

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from config import ConfigError
 from service.database import sqlite
-from service.database.pool import CountedPool, count_connections
+from service.database.pool import CountedPool, count_connections, kept_transaction
 from service.database.statements import Statements
 from service.deferred import DeferredModule
 from service.extensions import db
@@ -73,7 +73,7 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
             else db.engine.execution_options(isolation_level="AUTOCOMMIT")
         )
         count_connections(app.extensions["sampler"], db.engine)
-        app.extensions["write_engine"] = db.engine.execution_options(immediate=True)
+        app.extensions["write_engine"] = db.engine
 
 
 def is_outage(error: SQLAlchemyError) -> bool:
@@ -115,7 +115,7 @@ def core_transaction(app: Flask, durable: bool = True) -> Iterator[Statements]:
     of it, so it changes no records.
     """
     engine: Engine = app.extensions["write_engine"]
-    with _writer_lock(engine), engine.begin() as connection:
+    with _writer_lock(engine), kept_transaction(engine, immediate=True) as connection:
         calls = connection.info[AFTER_COMMIT] = {}
         yield CoreTransaction(connection)
     assert durable or not calls

@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
 from service.database.driver_statements import DriverStatement, Values, compile_statement
+from service.database.pool import kept_transaction
 from service.extensions import db
 
 
@@ -103,7 +104,7 @@ def reading(app: Flask) -> AbstractContextManager[Connection]:
     """A connection for single SELECTs. They need no transaction, which PostgreSQL would be asked to
     begin and to end."""
     engine: Engine = app.extensions["read_engine"]
-    return engine.begin()
+    return kept_transaction(engine, immediate=False)
 
 
 NOTHING = Prepared(text("SELECT 1"))

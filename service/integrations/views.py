@@ -13,6 +13,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, request
 from service.auth import permits
 from service.auth.bearer import open_to
 from service.billing.prices import CREDIT
+from service.current_request import current_facts, current_request
 from service.integrations import documents, oauth
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
@@ -200,6 +201,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
+    request, g = current_request(), current_facts()
     browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
     key = request.headers.get("Idempotency-Key")
     if key is not None and not 0 < len(key) <= KEY_LIMIT:

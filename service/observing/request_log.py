@@ -4,9 +4,10 @@ import re
 import time
 from typing import Any
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response
 from gevent import GreenletExit
 
+from service.current_request import current_facts, current_request
 from service.ids import random_hex
 from service.observing import attribution, measures, spans
 from service.observing.logs import log_info
@@ -22,15 +23,16 @@ def init_app(app: Flask) -> None:
 
 
 def _begin() -> None:
+    request, g = current_request(), current_facts()
     client_id = request.headers.get("X-Request-Id", "")
     g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else random_hex()
     g.began = time.perf_counter()
-    route = _route()
+    route = _route(request)
     attribution.begin(request_id=g.request_id, route=route)
-    g.span = _span(route)
+    g.span = _span(request, route)
 
 
-def _span(route: str) -> spans.Span:
+def _span(request: Request, route: str) -> spans.Span:
     """Begin the span of a request. The query and the path itself may be private."""
     if route in UNTRACED or not spans.are_recorded():
         return spans.NO_SPAN
@@ -39,21 +41,23 @@ def _span(route: str) -> spans.Span:
     return span
 
 
-def _route() -> str:
+def _route(request: Request) -> str:
     """Return the route's pattern. With paths as labels, each chat would make new time series."""
-    return request.url_rule.rule if request.url_rule else "unmatched"
+    rule = request.url_rule
+    return rule.rule if rule else "unmatched"
 
 
 def _end(response: Response) -> Response:
     """Set the header now; log and count when the last byte has been handed to the server."""
-    response.headers["X-Request-Id"] = g.request_id
-    route = _route()
+    request, g = current_request(), current_facts()
+    request_id, began, span = g.request_id, g.began, g.span
+    response.headers["X-Request-Id"] = request_id
+    route = _route(request)
     facts: dict[str, Any] = {
         "method": request.method,
         "route": route,
         "status": response.status_code,
     }
-    request_id, began, span = g.request_id, g.began, g.span
 
     @response.call_on_close
     def on_close() -> None:
@@ -73,8 +77,9 @@ def _log_killed(error: BaseException | None) -> None:
     """Log a request that its worker kills at the end of the grace time: it gets no answer, and so
     no other line."""
     if isinstance(error, GreenletExit):
+        request, g = current_request(), current_facts()
         ms = round((time.perf_counter() - g.began) * 1000, 1)
         g.span.fail("killed")
         g.span.end()
-        facts = {"method": request.method, "route": _route(), "request_id": g.request_id}
+        facts = {"method": request.method, "route": _route(request), "request_id": g.request_id}
         log_info("killed", **facts, ms=ms)

@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any
 
-from flask import request
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from service.current_request import current_request
 from service.web.errors import InvalidRequest, TooLarge
 from service.web.json_values import MAX_DEPTH
 
@@ -44,12 +44,14 @@ def read_body() -> bytes:
     werkzeug truncates a chunked body that is too large, and gunicorn gives what has come of one
     that ends before its length.
     """
+    request = current_request()
+    limit = request.max_content_length
     try:
         raw = request.get_data()
-        if len(raw) == request.max_content_length and request.environ["wsgi.input"].read(1):
-            raise _too_large()
+        if len(raw) == limit and request.environ["wsgi.input"].read(1):
+            raise _too_large(limit)
     except RequestEntityTooLarge:
-        raise _too_large() from None
+        raise _too_large(limit) from None
     except ParseException:
         raise InvalidRequest("The body's chunks are malformed.", details={}) from None
     if len(raw) < (request.content_length or 0):
@@ -57,8 +59,8 @@ def read_body() -> bytes:
     return raw
 
 
-def _too_large() -> TooLarge:
-    limit = request.max_content_length or 0
+def _too_large(limit: int | None) -> TooLarge:
+    limit = limit or 0
     return TooLarge(f"A body may have at most {limit / (1 << 20):.3g} MiB.", limit=limit)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial, wraps
 from typing import Any
 
-from flask import Flask, Response, current_app, jsonify, request
+from flask import Flask, Response, current_app, jsonify
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import Map, Rule
 
+from service.current_request import current_request
 from service.web.bodies import read_json
 from service.web.errors import InvalidRequest, NotFound, ServiceError, TooLarge
 
@@ -40,7 +41,7 @@ def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
 
 
 def _allowed_methods() -> list[str]:
-    match = current_app.extensions["rule_of"](request.path)
+    match = current_app.extensions["rule_of"](current_request().path)
     if match is None:
         return []
     rules = [other for other in current_app.url_map.iter_rules() if other.rule == match[0].rule]
@@ -60,6 +61,7 @@ def _refuse_method() -> None:
 
     For example, `POST /api/integrations/status` does not call an endpoint named `status`.
     """
+    request = current_request()
     if isinstance(request.routing_exception, MethodNotAllowed):
         raise MethodNotAllowed(valid_methods=_allowed_methods())  # without those of general rules
     matched = request.url_rule
@@ -74,13 +76,15 @@ def _refuse_method() -> None:
 
 def _set_allow(response: Response) -> Response:
     """Set `Allow` from the most specific rule. Werkzeug adds the methods of general rules."""
-    if response.status_code == 405 or (request.method == "OPTIONS" and "Allow" in response.headers):
+    is_asked = current_request().method == "OPTIONS" and "Allow" in response.headers
+    if is_asked or response.status_code == 405:
         response.headers["Allow"] = ", ".join(_allowed_methods())
     return response
 
 
 def _refuse_nul() -> None:
     """Refuse NUL in paths and queries, because PostgreSQL can't store it."""
+    request = current_request()
     if "\x00" in request.path:
         raise NotFound()
     if b"%00" not in request.query_string and b"\0" not in request.query_string:
@@ -144,7 +148,7 @@ def query(schema: Schema) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            return view(load(schema, request.args.to_dict()), *args, **kwargs)
+            return view(load(schema, current_request().args.to_dict()), *args, **kwargs)
 
         return _add_contract(wrapped, query=schema)
 

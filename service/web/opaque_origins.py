@@ -6,8 +6,9 @@ page has no business with the API: a widget's calls go through the page that hos
 
 from typing import Any
 
-from flask import Flask, current_app, request
+from flask import Flask, current_app
 
+from service.current_request import current_request
 from service.web.errors import Forbidden
 
 OPAQUE = "null"
@@ -25,6 +26,7 @@ def takes_opaque_origin(view: Any) -> Any:
 
 
 def _refuse() -> None:
+    request = current_request()
     if not request.path.startswith("/api/"):
         return
     view = current_app.view_functions.get(request.endpoint or "")
@@ -34,7 +36,7 @@ def _refuse() -> None:
 
 def refuse_opaque_origin() -> None:
     """Raises `Forbidden` if the request comes from a page of an opaque origin."""
-    if request.headers.get("Origin") == OPAQUE:
+    if current_request().headers.get("Origin") == OPAQUE:
         raise Forbidden(
             "A page in a sandbox may not call the API: let the page that hosts it call."
         )
