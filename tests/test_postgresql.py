@@ -55,6 +55,26 @@ def test_a_connection_that_the_server_has_just_closed_is_replaced(app, database_
     assert ask(app) != first
 
 
+def test_an_answer_that_is_made_is_sent_though_the_server_ends_the_connection(
+    app, alice, database_url
+):
+    """Its transaction is rolled back after the view, when nobody else can answer any more."""
+    address = database_url.replace("+psycopg", "")
+
+    @app.after_request
+    def cut(response):
+        with psycopg.connect(address, autocommit=True) as other:
+            used = db.session.connection().connection.dbapi_connection.info.backend_pid
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", (used,))
+        return response
+
+    for _ in range(2):
+        answer = alice.get("/api/credits")
+        assert answer.status_code == 200, answer.text
+    with app.app_context():
+        assert db.engine.pool.checkedout() == 0
+
+
 def test_other_greenlets_run_while_a_statement_does(app):
     ticks = gevent.spawn(lambda: [gevent.sleep(0.01) for _ in range(5)])
     with app.app_context(), db.engine.connect() as connection:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import structlog
 from flask import Flask, current_app
 from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
@@ -26,6 +27,7 @@ from service.json_encoding import encoder
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 
+log = structlog.get_logger("database")
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
 
 
@@ -74,6 +76,24 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
         )
         count_connections(app.extensions["sampler"], db.engine)
         app.extensions["write_engine"] = db.engine
+    app.teardown_appcontext(_close_session)  # runs before Flask-SQLAlchemy's own, which may raise
+
+
+def _close_session(_: BaseException | None) -> None:
+    """End the transaction of a session. Its failure is none of the request, whose answer is made.
+
+    A session that is not removed would be that of a later context.
+    """
+    if not db.session.registry.has():
+        return
+    session = db.session()
+    try:
+        session.close()
+    except SQLAlchemyError as error:
+        log.warning("session not closed", error=type(error).__name__)
+        session.invalidate()
+    finally:
+        db.session.registry.clear()
 
 
 def is_outage(error: SQLAlchemyError) -> bool:

@@ -82,7 +82,7 @@ class Probes:
     @contextmanager
     def going(self):
         kept = requests.Session()
-        tries = ((self.new_connection, 0.02), (lambda: self.status(kept), 0.1))
+        tries = ((self.new_connection, 0.04), (lambda: self.status(kept), 0.1))
         tries += ((lambda: self.turn(kept), 0.5),)  # a turn takes as long as thirty connections
         greenlets = [gevent.spawn(self.repeat, *each) for each in tries]
         yield self
