@@ -36,10 +36,12 @@ class CountedPool(QueuePool):
         return engine.connect()
 
     def give_back(self, connection: Connection) -> None:
-        if self.waiting or connection.engine.pool is not self:
+        if self.waiting:
             connection.close()
-        else:
-            self._kept[connection.engine].append(connection)
+            return
+        self._kept[connection.engine].append(connection)
+        if connection.engine.pool is not self:  # which was disposed of meanwhile
+            self._invalidate_kept()
 
     def checkedout(self) -> int:
         """How many connections are in use."""
