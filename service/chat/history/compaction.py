@@ -12,8 +12,7 @@ Source: docs/contract.md, "Limits" and section 6.
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from service.chat.history.limits import Limits, count_results, size
 from service.chat.history.messages import StoredMessage, messages_of, repair
@@ -27,16 +26,16 @@ SUMMARY_INTRO = (
 )
 
 
-@dataclass(frozen=True)
-class PromptRow:
-    """A stored row as messages of a prompt; its size is counted once."""
+class PromptRow(NamedTuple):
+    """A stored row as messages of a prompt, and their size."""
 
     row: StoredMessage
     messages: tuple[Message, ...]
+    size: tuple[int, int]
 
-    @cached_property
-    def size(self) -> tuple[int, int]:
-        return size(self.messages)
+    @classmethod
+    def of(cls, row: StoredMessage, messages: tuple[Message, ...]) -> "PromptRow":
+        return cls(row, messages, size(messages))
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ Summarize = Callable[[History, int], str | None]
 def history_of(
     rows: Iterable[StoredMessage], summary: str | None, asked: UserMessage, note: str = ""
 ) -> History:
-    prompt_rows = tuple(PromptRow(row, tuple(messages_of(row))) for row in rows)
+    prompt_rows = tuple(PromptRow.of(row, tuple(messages_of(row))) for row in rows)
     history = History(summary, prompt_rows, asked, note=note)
     return history.with_stage("summary") if summary is not None else history
 
@@ -135,7 +134,7 @@ def _cut_results(history: History, limits: Limits) -> History:
         messages = cut_old_results(row.messages, limits, newer)
         newer += count_results(row.messages)
         has_cut |= messages != row.messages
-        rows.append(row if messages == row.messages else PromptRow(row.row, messages))
+        rows.append(row if messages == row.messages else PromptRow.of(row.row, messages))
     if not has_cut:
         return history
     return replace(history, rows=tuple(reversed(rows))).with_stage("results")
@@ -146,6 +145,8 @@ def cut_old_results(
 ) -> tuple[Message, ...]:
     """The messages, with all results but the newest few cut to the cap. `newer` is the number of
     results that follow these messages."""
+    if not count_results(messages):
+        return messages
     output: list[Message] = []
     for message in reversed(messages):
         if isinstance(message, ToolResults):

@@ -7,8 +7,7 @@ fit together, and would refuse them again in every later turn of the chat.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from service.chat.stream.parts import INTERRUPTED
 from service.providers.prompt import (
@@ -32,8 +31,7 @@ NO_TEXT = "(an empty message)"
 CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI accepts no more, others 64
 
 
-@dataclass(frozen=True)
-class StoredMessage:
+class StoredMessage(NamedTuple):
     """A stored message; `seq` orders those of a chat. `cut_short` marks an interrupted reply, and
     `undone` one whose changes were taken back.
 
