@@ -15,11 +15,12 @@ class DatabaseProxy:
     """Listen on a Unix socket, as PostgreSQL does, and forward to the socket of the cluster.
 
     A cut comes at the COMMIT of a transaction with the statement `marker` in it. With `hang_at`, a
-    connection hangs from that statement on.
+    connection hangs from that statement on. After a cut the mode is `after`.
     """
 
     def __init__(self, cluster_directory: str) -> None:
         self.mode: Mode = "pass"
+        self.after: Mode = "pass"
         self.marker = b"INSERT INTO turns"  # in transactions that are cut at COMMIT
         self.hang_at = b""
         self.cuts = 0
@@ -82,7 +83,7 @@ class DatabaseProxy:
         if self.mode == "cut-after-commit":
             server.sendall(commit)
             server.recv(1)
-        self.mode = "pass"
+        self.set(self.after)
         self.cuts += 1
 
     def _cut_all(self) -> None:

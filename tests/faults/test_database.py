@@ -1,5 +1,6 @@
 """The database fails while a turn stores its rows: all or none are stored, as the client sees."""
 
+import gevent
 import pytest
 
 from tests.faults.conftest import client_of
@@ -28,6 +29,22 @@ def test_a_connection_lost_at_commit_still_ends_in_three_rows(proxied, model, mo
     again = client.ask(chat, text, "u").chunks  # found stored: no second model call
     assert again[0]["messageId"] == turn.chunks[0]["messageId"]
     assert model.calls[text] == 1
+    assert client.credits()["held"] == 0
+    assert len(client.credits()["entries"]) == 2
+
+
+@pytest.mark.parametrize("mode", ["cut-before-commit", "cut-after-commit"])
+def test_a_database_that_comes_back_is_asked_for_the_rows(proxied, model, mode):
+    """A client that is told of an error must find no rows, and nobody knows before it is back."""
+    service, proxy = proxied
+    proxy.after = "refuse"
+    back = gevent.spawn(
+        lambda: wait_for(lambda: proxy.cuts) or gevent.sleep(1) or proxy.set("pass")
+    )
+    client, chat, text, turn = at_the_rows(service, model, mode, proxy)
+    assert turn.chunks[-1]["type"] == "finish"
+    back.get()
+    assert len(client.rows(chat)) == 2
     assert client.credits()["held"] == 0
     assert len(client.credits()["entries"]) == 2
 

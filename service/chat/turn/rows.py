@@ -3,6 +3,7 @@
 Source: docs/contract.md, "One chat turn" and section 5.9.
 """
 
+import time
 from datetime import datetime
 from typing import Any
 
@@ -27,6 +28,8 @@ from service.records import outbox
 from service.web.errors import NotFound
 
 WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost
+LOOK_SECONDS = 5.0  # for which a database that is away is asked whether it has the rows
+LOOK_EVERY = 0.25  # seconds
 
 # The transaction was not committed, or its outcome is unknown: its connection was lost, it never
 # got one, or it was the victim of a deadlock.
@@ -83,9 +86,9 @@ def store(app: Flask, run: Run, status: TurnStatus) -> None:
 
     A turn that has lost its claim still stores its rows, unless another turn has answered.
 
-    When the connection is lost, the outcome is unknown: committed rows are looked up, and without
-    any the transaction is tried once more. A row is tried twice if the database refuses it.
-    Raises `ChatDeleted`, `NotStored`.
+    When the connection is lost, the outcome is unknown: committed rows are looked up, as soon as
+    the database is back, and without any the transaction is tried once more. A row is tried twice
+    if the database refuses it. Raises `ChatDeleted`, `NotStored`.
     """
     try:
         _try(app, run, status)
@@ -103,7 +106,7 @@ def _once_more(app: Flask, run: Run, status: TurnStatus) -> None:
         return
     try:
         _try(app, run, status)
-    except NotStored:  # perhaps because the first try's commit was only slow
+    except (*LOST, NotStored):  # perhaps a commit was only slow, or its answer was lost
         if not _is_stored(app, run.question):
             raise
 
@@ -122,6 +125,18 @@ def _try(app: Flask, run: Run, status: TurnStatus) -> None:
 
 
 def _is_stored(app: Flask, question: Question) -> bool:
+    """Raises one of `LOST` if the database stays away."""
+    ends = time.monotonic() + LOOK_SECONDS
+    while True:
+        try:
+            return _look(app, question)
+        except LOST:
+            if time.monotonic() > ends:
+                raise
+        gevent.sleep(LOOK_EVERY)
+
+
+def _look(app: Flask, question: Question) -> bool:
     with gevent.Timeout(WRITE_SECONDS), app.app_context():
         stored = select(Turn.seq).where(Turn.turn_id == question.turn_id)
         return db.session.scalar(stored) is not None
