@@ -38,9 +38,13 @@ def test_a_database_that_comes_back_is_asked_for_the_rows(proxied, model, mode):
     """A client that is told of an error must find no rows, and nobody knows before it is back."""
     service, proxy = proxied
     proxy.after = "refuse"
-    back = gevent.spawn(
-        lambda: wait_for(lambda: proxy.cuts) or gevent.sleep(1) or proxy.set("pass")
-    )
+
+    def come_back() -> None:
+        wait_for(lambda: proxy.cuts == 1)
+        gevent.sleep(1)
+        proxy.set("pass")
+
+    back = gevent.spawn(come_back)
     client, chat, text, turn = at_the_rows(service, model, mode, proxy)
     assert turn.chunks[-1]["type"] == "finish"
     back.get()
