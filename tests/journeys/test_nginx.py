@@ -10,6 +10,8 @@ import requests
 from gevent.pywsgi import WSGIServer
 
 from config import ROOT
+from service.integrations.calling.jobs import LONGEST_WAIT
+from service.integrations.everything import endpoints
 from tests.front import Front, in_front_of, site, site_text
 from tests.records.listening import Subscriber, token_of
 from tests.services import flask, wait_for
@@ -41,6 +43,24 @@ def test_nginx_ends_an_idle_connection_before_the_service_does():
         r"^keepalive = (\d+)", (ROOT / "gunicorn.conf.py").read_text(), re.MULTILINE
     )
     assert int(front[1]) < int(service[1])
+
+
+def test_nginx_waits_for_the_longest_call_of_the_catalog():
+    """With a minute more, for which a job holds a call open or a token is refreshed."""
+    longest = max(endpoint.seconds for endpoint in endpoints())
+    for place in ("/api/integrations/", "= /mcp"):
+        assert limit_of(place, "proxy_read_timeout", "s") >= longest + LONGEST_WAIT, place
+
+
+def test_nginx_lets_the_largest_body_of_the_catalog_through():
+    largest = max(endpoint.body_limit for endpoint in endpoints())
+    assert limit_of("/api/integrations/", "client_max_body_size", "m") << 20 >= largest
+
+
+def limit_of(place: str, directive: str, unit: str) -> int:
+    """The value of a directive in one location of deploy/nginx.conf."""
+    block = re.search(rf"location {re.escape(place)} \{{(.*?)\}}", site_text(), re.DOTALL)[1]
+    return int(re.search(rf"{directive} (\d+){unit};", block)[1])
 
 
 def test_nginx_renews_its_connections(tmp_path):
@@ -135,7 +155,7 @@ def refusal(answer: requests.Response) -> tuple[int, str]:
 
 def test_nginx_refuses_in_the_services_form(front, service):
     """A client reads one form of refusal, whoever refuses."""
-    far_too_large = b" " * (9 << 20)
+    far_too_large = b" " * (13 << 20)
     for path in ("/api/records/notes", "/api/integrations/geocode-city"):
         answer = front.client.post(front.url + path, data=far_too_large)
         assert refusal(answer) == (413, "too_large")

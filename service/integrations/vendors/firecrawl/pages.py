@@ -22,7 +22,7 @@ from service.integrations.vendors.firecrawl.parameters import NAMES, format_list
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL
 
 YEAR = 365 * 24 * 3600 * 1000  # milliseconds
-LONGEST = 120_000  # milliseconds: a call must end before the proxy in front of us gives up
+LONGEST = 300_000  # milliseconds: Firecrawl takes no longer `timeout`
 SCHEMA = {"type": "object", "properties": {"price": {"type": "string"}}}
 
 
