@@ -65,6 +65,8 @@ class Misplaced(Parameters):
         ({"credits": 1.0}, "asks for nothing and costs"),
         ({"access": Access(auto_approve=True)}, "asks for nothing and writes"),
         ({"scope": "anvils.read"}, "has a scope without OAuth"),
+        ({"job": replace(JOB, poll=get("/tasks"))}, "a request of its job has no place"),
+        ({"job": replace(JOB, cancel=get("/{a}"))}, "a request of its job has no place"),
         ({"cache": Cache(seconds=0, shared=True)}, "keeps its answers for less than nothing"),
         ({"cache": KEPT, "access": WRITE}, "keeps its answers and writes"),
         ({"cache": KEPT, "job": JOB}, "keeps its answers and is a job"),

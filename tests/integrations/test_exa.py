@@ -337,14 +337,75 @@ def test_a_run_of_another_shape_is_the_upstreams_failure(ask, vendor, started, l
     assert look(started).json["data"]["status"] == "done"
 
 
-def test_after_ten_minutes_it_has_timed_out_for_good(app, vendor, started, look):
+@pytest.fixture
+def late(app, started):
+    """The job, whose time is over."""
     with app.app_context():
         ended = update(IntegrationJob).values(ends_at=now() - timedelta(seconds=1))
         db.session.execute(ended.where(IntegrationJob.job_id == started))
         db.session.commit()
+    return started
+
+
+def test_after_ten_minutes_it_has_timed_out_for_good(vendor, late, look):
     for _ in range(2):
-        answer = look(started)
+        answer = look(late)
         assert (answer.status_code, answer.json["error"]) == (504, "upstream_timeout")
+
+
+CANCELLED = {**QUEUED, "status": "cancelled", "costDollars": {"total": 0.04}}
+
+
+def test_after_its_time_a_run_is_cancelled_once_and_costs_what_exa_reports(
+    vendor, late, look, credits_of
+):
+    vendor.says(QUEUED, CANCELLED)
+    before = credits_of()
+    assert [look(late).json["error"] for _ in range(2)] == ["upstream_timeout"] * 2
+    path = f"/agent/runs/{QUEUED['id']}"
+    polls = [(asked.method, asked.target) for asked in vendor.seen[1:]]
+    assert polls == [("GET", path), ("POST", f"{path}/cancel"), ("GET", path)]
+    assert credits_of() - before == pytest.approx(50 - 2)
+
+
+def test_a_run_that_ends_just_before_it_is_cancelled_is_done(vendor, late, look, credits_of):
+    vendor.says(QUEUED, RUN)
+    before = credits_of()
+    assert look(late).json["data"]["result"]["report"].startswith("Large language models")
+    assert credits_of() - before == pytest.approx(50 - 5)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        [refusal(500), {**QUEUED, "costDollars": {"total": 0.01}}],  # it goes on
+        [CANCELLED, refusal(500)],  # nobody knows what it has cost
+        [{**CANCELLED, "costDollars": None}],
+    ],
+)
+def test_without_a_report_of_its_end_a_run_is_paid_in_full(vendor, late, look, credits_of, end):
+    vendor.says(QUEUED, *end)
+    before = credits_of()
+    assert look(late).json["error"] == "upstream_timeout"
+    assert credits_of() == before
+
+
+def test_a_run_that_was_refused_its_end_because_it_had_failed_costs_what_it_reports(
+    vendor, late, look, credits_of
+):
+    vendor.says(QUEUED, refusal(409), {**CANCELLED, "status": "failed"})
+    before = credits_of()
+    assert look(late).json["error"] == "upstream_timeout"
+    assert credits_of() - before == pytest.approx(50 - 2)
+
+
+def test_a_run_is_charged_in_full_although_exa_reports_a_cost_at_its_start(
+    alice, ask, vendor, credits_of
+):
+    before = credits_of()
+    vendor.says({**QUEUED, "costDollars": {"total": 0}})
+    assert ask("neuralsearch-research", {"query": "a"}).json["data"]["status"] == "running"
+    assert before - credits_of() == 50
 
 
 def test_it_has_ten_minutes(app, started):

@@ -1,10 +1,14 @@
 """Pages, sites and searches over Firecrawl's API."""
 
 import json
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
+from service.extensions import db, now
 from service.integrations.declare.example import File
+from service.integrations.models import IntegrationJob
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -154,6 +158,22 @@ def test_a_crawl_that_fails_costs_what_was_read(vendor, crawl, look, paid, state
     job = crawl()
     vendor.says({"status": state, "creditsUsed": 3, "data": []})
     assert look(job).json["error"] == "upstream_provider_error"
+    assert paid() == 3 * 0.25
+
+
+def test_a_crawl_that_has_had_its_time_is_cancelled_and_costs_what_was_read(
+    app, vendor, crawl, look, paid
+):
+    job = crawl(limit=40)
+    with app.app_context():
+        late = update(IntegrationJob).values(ends_at=now() - timedelta(seconds=1))
+        db.session.execute(late.where(IntegrationJob.job_id == job))
+        db.session.commit()
+    scraping = {**FIRST, "status": "scraping", "creditsUsed": 1}
+    vendor.says(scraping, {"status": "cancelled"}, {**scraping, "creditsUsed": 3})
+    assert [look(job).status_code for _ in range(2)] == [504] * 2
+    assert [asked.method for asked in vendor.seen[1:]] == ["GET", "DELETE", "GET"]
+    assert vendor.seen[2].target == f"/crawl/{STARTED['id']}"
     assert paid() == 3 * 0.25
 
 

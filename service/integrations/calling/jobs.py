@@ -18,9 +18,9 @@ from service.database.clock import current_time, from_now
 from service.extensions import db, table
 from service.ids import new_id
 from service.integrations.calling import job_rows
-from service.integrations.calling.call import Call
 from service.integrations.calling.call_log import Rows
 from service.integrations.calling.call_media import CallMedia
+from service.integrations.calling.task_polls import OUT_OF_TIME, MakeCall, TaskPolls
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -40,10 +40,8 @@ from service.web.errors import (
 from service.web.json_values import encode
 
 LONGEST_WAIT = 60  # seconds that a call may be held open for its job
-MakeCall = Callable[[Endpoint, str, str | None, CallMedia], Call]  # for a user's id and token
 MakeMedia = Callable[[Endpoint, str], CallMedia]  # for a user's id
 NAP = 0.25  # seconds until the worker's end is noticed
-OUT_OF_TIME = {"error": UpstreamTimedOut.code}
 
 _jobs = table(IntegrationJob)
 
@@ -65,8 +63,8 @@ class Jobs:
         `rows` are those of calls, which tell how their jobs have ended.
         """
         self._sealer, self._connections = sealer, connections
-        self._make_call, self._make_media, self._is_ending = make_call, make_media, is_ending
-        self._rows = rows
+        self._polls = TaskPolls(connections, make_call)
+        self._make_media, self._is_ending, self._rows = make_media, is_ending, rows
 
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
         """The job of a task that the vendor has accepted, for `store`."""
@@ -159,32 +157,15 @@ class Jobs:
         polled late may have ended in time, and has been paid for.
         """
         with self._make_media(endpoint, row.user_id) as media:
-            task = self._poll(row, endpoint, media)
+            task = self._polls.poll(row, endpoint, media)
             if task.state == "running":
                 if not self._is_out_of_time(row):
                     return
-                self._end(row, Task(row.task_id, "failed", OUT_OF_TIME))
-                raise UpstreamTimedOut()
+                task = self._polls.give_up(row, endpoint, media)
             if self._end(row, task):
                 media.confirm()
-
-    def _poll(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
-        """Ask the vendor for a job's task, with the user's token where the call had one.
-
-        Raises `ServiceError`: `GrantRejected` or `ScopeMissing` where a consent is needed. As in a
-        call, the grant is cleared if the vendor rejects its token.
-        """
-        connection = self._connections.of(endpoint, row.user_id)
-        if connection and not connection.is_sufficient:
-            raise ScopeMissing()
-        try:
-            bearer = connection.token() if connection else None
-            call = self._make_call(endpoint, row.user_id, bearer, media)
-            return endpoint.poll(call, row.task_id)
-        except GrantRejected:
-            if connection:
-                connection.forget()
-            raise
+            if task.outcome == OUT_OF_TIME:
+                raise UpstreamTimedOut()
 
     def _is_out_of_time(self, row: IntegrationJob) -> bool:
         mine = select(_jobs.c.ends_at <= current_time()).where(_jobs.c.job_id == row.job_id)

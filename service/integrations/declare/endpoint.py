@@ -5,7 +5,7 @@ Source: docs/contract.md, section 10.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -179,6 +179,12 @@ class Endpoint:
         answer = call.send(request)
         return self.job.task(self.job.gather(call, request, answer) if self.job.gather else answer)
 
+    def cancel(self, call: Any, task_id: str) -> None:
+        """Ask the vendor to end a job's task."""
+        assert self.job, self.name
+        call = call.at(self.vendor) if self.alternatives else call
+        call.send(replace(self.job.cancellation(task_id), returns="reply"))
+
     def _arguments(self, params: Values) -> dict[str, Any]:
         assert self.run
         known = keywords(self.run)
@@ -194,8 +200,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         wrong.append("asks for nothing and costs")
     if endpoint.access.auto_approve and not endpoint.access.reads:
         wrong.append("asks for nothing and writes")
-    if endpoint.job and endpoint.job.poll.pieces != _polled_pieces(endpoint.job):
-        wrong.append("its poll has no place for the task's id")
+    if endpoint.job and not endpoint.job.is_complete:
+        wrong.append("a request of its job has no place for the task's id")
     wrong += [] if endpoint.makes <= LARGEST else ["makes more than can be stored"]
     if endpoint.scope and not endpoint.vendor.oauth:
         wrong.append("has a scope without OAuth")
@@ -216,12 +222,6 @@ def _target_faults(endpoint: Endpoint) -> list[str]:
         return []
     base = endpoint.vendor.base(endpoint.asks.base, {})
     return target_faults(endpoint.parameters, endpoint.asks, base)
-
-
-def _polled_pieces(job: Job) -> set[str]:
-    """The pieces that the path of a poll must have."""
-    place, _, name = job.target.partition(".")
-    return {name} if place == "path" else set()
 
 
 def _argument_faults(endpoint: Endpoint) -> list[str]:

@@ -18,8 +18,8 @@ class Task:
     """A task at the vendor's own task API: what is needed to ask for it again.
 
     The result of a failed task may be a sentence of ours that says why. `dollars` is the cost that
-    the vendor reports once the task has ended. `facts` are fields of the result that are known
-    when the task begins: its job shows them while it runs.
+    the vendor reports: at the end, and perhaps until now while the task runs. `facts` are fields of
+    the result that are known when the task begins: its job shows them while it runs.
     """
 
     id: str
@@ -42,8 +42,8 @@ class Task:
 
     @property
     def cost(self) -> int | None:
-        """The cost in micro-credits; None if the vendor does not report it."""
-        return micro_credits(self.dollars)
+        """The cost in micro-credits; None while it runs, or if the vendor does not report it."""
+        return None if self.state == "running" else micro_credits(self.dollars)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +53,10 @@ class Job:
     `task` reads the vendor's answer to the first request and to each poll. `poll` is the request,
     and `target` says where the task's id goes in it, such as `json.taskId`. `gather(call, request,
     answer)` returns the answer of a poll with what the vendor gives only on further requests, such
-    as the other pages of a long result. `facts` is the shape of those of its tasks. Seconds: `wait`
-    is how long a call is held open unless it says otherwise, `limit` how long the whole may take.
+    as the other pages of a long result. `cancel` is the request that ends a task which still runs
+    after its time; the id has the same place in it. `facts` is the shape of those of its tasks.
+    Seconds: `wait` is how long a call is held open unless it says otherwise, `limit` how long the
+    whole may take.
     """
 
     task: Callable[[Any], Task]
@@ -64,9 +66,25 @@ class Job:
     interval: float = 5.0
     target: str = "path.id"
     gather: Gather | None = None
+    cancel: Template | None = None
     facts: Shape = field(default_factory=Shape)
 
     def request(self, task_id: str) -> Outgoing:
         """The request that asks for a task."""
+        return self._about(self.poll, task_id)
+
+    def cancellation(self, task_id: str) -> Outgoing:
+        """The request that cancels a task."""
+        assert self.cancel
+        return self._about(self.cancel, task_id)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether its requests have the place of the task's id, and no other."""
         place, _, name = self.target.partition(".")
-        return self.poll.with_parts(**{place: {name: task_id}})
+        pieces = {name} if place == "path" else set()
+        return all(one.pieces == pieces for one in (self.poll, self.cancel) if one)
+
+    def _about(self, template: Template, task_id: str) -> Outgoing:
+        place, _, name = self.target.partition(".")
+        return template.with_parts(**{place: {name: task_id}})

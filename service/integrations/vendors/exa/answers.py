@@ -89,7 +89,7 @@ def _task(run: Any) -> Task:
     dollars, run_id = find(run, "costDollars.total"), text(run, "id")
     match text(run, "status"):
         case "queued" | "running":
-            return Task(run_id)
+            return Task(run_id, dollars=dollars)
         case "completed":
             return Task(run_id, "done", REPORT.read(run), dollars)
         case "failed" | "cancelled":
@@ -102,7 +102,10 @@ research = Endpoint(
     summary="A researched report with its sources, which may take ten minutes.",
     docs=f"{DOCS}/agent-api/create-a-run", meter=RUNS, continues="previousRunId",
     takes=Research, asks=post("/agent/runs"), run=_research,
-    job=Job(task=_task, poll=get("/agent/runs/{id}"), wait=0, limit=600),
+    job=Job(
+        task=_task, poll=get("/agent/runs/{id}"), cancel=post("/agent/runs/{id}/cancel"),
+        wait=0, limit=600,
+    ),
     gives=REPORT,
     examples=(Example({
         "query": "How large are language models?", "systemPrompt": "Be brief.",

@@ -17,7 +17,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.reading import as_object, listed, text, unusable
-from service.integrations.declare.request import Outgoing, get, post
+from service.integrations.declare.request import Outgoing, delete, get, post
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, find
 from service.integrations.declare.task import Job, Task
 from service.integrations.vendors.firecrawl.meters import CRAWLS, dollars
@@ -88,7 +88,7 @@ def _task(run: Any) -> Task:
     used = PAGES.fields["creditsUsed"].read(as_object(run), {})
     match text(run, "status"):
         case "scraping":
-            return Task("")
+            return Task("", dollars=dollars(used))
         case "completed":
             return Task("", "done", PAGES.read(run), dollars(used))
         case "failed" | "cancelled":
@@ -135,7 +135,7 @@ crawl = Endpoint(
     takes=Crawl, asks=post("/crawl", json={"scrapeOptions": {"skipTlsVerification": False}}),
     job=Job(
         task=_task, poll=get("/crawl/{id}", limit=16 << 20), gather=_gather,
-        wait=60, limit=900, interval=3,
+        cancel=delete("/crawl/{id}"), wait=60, limit=900, interval=3,
     ),
     gives=PAGES,
     examples=(Example({
