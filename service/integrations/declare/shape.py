@@ -7,6 +7,7 @@ and numbers in lists; the empty path is the value itself.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Protocol
@@ -142,7 +143,7 @@ class Each:
     """A list at a path: `of` is read from each of its items that `where` takes.
 
     `default` is our value where the vendor has no list, `()` or None; without it, the list is
-    required. An item that can't be read makes the whole answer unusable.
+    required. An item that can't be read makes the whole answer unusable; see `Readable`.
     """
 
     path: str
@@ -156,12 +157,31 @@ class Each:
             return None if self.default is None else list(self.default)
         if not isinstance(items, list):
             raise unusable(self.path)
+        return self._read([one for one in items if self.where is None or self.where(one)], values)
+
+    def _read(self, items: list[Any], values: Values) -> list[Any]:
         kind = as_kind(self.of)
-        return [kind.read(one, values) for one in items if self.where is None or self.where(one)]
+        return [kind.read(one, values) for one in items]
 
     def schema(self) -> Json:
         kind: str | list[str] = ["array", "null"] if self.default is None else "array"
         return {"type": kind, "items": as_kind(self.of).schema()}
+
+
+class Readable(Each):
+    """A list whose items may lack what `of` requires, by the vendor's own description.
+
+    Such an item is left out. A list of which no item can be read is unusable.
+    """
+
+    def _read(self, items: list[Any], values: Values) -> list[Any]:
+        kind, found = as_kind(self.of), []
+        for one in items:
+            with suppress(Unusable):  # which has logged the path
+                found.append(kind.read(one, values))
+        if items and not found:
+            raise unusable(self.path)
+        return found
 
 
 class Shape:

@@ -22,6 +22,7 @@ from service.integrations.declare.shape import (
     Int,
     Made,
     Maybe,
+    Readable,
     Shape,
     Str,
     Values,
@@ -71,10 +72,10 @@ def _either(*paths: str) -> Made:
 
 ITEM = Shape(
     url=_either("url", "commentUrl", "inputUrl"), shortCode=Maybe("shortCode"),
-    type=Maybe("type"), caption=_either("caption", "text"), hashtags=Maybe(Each("hashtags")),
-    mentions=Maybe(Each("mentions")),
+    type=Maybe("type"), caption=_either("caption", "text"), hashtags=Maybe(Readable("hashtags")),
+    mentions=Maybe(Readable("mentions")),
     imageUrl=Maybe(Str("displayUrl", about="Serves for some days, as all addresses of media do.")),
-    videoUrl=Maybe("videoUrl"), images=Maybe(Each("images")), likes=Maybe(Int("likesCount")),
+    videoUrl=Maybe("videoUrl"), images=Maybe(Readable("images")), likes=Maybe(Int("likesCount")),
     comments=Maybe(Int("commentsCount")), views=Maybe(Int("videoViewCount")),
     postedAt=Maybe("timestamp"),
     author=Within("", Shape(

@@ -15,7 +15,7 @@ from service.integrations.declare.reading import at
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Str
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Str
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed
 
@@ -120,7 +120,7 @@ web = Endpoint(
     asks=get("/web/search", query={"result_filter": "web", "text_decorations": False}),
     gives=Shape(
         query=Maybe("query.original"), more=Maybe(Bool("query.more_results_available")),
-        results=Each("web.results", PAGE, default=()),
+        results=Readable("web.results", PAGE, default=()),
     ),
     examples=(example(
         {"query": "brave search", "count": 1, "offset": 1, "country": "DE", "searchLang": "de",
@@ -158,7 +158,7 @@ images = Endpoint(
     ),
     docs=f"{DOCS}/image-search/responses",
     takes=Images, asks=get("/images/search"),
-    gives=Shape(query=Maybe("query.original"), results=Each("results", IMAGE)),
+    gives=Shape(query=Maybe("query.original"), results=Readable("results", IMAGE, default=())),
     examples=(example(
         {"query": "mountain landscape", "count": 1},
         "GET /images/search?q=mountain+landscape&count=1&country=US&search_lang=en"
@@ -188,7 +188,7 @@ videos = Endpoint(
     summary="Videos of the web.",
     docs=f"{DOCS}/video-search/responses",
     takes=Videos, asks=get("/videos/search"),
-    gives=Shape(query=Maybe("query.original"), results=Each("results", VIDEO)),
+    gives=Shape(query=Maybe("query.original"), results=Readable("results", VIDEO, default=())),
     examples=(example(
         {"query": "how to tie a knot", "count": 1, "freshness": "2026-01-01to2026-06-30"},
         "GET /videos/search?q=how+to+tie+a+knot&count=1&offset=0&country=US&search_lang=en"

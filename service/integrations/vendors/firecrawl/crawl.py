@@ -18,7 +18,7 @@ from service.integrations.declare.fields import (
 )
 from service.integrations.declare.reading import as_object, listed, text, unusable
 from service.integrations.declare.request import Outgoing, delete, get, post
-from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, find
+from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape, find
 from service.integrations.declare.task import Job, Task
 from service.integrations.vendors.firecrawl.meters import CRAWLS, dollars
 from service.integrations.vendors.firecrawl.pages import first_text
@@ -32,7 +32,7 @@ PAGE = Shape(
     url=first_text("metadata.sourceURL"), title=first_text("metadata.title"),
     statusCode=Maybe(Int("metadata.statusCode")), markdown=Maybe("markdown"),
     summary=Maybe("summary"), html=Maybe("html"), rawHtml=Maybe("rawHtml"),
-    links=Maybe(Each("links")),
+    links=Maybe(Readable("links")),
 )  # fmt: skip
 PAGES = Shape(
     pages=Each("data", PAGE), total=Maybe(Int("total")), completed=Maybe(Int("completed")),

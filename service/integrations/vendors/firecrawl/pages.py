@@ -16,7 +16,17 @@ from service.integrations.declare.fields import (
 )
 from service.integrations.declare.reading import as_object, unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.shape import Each, Int, Made, Maybe, Raw, Shape, Str, find
+from service.integrations.declare.shape import (
+    Each,
+    Int,
+    Made,
+    Maybe,
+    Raw,
+    Readable,
+    Shape,
+    Str,
+    find,
+)
 from service.integrations.vendors.firecrawl.meters import SCRAPES
 from service.integrations.vendors.firecrawl.parameters import NAMES, format_list, pdf_pages, tags
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL
@@ -48,7 +58,7 @@ PAGE = Shape(
     description=first_text("data.metadata.description"),
     statusCode=Maybe(Int("data.metadata.statusCode")), markdown=Maybe("data.markdown"),
     html=Maybe("data.html"), rawHtml=Maybe("data.rawHtml"), summary=Maybe("data.summary"),
-    links=Maybe(Each("data.links")), images=Maybe(Each("data.images")),
+    links=Maybe(Readable("data.links")), images=Maybe(Readable("data.images")),
     screenshotUrl=Maybe(Str("data.screenshot", about="Firecrawl keeps it for 24 hours.")),
     json=Maybe(Raw("data.json")), metadata=Maybe(Raw("data.metadata")),
     warning=Maybe("data.warning"),

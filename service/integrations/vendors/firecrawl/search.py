@@ -16,7 +16,17 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.request import get, post
-from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Raw, Shape, Str
+from service.integrations.declare.shape import (
+    Each,
+    Int,
+    Made,
+    Maybe,
+    Num,
+    Raw,
+    Readable,
+    Shape,
+    Str,
+)
 from service.integrations.vendors.firecrawl.meters import SEARCHED_PDF_PAGES, SEARCHES
 from service.integrations.vendors.firecrawl.parameters import domains, pdf, typed
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL
@@ -29,7 +39,7 @@ RESULT = Shape(
     category=Maybe("category"),
 )  # fmt: skip
 PAGE = Shape(
-    RESULT, html=Maybe("html"), links=Maybe(Each("links")), summary=Maybe("summary"),
+    RESULT, html=Maybe("html"), links=Maybe(Readable("links")), summary=Maybe("summary"),
 )  # fmt: skip
 IMAGE = Shape(
     imageUrl="imageUrl", title=Maybe("title"), pageUrl=Maybe("url"),
@@ -101,8 +111,9 @@ search = Endpoint(
     docs=f"{DOCS}/search", meter=SEARCHES, seconds=120,
     takes=WebQuery, asks=post("/search", limit=32 << 20),
     gives=Shape(
-        QUERY, CREDITS, results=Each("data.web", PAGE, default=()),
-        images=Each("data.images", IMAGE, default=()), news=Each("data.news", NEWS, default=()),
+        QUERY, CREDITS, results=Readable("data.web", PAGE, default=()),
+        images=Readable("data.images", IMAGE, default=()),
+        news=Readable("data.news", NEWS, default=()),
     ),
     examples=(example(
         {"query": "plans", "sources": ["web", "images", "news"], "categories": ["github", "pdf"],
@@ -148,7 +159,7 @@ pdfs = Endpoint(
         "/search", json={"sources": [{"type": "web"}], "categories": [{"type": "pdf"}]},
         limit=32 << 20,
     ),
-    gives=Shape(QUERY, CREDITS, results=Each("data.web", RESULT, default=())),
+    gives=Shape(QUERY, CREDITS, results=Readable("data.web", RESULT, default=())),
     examples=(example(
         {"query": "plans", "includeDomains": ["example.com"], "timeRange": "year",
          "includeContent": True},

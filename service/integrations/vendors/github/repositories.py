@@ -6,8 +6,19 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Choice, Moment, Several, Words
+from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Values, find
+from service.integrations.declare.shape import (
+    Bool,
+    Each,
+    Int,
+    Made,
+    Maybe,
+    Readable,
+    Shape,
+    Values,
+    find,
+)
 from service.integrations.vendors.github.parameters import Page, Repository
 from service.integrations.vendors.github.vendor import DOCS, GITHUB, is_public
 from service.integrations.vendors.github.visibility import refuse_private
@@ -37,9 +48,11 @@ THREAD = Shape(
     author=Maybe("user.login"), createdAt=Maybe("created_at"), updatedAt=Maybe("updated_at"),
     url=Maybe("html_url"),
 )  # fmt: skip
+# The name of a label; GitHub may give the name alone.
+LABEL = Made("", lambda one, values: one if isinstance(one, str) else text(one, "name"))
 ISSUE = Shape(
     THREAD, comments=Maybe(Int("comments")), closedAt=Maybe("closed_at"),
-    labels=Each("labels", "name", default=()), assignees=Each("assignees", "login", default=()),
+    labels=Maybe(Readable("labels", LABEL)), assignees=Each("assignees", "login", default=()),
 )  # fmt: skip
 PULL = Shape(
     THREAD, draft=Maybe(Bool("draft")), head=Maybe("head.ref"), base=Maybe("base.ref"),

@@ -14,7 +14,7 @@ from service.integrations.declare.fields import Facts, Parameters, Switch, Words
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape
+from service.integrations.declare.shape import Bool, Made, Maybe, Readable, Shape
 from service.integrations.vendors.google.letter import (
     MOST_RECIPIENTS,
     SUBJECT_LIMIT,
@@ -43,7 +43,7 @@ ORIGINAL = get(
 PROFILE = get("/users/me/profile", base=MAIL)
 SEND = post(f"{MESSAGES}/send", base=MAIL)
 SENT = Shape(
-    id="id", threadId="threadId", labels=Maybe(Each("labelIds")),
+    id="id", threadId="threadId", labels=Maybe(Readable("labelIds")),
     sent=Made(Bool(""), lambda message, values: True),
 )  # fmt: skip
 

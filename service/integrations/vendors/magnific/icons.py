@@ -8,7 +8,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Parameters, Several
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Within
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within
 from service.integrations.vendors.magnific.stock import (
     DOWNLOAD,
     ENGLISH,
@@ -42,7 +42,7 @@ ICON = Shape(
     id=Int("id"), name="name", slug=Maybe("slug"), style=Maybe("style.name"),
     family=Maybe("family.name"), author=Maybe("author.name"),
     thumbnailUrl=Maybe("thumbnails.0.url"), freeSvg=Maybe(Bool("free_svg")),
-    tags=Each("tags", "name", default=()),
+    tags=Maybe(Readable("tags", "name")),
 )  # fmt: skip
 
 

@@ -79,13 +79,21 @@ ALERTS = Shape(alerts=Each("entity", ALERT))
 def _alerts(
     call: Call, request: Outgoing, *, active_only: bool, limit: int, route: str | None = None
 ) -> dict[str, Any]:
-    entities = objects(as_object(call.send(request)).get("entity"))
+    entities = _entities(as_object(call.send(request)))
     kept = [one for one in entities if not active_only or _is_active(one)]
     found = ALERTS.read({"entity": kept})["alerts"]
     if route:
         found = [one for one in found if line_of(route) in map(line_of, one["routes"])]
     found.sort(key=lambda one: one["updatedAt"] or "", reverse=True)
     return {"alerts": found[:limit]}
+
+
+def _entities(feed: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A feed without alerts has only its header, which every feed has."""
+    if feed.get("entity") is None:
+        as_object(feed.get("header"))
+        return []
+    return objects(feed["entity"])
 
 
 def _is_active(entity: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
-from service.integrations.declare.reading import unusable
+from service.integrations.declare.reading import need, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Made, Maybe, Shape, Values, Within, find
@@ -62,13 +62,11 @@ class Text(Parameters):
 
 
 def _text(answer: Any, values: Values) -> str | None:
-    """Null if the model has refused."""
-    content = find(answer, "choices.0.message.content")
-    if isinstance(content, str):
-        return content
-    if not isinstance(find(answer, "choices.0.message.refusal"), str):
-        raise unusable("choices.0.message")
-    return None
+    """Null if the model has refused, or has used up its tokens before it wrote."""
+    content = need(find(answer, "choices.0.message"), "content")
+    if content is not None and not isinstance(content, str):
+        raise unusable("choices.0.message.content")
+    return content
 
 
 USAGE = Shape(

@@ -6,7 +6,7 @@ Source: docs.peopledatalabs.com/docs/reference-person-search-api, …/docs/error
 
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.shape import Each, Maybe, Shape, Str
+from service.integrations.declare.shape import Maybe, Readable, Shape, Str
 from service.integrations.declare.vendor import Vendor
 
 DOCS = "https://docs.peopledatalabs.com/docs"
@@ -24,7 +24,7 @@ PROFILE = Shape(
     id="id", name=Maybe("full_name"), title=Maybe("job_title"), company=Maybe("job_company_name"),
     location=Maybe("location_name"), industry=Maybe("industry"),
     profileUrl=Maybe(Str("linkedin_url", about="Without `https://`.")),
-    skills=Maybe(Each("skills")), summary=Maybe("summary"),
+    skills=Maybe(Readable("skills")), summary=Maybe("summary"),
 )  # fmt: skip
 # All that is asked for: their profiles have addresses and phone numbers too.
 COLUMNS = (

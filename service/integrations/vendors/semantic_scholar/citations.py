@@ -11,7 +11,7 @@ from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import Template, get
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Within, find
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within, find
 from service.integrations.vendors.semantic_scholar.shapes import (
     CITED,
     GRAPH,
@@ -48,8 +48,8 @@ VIEWS: dict[str, tuple[str, Template]] = {
 
 def _citation(paper: str) -> Shape:
     return Shape(
-        paper=Within(paper, CITED), contexts=Maybe(Each("contexts")),
-        intents=Maybe(Each("intents")), isInfluential=Maybe(Bool("isInfluential")),
+        paper=Within(paper, CITED), contexts=Maybe(Readable("contexts")),
+        intents=Maybe(Readable("intents")), isInfluential=Maybe(Bool("isInfluential")),
     )  # fmt: skip
 
 

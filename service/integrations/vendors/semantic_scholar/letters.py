@@ -16,7 +16,7 @@ from service.integrations.declare.fields import Choice, Parameters, Words
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.reading import as_object, objects
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Maybe, Shape, Within, find
+from service.integrations.declare.shape import Maybe, Readable, Shape, Within, find
 from service.integrations.vendors.semantic_scholar.citations import matched
 from service.integrations.vendors.semantic_scholar.searches import spaced
 from service.integrations.vendors.semantic_scholar.shapes import (
@@ -73,6 +73,7 @@ class Letter(Parameters):
 
 
 RECIPIENT = Shape(name="name", affiliation=Maybe("affiliations.0"))
+AUTHORS = Maybe(Readable("authors", RECIPIENT))
 
 
 def _draft(
@@ -118,7 +119,7 @@ def _addressee(
 
 def _author(paper: Mapping[str, Any], name: str | None) -> dict[str, Any]:
     """The author of this name, or the first one. Raises `NotFound`."""
-    authors = [RECIPIENT.read(one) for one in objects(paper.get("authors") or [])]
+    authors = AUTHORS.read(paper, {})
     fitting = [one for one in authors if name is None or _is_same(one["name"], name)]
     if not fitting:
         raise NotFound("The paper has no author of this name.")

@@ -8,7 +8,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Switch, Words
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Each, Int, Maybe, Shape
+from service.integrations.declare.shape import Each, Int, Maybe, Readable, Shape
 from service.integrations.vendors.semantic_scholar.shapes import (
     AUTHOR,
     FOUND,
@@ -33,7 +33,7 @@ AUTHOR_FIELDS = (
     "authorId,externalIds,url,name,affiliations,homepage,paperCount,citationCount,hIndex"
 )
 FOUND_AUTHOR = Shape(
-    AUTHOR, affiliations=Maybe(Each("affiliations")), homepage=Maybe("homepage"),
+    AUTHOR, affiliations=Maybe(Readable("affiliations")), homepage=Maybe("homepage"),
     paperCount=Maybe(Int("paperCount")), citationCount=Maybe(Int("citationCount")),
     hIndex=Maybe(Int("hIndex")), url=Maybe("url"), orcid=Maybe("externalIds.ORCID"),
 )  # fmt: skip

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from service.integrations.declare.shape import Each, Int, Maybe, Shape
+from service.integrations.declare.shape import Int, Maybe, Readable, Shape
 
 AUTHOR = Shape(name="name", id=Maybe("authorId"))
 CITED = Shape(
     title=Maybe("title"), id=Maybe("paperId"), year=Maybe(Int("year")),
-    authors=Maybe(Each("authors", AUTHOR)), venue=Maybe("venue"),
+    authors=Maybe(Readable("authors", AUTHOR)), venue=Maybe("venue"),
     citationCount=Maybe(Int("citationCount")), url=Maybe("url"),
 )  # fmt: skip
 PAPER = Shape(
     id="paperId", title=Maybe("title"), abstract=Maybe("abstract"), tldr=Maybe("tldr.text"),
-    authors=Maybe(Each("authors", AUTHOR)), year=Maybe(Int("year")),
+    authors=Maybe(Readable("authors", AUTHOR)), year=Maybe(Int("year")),
     publicationDate=Maybe("publicationDate"), venue=Maybe("venue"),
     doi=Maybe("externalIds.DOI"), arxivId=Maybe("externalIds.ArXiv"),
     citationCount=Maybe(Int("citationCount")),

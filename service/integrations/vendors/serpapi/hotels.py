@@ -10,7 +10,17 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Day, Several, Switch, Words
 from service.integrations.declare.reading import listed
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Shape, Values, find
+from service.integrations.declare.shape import (
+    Each,
+    Int,
+    Made,
+    Maybe,
+    Num,
+    Readable,
+    Shape,
+    Values,
+    find,
+)
 from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market, check_order
 
 HIGHEST = 1_000_000  # price
@@ -69,7 +79,7 @@ HOTEL = Shape(
     pricePerNight=Maybe(Num("rate_per_night.extracted_lowest")),
     priceText=Maybe("rate_per_night.lowest"), totalPrice=Maybe(Num("total_rate.extracted_lowest")),
     stars=Maybe(Int("extracted_hotel_class")), rating=Maybe(Num("overall_rating")),
-    reviews=Maybe(Int("reviews")), amenities=Maybe(Each("amenities")),
+    reviews=Maybe(Int("reviews")), amenities=Maybe(Readable("amenities")),
     imageUrl=Maybe("images.0.thumbnail"), checkInTime=Maybe("check_in_time"),
     checkOutTime=Maybe("check_out_time"),
 )  # fmt: skip
