@@ -186,3 +186,48 @@ def test_a_picture_that_comes_too_slowly_is_not_blamed_on_the_vendor(
     assert (refused.status_code, list(refused.json["details"])) == (400, ["image"])
     assert [asked.method for asked in vendor.seen] == ["GET"]
     assert ask("upscale-image", {**body, "image": SENT}).status_code == 200
+
+
+PNG = b"\x89PNG a cut-out"
+
+
+def cut_out(ask, vendor, url, *pictures):
+    """The answer to a call whose result is at this address, where these pictures are."""
+    found = {"url": url, "high_resolution": "https://a/h", "original": "https://a/o"}
+    vendor.says(found, *pictures)
+    return ask("remove-background", {"imageUrl": "https://example.com/photo.jpg"}).json["data"]
+
+
+def test_a_cut_out_is_copied_before_its_address_ends(alice, ask, vendor, public):
+    picture = Said(PNG, headers={"Content-Type": "binary/octet-stream"})
+    data = cut_out(ask, vendor, f"{vendor.url}/result.png", picture)
+    image = data["image"]
+    assert alice.get(image["url"]).data == PNG
+    assert (image["mediaType"], image["bytes"]) == ("image/png", len(PNG))
+    assert (image["highResolutionUrl"], data["originalUrl"]) == ("https://a/h", "https://a/o")
+    assert data["expiresInSeconds"] == 300
+    asked = vendor.seen[1]
+    assert (asked.target, "x-magnific-api-key" in asked.headers) == ("/result.png", False)
+
+
+def test_a_result_on_magnifics_host_is_asked_for_where_that_host_is(ask, vendor):
+    url = "https://api.magnific.com/v1/ai/beta/images/download/1/high.png?a=b"
+    image = cut_out(ask, vendor, url, Said(PNG))["image"]
+    assert image["bytes"] == len(PNG)
+    asked = vendor.seen[1]
+    assert asked.target == "/v1/ai/beta/images/download/1/high.png?a=b"
+    assert asked.headers["x-magnific-api-key"] == "magnific-canary"
+
+
+def test_an_address_that_is_none_is_answered_as_it_is(ask, vendor, public):
+    for url in ("https://[::::]/", "file:///etc/passwd", "http://127.0.0.2/a", "x"):
+        assert cut_out(ask, vendor, url, Said(PNG))["image"]["url"] == url
+
+
+@pytest.mark.parametrize("picture", [Said(status=404), Said(b"<html>"), Said(b"")])
+def test_a_cut_out_that_cannot_be_copied_is_answered_with_its_own_address(
+    ask, vendor, public, picture
+):
+    url = f"{vendor.url}/result.png"
+    image = cut_out(ask, vendor, url, picture)["image"]
+    assert (image["url"], image["expiresAt"], image["bytes"]) == (url, None, None)

@@ -3101,7 +3101,7 @@ export interface Endpoints {
       };
     };
   };
-  /** A picture without its background, at addresses that are good for five minutes. */
+  /** A picture without its background, which is kept for a day. */
   'remove-background': {
     get: false;
     request: {
@@ -3110,13 +3110,16 @@ export interface Endpoints {
     };
     response: {
       image: {
-        /** A PNG of at most 25 megapixels, for five minutes: copy it now. */
+        /** A PNG of at most 25 megapixels: in this service, until `expiresAt`. If that is null, it could not be copied, and is at Magnific for five minutes. */
         url: string;
+        mediaType: string | null;
+        bytes: number | null;
+        expiresAt: string | null;
         highResolutionUrl: string | null;
         previewUrl: string | null;
       };
       originalUrl: string | null;
-      /** How long all these addresses are good. */
+      /** How long Magnific's addresses are good. */
       expiresInSeconds: number;
     };
   };

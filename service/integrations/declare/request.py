@@ -236,5 +236,5 @@ def _takes_json(parameters: Schema) -> bool:
 
 
 def elsewhere(url: str, *, returns: Returns = "bytes", limit: int = 8 * MIB) -> Outgoing:
-    """A GET of an address that a caller has named."""
+    """A GET of an address that a caller has named, or a vendor's answer."""
     return Outgoing(url=url, returns=returns, limit=limit, repeatable=True, has_key=False)

@@ -25,7 +25,11 @@ NEWER = {
     ("api.firecrawl.dev", "skip"),  # in the `next` of docs.firecrawl.dev/features/crawl
 }
 # Operations that a description lacks, by host, method and the start of the path.
-UNDESCRIBED = {("api.heygen.com", "GET", "/v3/video-agents/")}  # /reference/get-video-agent-session
+UNDESCRIBED = {
+    ("api.heygen.com", "GET", "/v3/video-agents/"),  # /reference/get-video-agent-session
+    # The address of a result, in the description's example of remove-background.
+    ("api.magnific.com", "GET", "/v1/ai/beta/images/download/037ea4ea-720d-411e8ad84a8c7/"),
+}
 # What a description requires in the query and the vendor takes in a header, by host and name.
 IN_HEADER = {("slack.com", "token")}  # docs.slack.dev/apis/web-api
 

@@ -4,6 +4,7 @@ Source: docs.magnific.com/api-reference, and its OpenAPI description.
 """
 
 from service.integrations.vendors.magnific.auto import ENDPOINTS as AUTO
+from service.integrations.vendors.magnific.background import ENDPOINTS as BACKGROUND
 from service.integrations.vendors.magnific.classic import ENDPOINTS as CLASSIC
 from service.integrations.vendors.magnific.editing import ENDPOINTS as EDITING
 from service.integrations.vendors.magnific.flux import ENDPOINTS as FLUX
@@ -16,4 +17,5 @@ from service.integrations.vendors.magnific.stock_videos import ENDPOINTS as STOC
 from service.integrations.vendors.magnific.video import ENDPOINTS as VIDEO
 
 PICTURES = (*AUTO, *CLASSIC, *FLUX, *MYSTIC, *SEEDREAM, *VIDEO)
-ENDPOINTS = (*PICTURES, *EDITING, *RESIZING, *ICONS, *STOCK_IMAGES, *STOCK_VIDEOS)
+CHANGED = (*BACKGROUND, *EDITING, *RESIZING)
+ENDPOINTS = (*PICTURES, *CHANGED, *ICONS, *STOCK_IMAGES, *STOCK_VIDEOS)

@@ -22,11 +22,11 @@ from service.integrations.vendors.magnific.parameters import (
     prompt_words,
     seed_number,
 )
+from service.integrations.vendors.magnific.pictures import media_type_of
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
 MIB = 1 << 20
 MOST = 24 * MIB  # bytes of four pictures, of at most 1792 by 1792 pixels
-KINDS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 STYLES = (
     "photo", "digital-art", "3d", "painting", "low-poly", "pixel-art", "anime", "cyberpunk",
     "comic", "vintage", "cartoon", "vector", "studio-shot", "dark", "sketch", "mockup",
@@ -90,10 +90,10 @@ def _decoded(text: str) -> bytes:
 
 def _kind(raw: bytes) -> str:
     """The media type, which Magnific does not tell."""
-    for start, kind in KINDS.items():
-        if raw.startswith(start):
-            return kind
-    raise unusable("base64")
+    kind = media_type_of(raw)
+    if kind is None:
+        raise unusable("base64")
+    return kind
 
 
 PNG = base64.b64encode(File("magnific/picture.png").content()).decode()

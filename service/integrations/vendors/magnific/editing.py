@@ -1,61 +1,20 @@
-"""Pictures with another light, in another style, or without their background."""
+"""Pictures with another light, or in another style."""
 
 from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
-from service.integrations.declare.addresses import check_public_https
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.declare.example import Example, Exchange, example
+from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.request import post
-from service.integrations.declare.shape import Int, Made, Maybe, Shape, Str
 from service.integrations.vendors.magnific.pictures import BODY_LIMIT, picture
 from service.integrations.vendors.magnific.tasks import IMAGES, MADE, TASK, answered, job
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
-REMOVE_BACKGROUND = "/v1/ai/beta/remove-background"
 RELIGHT = "/v1/ai/image-relight"
 STYLE_TRANSFER = "/v1/ai/image-style-transfer"
-CUT_OUT = "https://api.magnific.com/v1/ai/beta/images"
 PHOTO, SKETCH = "https://example.com/photo.jpg", "aGVsbG8="
-LIFETIME = 300  # seconds
-
-CUTOUT = Shape(
-    image=Shape(
-        url=Str("url", about="A PNG of at most 25 megapixels, for five minutes: copy it now."),
-        highResolutionUrl=Maybe("high_resolution"), previewUrl=Maybe("preview"),
-    ),
-    originalUrl=Maybe("original"),
-    expiresInSeconds=Made(
-        Int("", about="How long all these addresses are good."), lambda item, values: LIFETIME
-    ),
-)  # fmt: skip
-
-
-class Cutout(Parameters):
-    imageUrl = Words(
-        "Where the picture is: a JPEG or PNG of at most 20 MB at a public https address.",
-        most=2048, checks=(check_public_https,), to="form.image_url", required=True,
-    )  # fmt: skip
-
-
-remove_background = Endpoint(
-    name="remove-background", vendor=MAGNIFIC, category="image",
-    summary="A picture without its background, at addresses that are good for five minutes.",
-    docs=f"{DOCS}/remove-background/post-beta-remove-background", seconds=120,
-    takes=Cutout, asks=post(REMOVE_BACKGROUND), gives=CUTOUT,
-    examples=(example(
-        {"imageUrl": PHOTO}, f"POST {REMOVE_BACKGROUND}",
-        {
-            "original": f"{CUT_OUT}/original/037ea4ea-e8ad84a8c7/thumbnail.jpg",
-            "high_resolution": f"{CUT_OUT}/download/037ead-44cd8ad84a8c7/high.png",
-            "preview": f"{CUT_OUT}/download/037ea4eacad84a8c7/preview.png",
-            "url": f"{CUT_OUT}/download/037ea4ea-720d-411e8ad84a8c7/high.png",
-        },
-        body={"image_url": PHOTO},
-    ),),
-)  # fmt: skip
 
 
 def _percent(about: str, to: str, default: int) -> Count:
@@ -220,4 +179,4 @@ relight = Endpoint(
     ),
 )  # fmt: skip
 
-ENDPOINTS = (remove_background, style_transfer, relight)
+ENDPOINTS = (style_transfer, relight)

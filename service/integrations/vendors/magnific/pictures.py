@@ -1,4 +1,4 @@
-"""Pictures that callers send to be changed: an address, or base64."""
+"""Pictures that callers send to be changed, as an address or base64, and the kinds of pictures."""
 
 import base64
 import binascii
@@ -17,7 +17,8 @@ LONGEST_ADDRESS = 2048
 MOST_SENT = 5 * (1 << 20)  # bytes of a picture in base64, as of any upload
 MOST_FETCHED = 10_000_000  # bytes: Magnific's own limit
 NEEDED = 20.0  # seconds that must be left for Magnific when a picture has been fetched
-BODY_LIMIT = 8 * (1 << 20)  # of a whole call, as in deploy/nginx.conf
+BODY_LIMIT = 8 * (1 << 20)  # of a whole call: base64 is larger by a third
+KINDS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 
 _is_url = validate.URL(schemes={"http", "https"})
 
@@ -37,6 +38,11 @@ def _picture(
 ) -> Words:
     about, most = f"{about} Its {address}, or base64 of at most 5 MB.", (MOST_SENT + 2) // 3 * 4
     return Words(about, most=most, checks=(check,), to=f"json.{to}", required=required)
+
+
+def media_type_of(raw: bytes) -> str | None:
+    """The media type of a picture, by its first bytes; None if it is of no known kind."""
+    return next((kind for start, kind in KINDS.items() if raw.startswith(start)), None)
 
 
 def is_address(text: str) -> bool:

@@ -12,6 +12,7 @@ from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError
 
+HOST = "https://api.magnific.com"
 DOCS = "https://docs.magnific.com/api-reference"
 
 
@@ -22,7 +23,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 MAGNIFIC = Vendor(
     integration="images",
     name="magnific",
-    bases=(base_url("MAGNIFIC_BASE_URL", "https://api.magnific.com"),),
+    bases=(base_url("MAGNIFIC_BASE_URL", HOST),),
     credential=HeaderKey(
         secret("MAGNIFIC_API_KEY", "the key of an account at Magnific"), "x-magnific-api-key"
     ),
