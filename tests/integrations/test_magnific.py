@@ -164,3 +164,48 @@ def test_the_kind_of_a_picture_is_read_from_its_bytes(ask, vendor, raw, kind):
         assert answer.status_code == 502
     else:
         assert answer.json["data"]["images"][0]["mediaType"] == kind
+
+
+PICTURE = "https://example.com/photo.jpg"
+STARTING = {"imageUrl": PICTURE, "prompt": "A cat"}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "model"),
+    [
+        ("generate-image-mystic", {"prompt": "A cat", "model": "zen"}, "mystic"),
+        ("generate-image-flux-dev", {"prompt": "A cat"}, "flux-dev"),
+        ("generate-image-flux-pro", {"prompt": "A cat"}, "flux-pro"),
+        ("generate-image-hyperflux", {"prompt": "A cat"}, "hyperflux"),
+        ("generate-image-seedream", {"prompt": "A cat"}, "seedream"),
+        ("generate-image-seedream-v4", {"prompt": "A cat"}, "seedream-v4"),
+        ("generate-video", {**STARTING, "model": "kling-2.6-pro"}, "kling-2.6-pro"),
+        ("upscale-image", {"image": PICTURE}, "precision"),
+        ("upscale-image", {"image": B64, "mode": "creative"}, "creative"),
+        ("expand-image", {"image": B64, "left": 9, "model": "ideogram"}, "ideogram"),
+        ("style-transfer-image", {"image": B64, "referenceImage": B64}, "style-transfer"),
+        ("relight-image", {"image": B64}, "relight"),
+    ],
+)
+def test_a_result_names_its_model_and_so_does_its_job(ask, vendor, look, endpoint, body, model):
+    vendor.says(answered("CREATED"), answered("COMPLETED", MADE))
+    begun = ask(endpoint, {**body, "wait": 0}).json["data"]
+    assert (begun["status"], begun["model"]) == ("running", model)
+    result = look(begun["jobId"]).json["data"]["result"]
+    made = "videos" if endpoint == "generate-video" else "images"
+    assert result == {made: [{"url": MADE}], "model": model}
+
+
+def test_pictures_of_classic_tell_what_is_known_of_them(ask, vendor):
+    meta = {"seed": 42, "image": {"width": 1024, "height": 768}}
+    vendor.says({"data": [{"base64": B64, "has_nsfw": True}], "meta": meta})
+    data = ask("generate-image-classic", {"prompt": "A dog"}).json["data"]
+    assert [one["hasNsfw"] for one in data["images"]] == [True]
+    assert data["meta"] == {"seed": 42, "width": 1024, "height": 768}
+
+
+def test_a_file_of_an_icon_has_its_format(ask, vendor):
+    vendor.says({"data": {"filename": "a.png", "url": "https://x/a.png"}})
+    data = ask("download-icon", {"id": 1, "format": "png"}).json["data"]
+    named = {"filename": "a.png", "url": "https://x/a.png"}
+    assert data == {"id": 1, "format": "png", **named}

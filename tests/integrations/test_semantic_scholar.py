@@ -130,7 +130,8 @@ def test_a_summary_costs_what_its_model_cost(ask, alice, vendor, model, paid):
     data = ask("scholar-summarize-papers", body).json["data"]
     assert vendor.seen[0].json == {"ids": ["ARXIV:1805.02262", "CorpusId:1"]}
     assert (data["summary"], data["missing"]) == ("Papers agree [1].", ["CorpusId:1"])
-    assert [(one["number"], one["isUsed"]) for one in data["papers"]] == [(1, True)]
+    assert [(one["number"], one["used"]) for one in data["papers"]] == [(1, True)]
+    assert data["usage"]["inputTokens"] > 0 < data["usage"]["outputTokens"]
     assert 0 < paid() < summaries.MODEL.max_cost / CREDIT
     assert alice.get("/api/credits").json["held"] == 0
 
@@ -174,7 +175,7 @@ def test_papers_without_any_text_are_not_summarised(ask, vendor, model, paid):
     assert (answer.status_code, upstream.seen, paid()) == (404, [], 0)
     vendor.says({"data": [bare, {**GRAPH, "abstract": None}]})
     data = ask("scholar-summarize-papers", QUERY).json["data"]
-    assert [one["isUsed"] for one in data["papers"]] == [False, True]
+    assert [one["used"] for one in data["papers"]] == [False, True]
 
 
 @pytest.mark.parametrize(("text", "status"), [("a", "500 Failed"), ("a", "401 No"), ("", "200 OK")])

@@ -1112,6 +1112,7 @@ export interface Endpoints {
       filename: string | null;
       /** Copy it soon: how long the address is good is not documented. */
       url: string;
+      format: string;
     };
   };
   /** Where a stock image's files can be downloaded. */
@@ -1302,7 +1303,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -1705,11 +1710,9 @@ export interface Endpoints {
         bytes: number;
         /** When it is deleted. */
         expiresAt: string;
-        isNsfw: boolean;
+        hasNsfw: boolean;
       }>;
-      seed: number | null;
-      width: number | null;
-      height: number | null;
+      meta: { seed: number | null; width: number | null; height: number | null };
     };
   };
   /** Make a picture with Flux Dev. */
@@ -1741,7 +1744,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -1771,7 +1778,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -1808,7 +1819,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -1897,7 +1912,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -1923,7 +1942,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -1949,7 +1972,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -2020,7 +2047,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         videos: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -3093,7 +3124,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -3366,12 +3401,13 @@ export interface Endpoints {
       summary: string;
       missing: string[];
       model: string;
+      usage: { inputTokens: number; outputTokens: number };
       papers: Array<{
         id: string;
         title: string | null;
         year: number | null;
         url: string | null;
-        isUsed: boolean;
+        used: boolean;
         number: number;
       }>;
     };
@@ -4194,7 +4230,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;
@@ -4433,7 +4473,11 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** The model that makes it. */
+      model?: string;
       result?: {
+        /** The model that makes it. */
+        model: string;
         images: Array<{
           /** Where Magnific keeps it. Copy what you need: the address may end without notice. */
           url: string;

@@ -113,6 +113,15 @@ class Call:
         """What the models have cost so far, in micro-credits."""
         return self._model.cost if self._model else 0
 
+    @property
+    def model_usage(self) -> dict[str, int]:
+        """The tokens that the models have read and written so far."""
+        asked = self._model
+        return {
+            "inputTokens": asked.input_tokens if asked else 0,
+            "outputTokens": asked.output_tokens if asked else 0,
+        }
+
     def send(self, outgoing: Outgoing) -> Any:
         """The vendor's answer in the form that `outgoing.returns` names; raises `ServiceError`.
 

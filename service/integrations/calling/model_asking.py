@@ -12,13 +12,17 @@ from service.web.errors import ServiceError, UpstreamFailed, UpstreamTimedOut
 
 
 class ModelAsking:
-    """The model calls of one call of an endpoint; `cost` is theirs so far, in micro-credits."""
+    """The model calls of one call of an endpoint, with their tokens and their cost so far.
+
+    `cost` is in micro-credits.
+    """
 
     def __init__(self, upstream: Upstream, models: Mapping[str, Model], use: ModelUse) -> None:
         """Raises `NotConfigured` if the model's provider has no key."""
         self._upstream, self._models, self._use = upstream, models, use
         self._left = use.calls
         self.cost = 0
+        self.input_tokens = self.output_tokens = 0
         completion.require_configured(models[use.model_id])
 
     def complete(self, system: str, text: str, seconds: float) -> str:
@@ -37,6 +41,8 @@ class ModelAsking:
             raise _failure(error) from None
         finally:
             self.cost += trip.cost
+            self.input_tokens += trip.usage.input
+            self.output_tokens += trip.usage.output
 
 
 def cut(text: str, tokens: int) -> str:

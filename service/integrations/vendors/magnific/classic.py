@@ -47,12 +47,12 @@ VIEWS = (
     "low-angle", "symmetry", "fish-eye", "first-person",
 )  # fmt: skip
 
-FACTS = Shape(
+META = Shape(
     seed=Maybe(Int("meta.seed")), width=Maybe(Int("meta.image.width")),
     height=Maybe(Int("meta.image.height")),
 )  # fmt: skip
 ANSWER = Shape(
-    FACTS, images=Each("data", Shape(base64="base64", isNsfw=Bool("has_nsfw")))
+    meta=META, images=Each("data", Shape(base64="base64", hasNsfw=Bool("has_nsfw")))
 )  # fmt: skip
 
 
@@ -76,8 +76,8 @@ class Classic(Parameters):
 
 def _make(call: Call, request: Outgoing) -> dict[str, Any]:
     answer = ANSWER.read(call.send(request))
-    pictures = [(_decoded(one["base64"]), one["isNsfw"]) for one in answer["images"]]
-    kept = [{**call.keep(raw, _kind(raw)), "isNsfw": is_nsfw} for raw, is_nsfw in pictures]
+    pictures = [(_decoded(one["base64"]), one["hasNsfw"]) for one in answer["images"]]
+    kept = [{**call.keep(raw, _kind(raw)), "hasNsfw": has_nsfw} for raw, has_nsfw in pictures]
     return {**answer, "images": kept}
 
 
@@ -106,8 +106,7 @@ classic = Endpoint(
     seconds=120, makes=MOST,
     takes=Classic, asks=post("/v1/ai/text-to-image", limit=MOST * 4 // 3 + MIB), run=_make,
     gives=Shape(
-        Shape(images=Each("images", Shape(MEDIA, isNsfw=Bool("isNsfw")))),
-        seed=Maybe(Int("seed")), width=Maybe(Int("width")), height=Maybe(Int("height")),
+        images=Each("images", Shape(MEDIA, hasNsfw=Bool("hasNsfw"))), meta=META,
     ),
     examples=(example(
         {

@@ -9,7 +9,7 @@ from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.request import post
 from service.integrations.vendors.magnific.pictures import BODY_LIMIT, picture
-from service.integrations.vendors.magnific.tasks import IMAGES, MADE, TASK, answered, job
+from service.integrations.vendors.magnific.tasks import MADE, MODELLED, TASK, answered, job
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
 RELIGHT = "/v1/ai/image-relight"
@@ -61,7 +61,8 @@ style_transfer = Endpoint(
     name="style-transfer-image", vendor=MAGNIFIC, category="image",
     summary="A picture in the style of another one.",
     docs=f"{DOCS}/image-style-transfer/post-image-style-transfer", body_limit=BODY_LIMIT,
-    takes=Style, asks=post(STYLE_TRANSFER), job=job(STYLE_TRANSFER), gives=IMAGES,
+    takes=Style, asks=post(STYLE_TRANSFER), job=job(STYLE_TRANSFER, "style-transfer"),
+    gives=MODELLED,
     examples=(Example(
         {
             "image": PHOTO, "referenceImage": SKETCH, "prompt": "A castle in a pencil drawing",
@@ -148,7 +149,7 @@ relight = Endpoint(
     name="relight-image", vendor=MAGNIFIC, category="image",
     summary="A picture in another light, by words, another picture or a map of the light.",
     docs=f"{DOCS}/image-relight/post-image-relight", body_limit=BODY_LIMIT,
-    takes=Light, asks=post(RELIGHT), job=job(RELIGHT), gives=IMAGES,
+    takes=Light, asks=post(RELIGHT), job=job(RELIGHT, "relight"), gives=MODELLED,
     examples=(
         Example(
             {

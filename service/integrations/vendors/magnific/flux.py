@@ -14,7 +14,7 @@ from service.integrations.vendors.magnific.parameters import (
     prompt_words,
     seed_number,
 )
-from service.integrations.vendors.magnific.tasks import IMAGES, MADE, TASK, answered, job
+from service.integrations.vendors.magnific.tasks import MADE, MODELLED, TASK, answered, job
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
 FLUX_DEV = "/v1/ai/text-to-image/flux-dev"
@@ -71,8 +71,8 @@ flux_dev = Endpoint(
     name="generate-image-flux-dev", vendor=MAGNIFIC, category="ai",
     summary="Make a picture with Flux Dev.",
     docs=f"{DOCS}/text-to-image/flux-dev/post-flux-dev",
-    takes=Flux, asks=post(FLUX_DEV), job=job(FLUX_DEV),
-    gives=IMAGES,
+    takes=Flux, asks=post(FLUX_DEV), job=job(FLUX_DEV, "flux-dev"),
+    gives=MODELLED,
     examples=_styled(FLUX_DEV),
 )  # fmt: skip
 
@@ -80,8 +80,8 @@ hyperflux = Endpoint(
     name="generate-image-hyperflux", vendor=MAGNIFIC, category="ai",
     summary="Make a picture with HyperFlux, the fastest of the Flux models.",
     docs=f"{DOCS}/text-to-image/hyperflux/post-hyperflux",
-    takes=Flux, asks=post(HYPERFLUX), job=job(HYPERFLUX),
-    gives=IMAGES,
+    takes=Flux, asks=post(HYPERFLUX), job=job(HYPERFLUX, "hyperflux"),
+    gives=MODELLED,
     examples=_styled(HYPERFLUX),
 )  # fmt: skip
 
@@ -89,8 +89,8 @@ flux_pro = Endpoint(
     name="generate-image-flux-pro", vendor=MAGNIFIC, category="ai",
     summary="Make a picture with Flux Pro 1.1.",
     docs=f"{DOCS}/text-to-image/flux-pro-v1-1/post-flux-pro-v1-1",
-    takes=FluxPro, asks=post(FLUX_PRO), job=job(FLUX_PRO),
-    gives=IMAGES,
+    takes=FluxPro, asks=post(FLUX_PRO), job=job(FLUX_PRO, "flux-pro"),
+    gives=MODELLED,
     examples=(Example({"prompt": "A cat with wings", "outputFormat": "png", "seed": 7}, (
         Exchange(
             f"POST {FLUX_PRO}", answered("CREATED"),

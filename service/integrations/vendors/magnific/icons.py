@@ -8,7 +8,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Parameters, Several
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within
+from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape, Within
 from service.integrations.vendors.magnific.stock import (
     DOWNLOAD,
     ENGLISH,
@@ -117,11 +117,13 @@ class Icon(Parameters):
             raise ValidationError(f"Must be one of {SIZES}.", "pngSize")
 
 
+ICON_FILE = Shape(DOWNLOAD, format=Made("", lambda answer, values: values["format"]))
+
 download = Endpoint(
     name="download-icon", vendor=MAGNIFIC, category="image",
     summary="Where an icon's file can be downloaded.",
     docs=f"{DOCS}/icons/download-an-icon",
-    takes=Icon, asks=get("/v1/icons/{id}/download"), gives=DOWNLOAD,
+    takes=Icon, asks=get("/v1/icons/{id}/download"), gives=ICON_FILE,
     examples=(example(
         {"id": 52912, "format": "png", "pngSize": 256},
         "GET /v1/icons/52912/download?format=png&png_size=256",

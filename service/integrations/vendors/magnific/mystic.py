@@ -22,6 +22,7 @@ from service.integrations.vendors.magnific.pictures import BODY_LIMIT, as_base64
 from service.integrations.vendors.magnific.tasks import (
     IMAGES,
     MADE,
+    MODELLED,
     TASK,
     answered,
     job,
@@ -82,7 +83,7 @@ def _begin(
     """Mystic takes references as base64 only."""
     given = {"structureReference": structure_reference, "styleReference": style_reference}
     pictures = {snake(name): as_base64(call, name, text) for name, text in given.items() if text}
-    return read_task(call.send(request.plus(json=pictures)), IMAGES)
+    return read_task(call.send(request.plus(json=pictures)), IMAGES, "mystic")
 
 
 def _most(values: Mapping[str, Any]) -> float:
@@ -96,9 +97,9 @@ mystic = Endpoint(
     name="generate-image-mystic", vendor=MAGNIFIC, category="ai",
     summary="Make a picture with Mystic, as large as 4k.",
     docs=f"{DOCS}/mystic/post-mystic", meter=Meter(_most, lambda data: None),
-    takes=Mystic, asks=post(MYSTIC), run=_begin, job=job(MYSTIC),
+    takes=Mystic, asks=post(MYSTIC), run=_begin, job=job(MYSTIC, "mystic"),
     body_limit=BODY_LIMIT,
-    gives=IMAGES,
+    gives=MODELLED,
     examples=(Example({"prompt": "A cat", "colors": [{"color": "#00aa00", "weight": 1}]}, (
         Exchange(
             f"POST {MYSTIC}", answered("CREATED"),

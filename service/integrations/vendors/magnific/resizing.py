@@ -26,6 +26,7 @@ from service.integrations.vendors.magnific.pictures import (
 from service.integrations.vendors.magnific.tasks import (
     IMAGES,
     MADE,
+    MODELLED,
     TASK,
     answered,
     at_path,
@@ -46,8 +47,9 @@ ONLY_FOR = {
 PHOTO, SKETCH = "https://example.com/photo.jpg", "aGVsbG8="
 
 
-def _begin(call: Call, request: Outgoing) -> Task:
-    return at_path(request.path.removeprefix(f"{AI}/"), read_task(call.send(request), IMAGES))
+def _begin(call: Call, request: Outgoing, model: str) -> Task:
+    task = read_task(call.send(request), IMAGES, model)
+    return at_path(request.path.removeprefix(f"{AI}/"), task)
 
 
 def _ends(path: str) -> Exchange:
@@ -113,7 +115,7 @@ def _upscale(call: Call, request: Outgoing, *, mode: str, image: str, scale_fact
     if mode == "creative":
         own = {"image": as_base64(call, "image", image), "scale_factor": f"{scale_factor}x"}
         request = request.plus(json=own)
-    return _begin(call, request)
+    return _begin(call, request, mode)
 
 
 def _upscale_cost(values: Any) -> float:
@@ -126,7 +128,7 @@ upscale = Endpoint(
     summary="A picture with 2 to 16 times as many pixels in each direction.",
     docs=f"{DOCS}/image-upscaler-precision-v2/post-image-upscaler-precision-v2",
     body_limit=BODY_LIMIT, meter=Meter(_upscale_cost, lambda data: None), seconds=120,
-    takes=Upscale, asks=post(f"{AI}/{{mode}}"), run=_upscale, gives=IMAGES,
+    takes=Upscale, asks=post(f"{AI}/{{mode}}"), run=_upscale, gives=MODELLED,
     job=replace(job(AI, limit=600, interval=5), poll=POLL),
     examples=(
         Example(
@@ -201,7 +203,7 @@ def _expand(call: Call, request: Outgoing, *, model: str, image: str) -> Task:
     """Two of the models take base64 only."""
     if model != LOADING:
         request = request.plus(json={"image": as_base64(call, "image", image)})
-    return _begin(call, request)
+    return _begin(call, request, model)
 
 
 WIDER = {"left": 256, "right": 256, "top": 0, "bottom": 64}
@@ -209,7 +211,7 @@ expand = Endpoint(
     name="expand-image", vendor=MAGNIFIC, category="image",
     summary="A picture that goes on beyond its borders.",
     docs=f"{DOCS}/image-expand/post-seedream-v4-5", body_limit=BODY_LIMIT, seconds=120,
-    takes=Expansion, asks=post(f"{AI}/image-expand/{{model}}"), run=_expand, gives=IMAGES,
+    takes=Expansion, asks=post(f"{AI}/image-expand/{{model}}"), run=_expand, gives=MODELLED,
     job=replace(job(AI), poll=POLL),
     examples=(
         Example({**WIDER, "image": PHOTO, "prompt": "A wide field", "seed": 7}, (

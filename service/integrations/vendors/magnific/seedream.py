@@ -10,7 +10,7 @@ from service.integrations.vendors.magnific.parameters import (
     prompt_words,
     seed_number,
 )
-from service.integrations.vendors.magnific.tasks import IMAGES, MADE, TASK, answered, job
+from service.integrations.vendors.magnific.tasks import MADE, MODELLED, TASK, answered, job
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
 SEEDREAM = "/v1/ai/text-to-image/seedream"
@@ -42,8 +42,8 @@ seedream = Endpoint(
     name="generate-image-seedream", vendor=MAGNIFIC, category="ai",
     summary="Make a picture with Seedream.",
     docs=f"{DOCS}/text-to-image/seedream",
-    takes=Seedream, asks=post(SEEDREAM), job=job(SEEDREAM),
-    gives=IMAGES,
+    takes=Seedream, asks=post(SEEDREAM), job=job(SEEDREAM, "seedream"),
+    gives=MODELLED,
     examples=_examples(SEEDREAM),
 )  # fmt: skip
 
@@ -51,8 +51,8 @@ seedream_v4 = Endpoint(
     name="generate-image-seedream-v4", vendor=MAGNIFIC, category="ai",
     summary="Make a picture with Seedream 4.",
     docs=f"{DOCS}/text-to-image/seedream-4/post-seedream-v4",
-    takes=Seedream, asks=post(SEEDREAM_V4), job=job(SEEDREAM_V4),
-    gives=IMAGES,
+    takes=Seedream, asks=post(SEEDREAM_V4), job=job(SEEDREAM_V4, "seedream-v4"),
+    gives=MODELLED,
     examples=_examples(SEEDREAM_V4),
 )  # fmt: skip
 

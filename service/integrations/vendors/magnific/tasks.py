@@ -5,7 +5,6 @@ completed the addresses of what it has made. How long these addresses are good i
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,28 +15,30 @@ from service.integrations.declare.shape import Each, Shape, Str, find
 from service.integrations.declare.task import Job, Task
 
 ADDRESS = "Where Magnific keeps it. Copy what you need: the address may end without notice."
+MODEL = Shape(model=Str("model", about="The model that makes it."))
 IMAGES = Shape(images=Each("generated", Shape(url=Str("", about=ADDRESS))))
+MODELLED = Shape(MODEL, IMAGES)
 VIDEOS = Shape(videos=Each("generated", Shape(url=Str("", about=ADDRESS))))
 
 TASK_ID = re.compile("[A-Za-z0-9_-]{1,100}")
 
 
-def read_task(answer: Any, gives: Shape) -> Task:
-    """The task of an answer, whose result is of the shape `gives`.
+def read_task(answer: Any, gives: Shape, model: str = "") -> Task:
+    """The task of an answer, whose result is of the shape `gives`, made by the named model.
 
     Some answers to a first request are the task itself, with `task_status`. A completed task that
     has made nothing has failed. Raises `Unusable`.
     """
     task = as_object(find(answer, "data") or answer)
-    task_id = text(task, "task_id")
+    task_id, facts = text(task, "task_id"), {"model": model} if model else {}
     if not TASK_ID.fullmatch(task_id):
         raise unusable("task_id")
     match text(task, "status" if "status" in task else "task_status"):
         case "CREATED" | "IN_PROGRESS":
-            return Task(task_id)
+            return Task(task_id, facts=facts)
         case "COMPLETED":
             result = gives.read(task)
-            return Task(task_id, "done" if any(result.values()) else "failed", result)
+            return Task(task_id, "done" if any(result.values()) else "failed", result, facts=facts)
         case "FAILED":
             return Task(task_id, "failed")
     raise unusable("status")
@@ -51,19 +52,14 @@ def at_path(path: str, task: Task) -> Task:
     return replace(task, id=f"{path}/{task.id}")
 
 
-def job(
-    path: str,
-    gives: Shape = IMAGES,
-    *,
-    wait: float = 60,
-    limit: float = 300,
-    interval: float = 3,
-    task: Callable[[Any], Task] | None = None,
-) -> Job:
-    """How an endpoint goes on whose tasks are asked for at `path`."""
+def job(path: str, model: str = "", *, limit: float = 300, interval: float = 3) -> Job:
+    """How an endpoint goes on whose tasks make images and are asked for at `path`.
+
+    Without a `model`, the endpoint's function names it.
+    """
     return Job(
-        task=task or partial(read_task, gives=gives),
-        poll=get(f"{path}/{{id}}"), wait=wait, limit=limit, interval=interval,
+        task=partial(read_task, gives=IMAGES, model=model), poll=get(f"{path}/{{id}}"),
+        wait=60, limit=limit, interval=interval, facts=MODEL,
     )  # fmt: skip
 
 

@@ -15,10 +15,18 @@ from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Amount, Choice, Parameters, Switch, Words
 from service.integrations.declare.meter import Meter
 from service.integrations.declare.request import Outgoing, get, post
+from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.vendors.magnific.parameters import aspect_ratio
 from service.integrations.vendors.magnific.pictures import BODY_LIMIT, picture
-from service.integrations.vendors.magnific.tasks import TASK, VIDEOS, answered, at_path, read_task
+from service.integrations.vendors.magnific.tasks import (
+    MODEL,
+    TASK,
+    VIDEOS,
+    answered,
+    at_path,
+    read_task,
+)
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
 VIDEO = "/v1/ai/image-to-video"
@@ -58,7 +66,7 @@ class Video(Parameters):
 def _begin(call: Call, request: Outgoing, *, model: str, generate_audio: bool = False) -> Task:
     if model == LATEST:
         request = request.plus(json={"generate_audio": generate_audio})
-    return at_path(POLLED[model], read_task(call.send(request), VIDEOS))
+    return at_path(POLLED[model], read_task(call.send(request), VIDEOS, model))
 
 
 def _most(values: Mapping[str, Any]) -> float:
@@ -83,9 +91,9 @@ video = Endpoint(
     takes=Video, asks=post(f"{VIDEO}/{{model}}"), run=_begin,
     job=Job(
         task=lambda answer: read_task(answer, VIDEOS), poll=get(f"{VIDEO}/{{id+}}"),
-        wait=60, limit=900, interval=10,
+        wait=60, limit=900, interval=10, facts=MODEL,
     ),
-    gives=VIDEOS,
+    gives=Shape(MODEL, VIDEOS),
     examples=(
         Example(
             {"imageUrl": IMAGE, "prompt": "It flies away", "negativePrompt": "Other cats"},

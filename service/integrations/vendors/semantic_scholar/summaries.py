@@ -15,7 +15,7 @@ from service.integrations.declare.fields import Choice, Count, Parameters, Sever
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import get, post
-from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, find
+from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, Within, find
 from service.integrations.vendors.semantic_scholar.searches import spaced
 from service.integrations.vendors.semantic_scholar.shapes import FOUND, GRAPH, ID, SOURCE
 from service.integrations.vendors.semantic_scholar.vendor import (
@@ -48,7 +48,8 @@ TASK = (
     "Use only the texts of `papers`, and cite each as [n] by its `number`. If there is a `focus`, "
     "say what the papers say about it, or that they say nothing."
 )
-SUMMARISED = Shape(SOURCE, isUsed=Made(Bool(""), lambda paper, values: bool(source_text(paper))))
+USAGE = Shape(inputTokens=Int("inputTokens"), outputTokens=Int("outputTokens"))
+SUMMARISED = Shape(SOURCE, used=Made(Bool(""), lambda paper, values: bool(source_text(paper))))
 
 
 class Papers(Parameters):
@@ -92,6 +93,7 @@ def _summarise(
         "papers": [{"number": number, **one} for number, one in enumerate(sources, 1)],
         "missing": [one for one, paper in named if paper is None],
         "model": MODEL.model_id,
+        "usage": call.model_usage,
     }  # fmt: skip
 
 
@@ -113,6 +115,7 @@ summarise = Endpoint(
     seconds=120, model=MODEL, takes=Papers, run=_summarise,
     gives=Shape(
         summary="summary", missing=Each("missing"), model="model",
+        usage=Within("usage", USAGE),
         papers=Each("papers", Shape(SUMMARISED, number=Int("number"))),
     ),
     examples=(Example({"paperIds": [ID, LOST], "focus": "scale", "style": "paragraph"}, (
