@@ -118,3 +118,64 @@ def test_a_place_of_another_shape_is_not_left_out(ask, vendor, place):
     vendor.says(Said({"results": [*BERLIN["results"], place]}))
     answer = ask("geocode-city", {"city": "Berlin"})
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+
+
+PARIS = {"id": 1, "name": "Paris", "latitude": 48.85, "longitude": 2.35, "country": "France",
+         "country_code": "FR", "admin1": "Île-de-France"}  # fmt: skip
+TEXAS = {"id": 2, "name": "Paris", "latitude": 33.66, "longitude": -95.56,
+         "country": "United States", "country_code": "US", "admin1": "Texas"}  # fmt: skip
+LONDON = {"id": 3, "name": "London", "latitude": 51.5, "longitude": -0.1,
+          "country": "United Kingdom", "country_code": "GB", "admin1": "England"}  # fmt: skip
+
+
+@pytest.fixture
+def gazetteer(vendor):
+    """Knows places by their whole name, as Open-Meteo does."""
+    known = (PARIS, TEXAS, LONDON)
+
+    def answer(asked):
+        if asked.path == "/v1/forecast":
+            return Said(CURRENT)
+        found = [one for one in known if [one["name"]] == asked.query["name"]]
+        return Said({"results": found[: int(asked.query["count"][0])]} if found else {})
+
+    vendor.says(answer)
+
+
+@pytest.mark.parametrize(
+    ("city", "ids"),
+    [
+        ("Paris", [1, 2]),
+        ("Paris, France", [1]),
+        ("Paris,fr", [1]),
+        ("Paris, Texas, USA", [2]),
+        ("London, UK", [3]),
+        ("London, England", [3]),
+        ("Paris,", [1, 2]),
+        ("Paris, Freedonia", []),
+        ("Atlantis, Greece", []),
+    ],
+)
+def test_a_city_may_be_named_with_where_it_is(ask, gazetteer, city, ids):
+    results = ask("geocode-city", {"city": city}).json["data"]["results"]
+    assert [one["id"] for one in results] == ids
+
+
+def test_a_name_with_a_country_is_asked_for_alone_if_it_matches_nothing(ask, gazetteer, vendor):
+    ask("geocode-city", {"city": "Paris, France", "count": 1, "countryCode": "fr"})
+    asked = [(one.query["name"], one.query["count"]) for one in vendor.seen]
+    assert asked == [(["Paris, France"], ["1"]), (["Paris"], ["100"])]
+    assert {one.query["countryCode"][0] for one in vendor.seen} == {"fr"}
+
+
+@pytest.mark.parametrize("endpoint", ["weather-forecast", "current-weather"])
+def test_the_weather_of_a_city_that_is_not_found_says_how_to_name_one(ask, gazetteer, endpoint):
+    answer = ask(endpoint, {"city": "Paris, Freedonia"})
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+    assert "Paris, France" in answer.json["message"]
+
+
+def test_the_weather_is_that_of_the_country_which_is_named(ask, gazetteer, vendor):
+    data = ask("current-weather", {"city": "Paris, Texas"}).json["data"]
+    assert data["place"]["country"] == "United States"
+    assert vendor.seen[-1].query["latitude"] == ["33.66"]

@@ -1058,7 +1058,7 @@ export interface Endpoints {
   'current-weather': {
     get: true;
     request: {
-      /** A city's name; or give both coordinates. */
+      /** A city's name, or with its country or region, such as `Paris, France`; or give both coordinates. */
       city?: string;
       /** Degrees to the north. */
       latitude?: number;
@@ -2063,7 +2063,7 @@ export interface Endpoints {
   'geocode-city': {
     get: true;
     request: {
-      /** The city's name. */
+      /** The city's name, or with its country or region: `Paris, France`. */
       city: string;
       /** Number of results. @default 5 */
       count?: number;
@@ -4595,7 +4595,7 @@ export interface Endpoints {
   'weather-forecast': {
     get: true;
     request: {
-      /** A city's name; or give both coordinates. */
+      /** A city's name, or with its country or region, such as `Paris, France`; or give both coordinates. */
       city?: string;
       /** Degrees to the north. */
       latitude?: number;

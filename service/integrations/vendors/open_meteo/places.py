@@ -1,5 +1,9 @@
-"""Places, by their names."""
+"""Places, by their names.
 
+Open-Meteo knows the name of a place only: "Paris, France" matches nothing there.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 from service.integrations.calling.call import Call
@@ -7,7 +11,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Count, Parameters, Words
-from service.integrations.declare.request import get
+from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
 from service.integrations.vendors.open_meteo.vendor import DOCS, GEOCODING, OPEN_METEO
@@ -21,9 +25,16 @@ PLACE = Shape(
 )  # fmt: skip
 
 
+PLACES = Shape(results=Each("results", PLACE, default=()))
+MOST = 100  # results of one request
+AREAS = ("countryCode", "country", "region", "district")
+OTHER_NAMES = {"uk": "gb", "usa": "us", "uae": "ae"}  # that are no codes of countries
+
+
 class City(Parameters):
-    city = Words("The city's name.", least=2, most=100, to="query.name", required=True)
-    count = Count("Number of results.", least=1, most=100, to="query.count", default=5)
+    city = Words("The city's name, or with its country or region: `Paris, France`.", least=2,
+                 most=100, to="query.name", required=True)  # fmt: skip
+    count = Count("Number of results.", least=1, most=MOST, to="query.count", default=5)
     language = Words(
         "The language of the names in the answer.", least=2, most=5,
         to="query.language", default="en",
@@ -34,6 +45,25 @@ class City(Parameters):
     )  # fmt: skip
 
 
+def _search(call: Call, request: Outgoing, *, city: str, count: int) -> dict[str, Any]:
+    """The places of a name; if there are none, those of its part before a comma.
+
+    These must be in what the other parts name.
+    """
+    found = PLACES.read(call.send(request))
+    if found["results"] or "," not in city:
+        return found
+    name, *areas = [part.strip() for part in city.split(",")]
+    wider = PLACES.read(call.send(request.plus(query={"name": name, "count": MOST})))
+    return {"results": [one for one in wider["results"] if _is_in(one, areas)][:count]}
+
+
+def _is_in(place: dict[str, Any], areas: Sequence[str]) -> bool:
+    names = {str(place[name]).casefold() for name in AREAS if place[name]}
+    named = [area.casefold() for area in areas if area]
+    return all(OTHER_NAMES.get(one, one) in names for one in named)
+
+
 geocode = Endpoint(
     name="geocode-city", vendor=OPEN_METEO, category="science",
     summary="Places of a name, with their coordinates.",
@@ -41,7 +71,7 @@ geocode = Endpoint(
     docs=f"{DOCS}/geocoding-api", access=FREE_READ, seconds=20,
     cache=Cache(seconds=86400, shared=True),
     takes=City, asks=get("/v1/search", base=GEOCODING, query={"format": "json"}),
-    gives=Shape(results=Each("results", PLACE, default=())),
+    run=_search, gives=PLACES,
     examples=(example(
         {"city": "Berlin", "count": 2, "countryCode": "DE"},
         "GET /v1/search?format=json&name=Berlin&count=2&language=en&countryCode=DE",
@@ -55,7 +85,10 @@ def first_place(call: Call, city: str, language: str) -> dict[str, Any]:
     values = {"city": city, "count": 1, "language": language}
     places = geocode.perform(call, values)["results"]
     if not places:
-        raise NotFound("There is no city of that name.")
+        raise NotFound(
+            "There is no city of that name. Give the name alone, or with its country, such as "
+            "“Paris, France”, or give coordinates."
+        )
     place: dict[str, Any] = places[0]
     return place
 

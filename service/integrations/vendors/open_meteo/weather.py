@@ -106,7 +106,11 @@ WEATHER = Shape(place=PLACE, units=_units("current_units"), current=Within("curr
 
 
 class Place(Parameters):
-    city = Words("A city's name; or give both coordinates.", least=2, most=100)
+    city = Words(
+        "A city's name, or with its country or region, such as `Paris, France`; or give both "
+        "coordinates.",
+        least=2, most=100,
+    )  # fmt: skip
     latitude = Amount("Degrees to the north.", least=-90, most=90, to="query.latitude")
     longitude = Amount("Degrees to the east.", least=-180, most=180, to="query.longitude")
     units = Choice(
