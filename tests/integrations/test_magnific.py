@@ -209,3 +209,21 @@ def test_a_file_of_an_icon_has_its_format(ask, vendor):
     data = ask("download-icon", {"id": 1, "format": "png"}).json["data"]
     named = {"filename": "a.png", "url": "https://x/a.png"}
     assert data == {"id": 1, "format": "png", **named}
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("structureStrength", "structureReference"),
+        ("adherence", "styleReference"),
+        ("hdr", "styleReference"),
+    ],
+)
+def test_a_strength_goes_only_with_its_reference(ask, vendor, name, other):
+    vendor.says(answered("CREATED"))
+    body = {"prompt": "A cat", name: 50, "wait": 0}
+    for wrong in (body, {**body, **({"styleReference": B64} if name[0] == "s" else {})}):
+        answer = ask("generate-image-mystic", wrong)
+        assert (answer.status_code, list(answer.json["details"])) == (400, [name])
+    assert vendor.seen == []
+    assert ask("generate-image-mystic", {**body, other: B64}).status_code == 200

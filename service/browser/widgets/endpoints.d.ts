@@ -1898,13 +1898,13 @@ export interface Endpoints {
       }>;
       /** A picture whose shapes to keep. Its address, or base64 of at most 5 MB. */
       structureReference?: string;
-      /** How much to keep them: 50 unless given. */
+      /** How much to keep them, with `structureReference`: 50 unless given. */
       structureStrength?: number;
       /** A picture whose style to keep. Its address, or base64 of at most 5 MB. */
       styleReference?: string;
-      /** How much to follow the prompt rather than that style: 50 unless given. */
+      /** How much to follow the prompt rather than that style, with `styleReference`: 50 unless given. */
       adherence?: number;
-      /** Detail in that style, at the cost of an artificial look: 50 unless given. */
+      /** Detail in that style, with `styleReference`, at the cost of an artificial look: 50 unless given. */
       hdr?: number;
       /** Seconds to hold the call open for the result. @default 60 */
       wait?: number;

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from marshmallow import ValidationError, validates_schema
+
 from service.billing.prices import MAGNIFIC_MYSTIC
 from service.integrations.calling.call import Call
 from service.integrations.declare.arguments import snake
@@ -31,6 +33,10 @@ from service.integrations.vendors.magnific.tasks import (
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
 
 MYSTIC = "/v1/ai/mystic"
+ONLY_WITH = {
+    "structureStrength": "structureReference", "adherence": "styleReference",
+    "hdr": "styleReference",
+}  # fmt: skip
 
 
 class Mystic(Parameters):
@@ -60,17 +66,28 @@ class Mystic(Parameters):
     colors = color_list()
     structureReference = fetched_picture("A picture whose shapes to keep.", "structure_reference")
     structureStrength = Count(
-        "How much to keep them: 50 unless given.", least=0, most=100, to="json.structure_strength"
+        "How much to keep them, with `structureReference`: 50 unless given.",
+        least=0,
+        most=100,
+        to="json.structure_strength",
     )
     styleReference = fetched_picture("A picture whose style to keep.", "style_reference")
     adherence = Count(
-        "How much to follow the prompt rather than that style: 50 unless given.",
+        "How much to follow the prompt rather than that style, with `styleReference`: 50 unless "
+        "given.",
         least=0, most=100, to="json.adherence",
     )  # fmt: skip
     hdr = Count(
-        "Detail in that style, at the cost of an artificial look: 50 unless given.",
+        "Detail in that style, with `styleReference`, at the cost of an artificial look: 50 "
+        "unless given.",
         least=0, most=100, to="json.hdr",
     )  # fmt: skip
+
+    @validates_schema
+    def check_strengths(self, data: dict[str, Any], **kwargs: Any) -> None:
+        for name, other in ONLY_WITH.items():
+            if name in data and other not in data:
+                raise ValidationError(f"Goes only with {other}.", name)
 
 
 def _begin(
