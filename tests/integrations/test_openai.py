@@ -110,6 +110,8 @@ def test_the_operator_sets_the_model_where_a_call_names_none(
          (2000 * 125 + 9 * 750) / 1e6),
         ({"messages": [{**MESSAGE, "content": "a" * 500}] * 2, "maxTokens": 100},
          (2000 * 125 + 100 * 750) / 1e6),
+        ({"messages": [{**MESSAGE, "content": "a" * 500}] * 2, "maxTokens": 100,
+          "prompt": "a" * 9999, "systemPrompt": "a" * 9999}, (2000 * 125 + 100 * 750) / 1e6),
     ],
 )  # fmt: skip
 def test_a_text_holds_what_its_prompts_and_its_length_can_cost(ask, held, body, most):
@@ -144,11 +146,16 @@ def test_a_model_that_refuses_is_an_answer(ask, vendor):
     assert (data["text"], data["refusal"]) == (None, "I can't help with that.")
 
 
+def test_messages_replace_both_prompts(ask, vendor):
+    vendor.says(written())
+    body = {"messages": [MESSAGE], "prompt": "p", "systemPrompt": "s"}
+    assert ask("generate-text", body).json["data"]["text"] == "Hello."
+    assert vendor.seen[0].json["messages"] == [MESSAGE]
+
+
 NOT_ASKED = [
     ("generate-text", {}, ["prompt"]),
     ("generate-text", {"systemPrompt": "a"}, ["prompt"]),
-    ("generate-text", {"messages": [MESSAGE], "prompt": "a", "systemPrompt": "a"},
-     ["prompt", "systemPrompt"]),
     ("generate-text", {"prompt": "a", "model": "gpt-3.5-turbo"}, ["model"]),
     ("generate-image-llm", {"prompt": "a", "size": "1000x1000"}, ["size"]),
     ("generate-image-llm", {"prompt": "a", "size": "3840x1024"}, ["size"]),

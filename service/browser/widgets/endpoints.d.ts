@@ -1992,7 +1992,7 @@ export interface Endpoints {
       prompt?: string;
       /** Instructions, together with `prompt`. */
       systemPrompt?: string;
-      /** A whole conversation, in the place of both prompts. */
+      /** A whole conversation: it replaces both prompts. */
       messages?: Array<{
         /** Whose message it is. */
         role: 'system' | 'user' | 'assistant';

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from marshmallow import ValidationError, validates_schema
+from marshmallow import ValidationError, post_load, validates_schema
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
@@ -38,7 +38,7 @@ class Text(Parameters):
     prompt = Words("What to write; needed unless there are `messages`.", most=LONGEST)
     systemPrompt = Words("Instructions, together with `prompt`.", most=LONGEST)
     messages = Several(
-        Part(Message), "A whole conversation, in the place of both prompts.", least=1, most=200
+        Part(Message), "A whole conversation: it replaces both prompts.", least=1, most=200
     )
     model = Choice(*MODELS, about="The model; without it, the one that the operator has set.")
     maxTokens = Count(
@@ -56,9 +56,12 @@ class Text(Parameters):
     def check_prompts(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "messages" not in data and "prompt" not in data:
             raise ValidationError("Needed unless there are `messages`.", "prompt")
-        both = [name for name in ("prompt", "systemPrompt") if name in data]
-        if "messages" in data and both:
-            raise ValidationError(dict.fromkeys(both, ["Not together with `messages`."]))
+
+    @post_load
+    def replace_prompts(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """A conversation stands in the place of both prompts, which then cost nothing."""
+        replaced = ("prompt", "systemPrompt") if "messages" in data else ()
+        return {name: value for name, value in data.items() if name not in replaced}
 
 
 def _text(answer: Any, values: Values) -> str | None:
