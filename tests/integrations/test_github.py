@@ -221,7 +221,7 @@ def test_an_exhausted_hour_says_when_it_ends(ask, vendor):
     [
         (refusal(404, "Not Found"), 404, "not_found"),
         (refusal(410, "Issues are disabled"), 404, "not_found"),
-        (refusal(301, "Moved", Location="/repositories/1"), 404, "not_found"),
+        (refusal(301, "Moved", Location="/elsewhere"), 404, "not_found"),
         (refusal(403, "Resource not accessible", X_RateLimit_Remaining="9"), 403, "forbidden"),
         (refusal(451, "Blocked"), 403, "forbidden"),
         (refusal(401, "Bad credentials"), 502, "upstream_provider_error"),
@@ -296,6 +296,81 @@ def test_neither_a_new_name_nor_a_sign_on_tells_that_there_is_one(ask, vendor, s
     told = ask("codehost-get-repository", REPO).json
     vendor.says(refusal(404))
     assert told == ask("codehost-get-repository", REPO).json
+
+
+RENAMED = {**REPOSITORY, "full_name": "octocat/Renamed", "name": "Renamed"}
+GIVEN = {"commits": [COMMIT], "issues": [ISSUE], "pulls": [PULL], "tree": TREE, "contents": FILE}
+
+
+def renamed(vendor, description, place="https://api.github.com/repositories/12"):
+    """GitHub answers with the new place of what is asked for by the old name."""
+
+    def answer(asked):
+        _, _, rest = asked.target.partition("/Hello-World")
+        if asked.path.startswith("/repos/"):
+            return refusal(301, "Moved Permanently", Location=place + rest)
+        what = asked.path.removeprefix("/repositories/12").strip("/")
+        named = {name for name in GIVEN if name in what}
+        return Said(GIVEN[named.pop()] if named else description)
+
+    visibility.seen.clear()
+    vendor.says(answer)
+
+
+@pytest.mark.parametrize("place", ["https://api.github.com/repositories/12", "/repositories/12"])
+def test_a_renamed_repository_is_found_at_its_new_place(ask, vendor, place):
+    renamed(vendor, RENAMED, place)
+    data = ask("codehost-get-repository", REPO).json["data"]
+    assert data["fullName"] == "octocat/Renamed"
+    assert [asked.target for asked in vendor.seen] == [
+        "/repos/octocat/Hello-World", "/repositories/12",
+    ]  # fmt: skip
+    assert {asked.headers["authorization"] for asked in vendor.seen} == {"Bearer github-canary"}
+
+
+@pytest.mark.parametrize("what", READS)
+@pytest.mark.parametrize("has_token", [True, False])
+def test_what_is_in_a_renamed_repository_is_found_too(app, ask, vendor, what, has_token):
+    if not has_token:
+        del app.extensions["vendor_settings"]["GITHUB_TOKEN"]
+    renamed(vendor, RENAMED)
+    assert ask(f"codehost-get-repository-{what}", REPO).status_code == 200
+    assert len(vendor.seen) == (4 if has_token else 2)
+    first, last = vendor.seen[-2:]
+    assert last.target == first.target.replace("/repos/octocat/Hello-World", "/repositories/12")
+    assert ("authorization" in last.headers) == has_token
+
+
+@pytest.mark.parametrize("what", ["", *READS])
+def test_a_repository_that_is_private_under_its_new_name_is_not_there(ask, vendor, what):
+    renamed(vendor, PRIVATE)
+    answer = ask(f"codehost-get-repository{'-' if what else ''}{what}", REPO)
+    vendor.says(refusal(404, "Not Found"))
+    absent = ask("codehost-get-repository", REPO)
+    assert (answer.status_code, answer.json) == (404, absent.json)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "https://evil.example/user",
+        "/repositories/12/../../user/repos",
+        "/repositories/12abc",
+        "/repos/a/b",
+        "",
+        "/repositories/1 2",
+    ],
+)
+def test_no_other_place_is_asked_for(ask, vendor, place):
+    vendor.says(refusal(301, "Moved", Location=place))
+    assert ask("codehost-get-repository", REPO).status_code == 404
+    assert len(vendor.seen) == 1
+
+
+def test_a_place_that_has_moved_too_is_not_followed(ask, vendor):
+    vendor.says(refusal(301, "Moved", Location="/repositories/12"))
+    assert ask("codehost-get-repository", REPO).status_code == 404
+    assert len(vendor.seen) == 2
 
 
 def test_a_search_is_anybodys_and_shows_what_is_public(ask, vendor):

@@ -158,14 +158,20 @@ class Call:
                 raise answer
         return answers
 
+    def _reply(self, outgoing: Outgoing) -> Reply:
+        reply = self._sender.send(outgoing)
+        self._vendor.look(reply)
+        return reply
+
     def _accepted(self, outgoing: Outgoing) -> Reply:
         """The reply, unless it is a refusal.
 
         One that is about the call has changed nothing, also if it came with status 200.
         """
         before = self.effects.may_have_acted
-        reply = self._sender.send(outgoing)
-        self._vendor.look(reply)
+        reply = self._reply(outgoing)
+        if outgoing.method == "GET" and (target := self._vendor.moved(reply)):
+            reply = self._reply(outgoing.moved_to(target))
         refusal = refusal_of(self._vendor, reply)
         if refusal and refusal.status < 500 and not outgoing.repeatable:
             self.effects.may_have_acted = before

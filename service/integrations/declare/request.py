@@ -66,6 +66,10 @@ class Outgoing:
         body = {**(self.json or {}), **json}
         return replace(more, json=body, content=encoded(body))
 
+    def moved_to(self, target: str) -> "Outgoing":
+        """Return a copy of the request for another path, with its own query if that has one."""
+        return replace(self, path=target, query={} if "?" in target else self.query)
+
 
 @dataclass(frozen=True)
 class Template:

@@ -3,6 +3,7 @@
 Source: docs.github.com/rest/using-the-rest-api, "Rate limits" and "Troubleshooting".
 """
 
+import re
 import time
 from typing import Any
 
@@ -16,6 +17,11 @@ from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError
 
 DOCS = "https://docs.github.com/rest"
+MOVED = (301, 302, 307, 308)
+BY_NUMBER = re.compile(
+    r"(?:https?://[^/?#\s]+(?:/api/v3)?)?"
+    r"(/repositories/[0-9]{1,20}(?:/(?!\.{1,2}(?:[/?]|$))[^/?#\s]*)*(?:\?[^#\s]*)?)"
+)
 MINUTE = 60  # what GitHub asks to wait when it names no time
 
 
@@ -29,9 +35,18 @@ def _refusal(reply: Reply) -> ServiceError | None:
             return absent()  # GitHub wants sign-on only for an organization's own repositories
         case 403 | 451:
             return forbidden()
-        case 301 | 302 | 307 | 308:
-            return absent()  # renamed; the new one may be private
+        case status if status in MOVED:
+            return absent()  # to somewhere else, or once more
     return None
+
+
+def _moved(reply: Reply) -> str | None:
+    """Where a renamed repository is: GitHub names it by its number, and repeats the query.
+
+    Its description is read as any other, so that one which is private now is not there.
+    """
+    match = BY_NUMBER.fullmatch(reply.headers.get("Location", ""))
+    return match[1] if match and reply.status in MOVED else None
 
 
 def _is_repository(body: Any) -> bool:
@@ -103,4 +118,5 @@ GITHUB = Vendor(
     },
     refusal=_refusal,
     look=token.look,
+    moved=_moved,
 )
