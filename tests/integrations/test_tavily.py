@@ -11,11 +11,20 @@ ANSWER = {"query": "x", "answer": None, "images": [], "results": [], "response_t
 
 
 @pytest.mark.parametrize("status", [432, 433])
-def test_a_used_up_plan_is_a_limit(ask, vendor, status):
+def test_a_used_up_plan_is_a_failure_that_the_operator_mends_and_free(alice, ask, vendor, status):
+    before = alice.get("/api/credits").json["balance"]
     vendor.says(Said({"detail": {"error": "limit"}}, status))
     answer = ask("advanced-web-search", {"query": "x"})
-    assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
-    assert answer.headers["Retry-After"] == "3600"
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert answer.json["upstreamStatus"] == status
+    assert "Retry-After" not in answer.headers
+    assert alice.get("/api/credits").json["balance"] == before
+
+
+def test_a_rate_limit_is_a_pause(ask, vendor):
+    vendor.says(Said({"detail": {"error": "limit"}}, 429, {"Retry-After": "7"}))
+    answer = ask("advanced-web-search", {"query": "x"})
+    assert (answer.json["error"], answer.headers["Retry-After"]) == ("rate_limited", "7")
 
 
 @pytest.mark.parametrize(

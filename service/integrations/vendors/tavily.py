@@ -1,6 +1,8 @@
 """Tavily: web search with filters, the text of pages, and an answer.
 
-A search takes one of Tavily's own credits, two if it is `advanced`; each is 0.8 US cents.
+A search takes one of Tavily's own credits, two if it is `advanced`; each is 0.8 US cents. A 432
+(the limit of the key or the plan) and a 433 (that of further payments) end when the operator raises
+the limit, so they are failures and no pauses for a caller.
 Source: docs.tavily.com/documentation/api-reference/endpoint/search and /api-credits.
 """
 
@@ -12,7 +14,6 @@ from service.billing.prices import TAVILY_SEARCH
 from service.integrations.declare.credential import bearer
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import example
-from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import (
     Choice,
     Count,
@@ -29,22 +30,13 @@ from service.integrations.declare.request import post
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Made, Maybe, Num, Shape, Values
-from service.integrations.declare.vendor import Reply, Vendor
-from service.web.errors import ServiceError
-
-USED_UP = (432, 433)  # the limit of the key or the plan; that of further payments
-
-
-def _refusal(reply: Reply) -> ServiceError | None:
-    return limited(reply, LONGEST_PAUSE) if reply.status in USED_UP else None
-
+from service.integrations.declare.vendor import Vendor
 
 TAVILY = Vendor(
     integration="filteredsearch",
     name="tavily",
     bases=(base_url("TAVILY_BASE_URL", "https://api.tavily.com"),),
     credential=bearer(secret("TAVILY_API_KEY", "the key of an account at Tavily")),
-    refusal=_refusal,
 )
 
 
