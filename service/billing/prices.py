@@ -172,10 +172,12 @@ ELEVENLABS_CHARACTER = {
 }
 ELEVENLABS_HOUR = 0.22
 
-# What HeyGen charges for a second of video, in US dollars: of its agent, and of an avatar.
+# What HeyGen charges for a second of video, in US dollars: of its agent, of an avatar, and of an
+# avatar in 4k.
 # Source: developers.heygen.com/docs/pricing (November 2026).
 HEYGEN_AGENT = 0.0333
 HEYGEN_AVATAR = 0.0667
+HEYGEN_AVATAR_4K = 0.0833
 
 # What People Data Labs charges for a profile in its smallest plan, in US dollars.
 # Source: support.peopledatalabs.com, "Pricing" (November 2026).

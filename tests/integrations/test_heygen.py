@@ -87,6 +87,29 @@ def test_a_script_costs_what_its_video_does(ask, vendor, paid, look, ending, cre
     assert paid() == credits
 
 
+@pytest.mark.parametrize(
+    ("resolution", "price"), [(None, 0.0667), ("1080p", 0.0667), ("4k", 0.0833)]
+)
+def test_a_video_in_4k_costs_more(ask, vendor, paid, look, resolution, price):
+    vendor.says({"data": {"video_id": "v1", "status": "waiting"}})
+    more = {"resolution": resolution} if resolution else {}
+    job = ask("aivideo-create-video", {**SCRIPT, **more})
+    assert vendor.seen[0].json.get("resolution") == resolution
+    assert paid() == 100 * price * 50
+    vendor.says({"data": {**DONE, "duration": 60}})
+    assert look(job).json["data"]["result"]["resolution"] == resolution
+    assert paid() == 60 * price * 50
+
+
+@pytest.mark.parametrize("ending", [DONE, {"status": "failed"}])
+def test_without_a_length_4k_costs_the_most_and_a_failure_nothing(ask, vendor, paid, look, ending):
+    vendor.says({"data": {"video_id": "v1", "status": "waiting"}})
+    job = ask("aivideo-create-video", {**SCRIPT, "resolution": "4k"})
+    vendor.says({"data": ending})
+    look(job)
+    assert paid() == (100 * 0.0833 * 50 if ending is DONE else 0)
+
+
 def test_the_operators_avatar_speaks_where_a_call_names_none(app, ask, vendor):
     answer = ask("aivideo-create-video", {"script": "Hello."})
     assert (answer.status_code, list(answer.json["details"])) == (400, ["avatarId"])

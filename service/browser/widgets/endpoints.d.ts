@@ -78,8 +78,8 @@ export interface Endpoints {
       files?: string[];
       /** With `script`. */
       aspectRatio?: '16:9' | '9:16' | '4:5' | '5:4' | '1:1' | 'auto';
-      /** With `script`. */
-      resolution?: '720p' | '1080p';
+      /** With `script`; 4k costs a quarter more. */
+      resolution?: '720p' | '1080p' | '4k';
       /** Its title at HeyGen; with `script`. */
       title?: string;
       /** Seconds to hold the call open for the result. @default 0 */
@@ -88,6 +88,8 @@ export interface Endpoints {
     response: {
       jobId: string;
       status: 'running' | 'done';
+      /** What was asked for. */
+      resolution?: string | null;
       result?: {
         /** HeyGen's own address of the file, for a limited time. */
         videoUrl: string;
@@ -95,6 +97,8 @@ export interface Endpoints {
         subtitleUrl: string | null;
         title: string | null;
         durationSeconds: number | null;
+        /** What was asked for. */
+        resolution: string | null;
       };
     };
   };

@@ -162,7 +162,7 @@ class Jobs:
                 if not self._is_out_of_time(row):
                     return
                 task = self._polls.give_up(row, endpoint, media)
-            if self._end(row, task):
+            if self._end(row, endpoint, task):
                 media.confirm()
             if task.outcome == OUT_OF_TIME:
                 raise UpstreamTimedOut()
@@ -173,7 +173,7 @@ class Jobs:
         db.session.commit()
         return bool(is_out)
 
-    def _end(self, row: IntegrationJob, task: Task) -> bool:
+    def _end(self, row: IntegrationJob, endpoint: Endpoint, task: Task) -> bool:
         """Store a job's result, and refund the difference if it cost less than was charged.
 
         Returns False if another poll was first; then the row has that one's result.
@@ -182,7 +182,7 @@ class Jobs:
         row.state, row.result = task.state, self._sealed(row, task)
         with write_transaction() as session:
             user_locks.lock(session, row.user_id)  # or it would come back after an erase
-            ended = job_rows.end(session, row, task.cost)
+            ended = job_rows.end(session, row, _job(endpoint).cost(task))
             if ended is None:
                 row.state, row.result = job_rows.stored(session, row)
                 return False

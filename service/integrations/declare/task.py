@@ -1,7 +1,7 @@
 """Tasks of vendors' own task APIs, and how a slow endpoint goes on with one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from service.integrations.declare.meter import micro_credits
@@ -55,6 +55,7 @@ class Job:
     answer)` returns the answer of a poll with what the vendor gives only on further requests, such
     as the other pages of a long result. `cancel` is the request that ends a task which still runs
     after its time; the id has the same place in it. `facts` is the shape of those of its tasks.
+    `dollars(task)` is the cost of an ended task with its facts, where they change what it reports.
     Seconds: `wait` is how long a call is held open unless it says otherwise, `limit` how long the
     whole may take.
     """
@@ -68,6 +69,7 @@ class Job:
     gather: Gather | None = None
     cancel: Template | None = None
     facts: Shape = field(default_factory=Shape)
+    dollars: Callable[[Task], Any] = lambda task: task.dollars
 
     def request(self, task_id: str) -> Outgoing:
         """The request that asks for a task."""
@@ -77,6 +79,10 @@ class Job:
         """The request that cancels a task."""
         assert self.cancel
         return self._about(self.cancel, task_id)
+
+    def cost(self, task: Task) -> int | None:
+        """The cost of an ended task in micro-credits; None if the vendor does not report it."""
+        return replace(task, dollars=self.dollars(task)).cost
 
     @property
     def is_complete(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from marshmallow import ValidationError, validates_schema
 
-from service.billing.prices import HEYGEN_AGENT, HEYGEN_AVATAR
+from service.billing.prices import HEYGEN_AGENT, HEYGEN_AVATAR, HEYGEN_AVATAR_4K
 from service.integrations.calling.call import Call
 from service.integrations.declare.addresses import check_public_https
 from service.integrations.declare.endpoint import Endpoint
@@ -42,6 +42,7 @@ RESULT = Shape(
     thumbnailUrl=Maybe("data.thumbnail_url"), subtitleUrl=Maybe("data.subtitle_url"),
     title=Maybe("data.title"), durationSeconds=Maybe(Num("data.duration")),
 )  # fmt: skip
+FACTS = Shape(resolution=Maybe(Str("resolution", about="What was asked for.")))
 
 
 def _as_urls(urls: Sequence[str]) -> list[dict[str, str]]:
@@ -73,7 +74,10 @@ class Video(Parameters):
         "16:9", "9:16", "4:5", "5:4", "1:1", "auto", about="With `script`.",
         to="json.aspect_ratio",
     )  # fmt: skip
-    resolution = Choice("720p", "1080p", about="With `script`.", to="json.resolution")
+    resolution = Choice(
+        "720p", "1080p", "4k", about="With `script`; 4k costs a quarter more.",
+        to="json.resolution",
+    )  # fmt: skip
     title = Words("Its title at HeyGen; with `script`.", most=200, to="json.title")
 
     @validates_schema
@@ -88,22 +92,30 @@ class Video(Parameters):
 
 def _most(values: Mapping[str, Any]) -> float:
     if "script" in values:
-        return len(values["script"]) * SECONDS_A_LETTER * HEYGEN_AVATAR
+        price = HEYGEN_AVATAR_4K if values.get("resolution") == "4k" else HEYGEN_AVATAR
+        return len(values["script"]) * SECONDS_A_LETTER * price
     return AGENT_SECONDS * HEYGEN_AGENT
 
 
 def _create(
-    call: Call, request: Outgoing, *, script: str | None = None, avatar_id: str | None = None
+    call: Call,
+    request: Outgoing,
+    *,
+    script: str | None = None,
+    avatar_id: str | None = None,
+    resolution: str | None = None,
 ) -> Task:
+    facts = {"resolution": resolution}
     if script is None:
         session = call.send(request)
-        return Task(f"{AGENTS}/{text(session, 'data.session_id')}", _state(session))
+        session_id = text(session, "data.session_id")
+        return Task(f"{AGENTS}/{session_id}", _state(session), facts=facts)
     avatar = avatar_id or call.settings.get(AVATAR.name)
     if not avatar:
         raise InvalidRequest(details={"avatarId": ["Needed for a script."]})
     spoken = request.plus(json={"type": "avatar", "avatar_id": avatar})
     video = call.send(replace(spoken, path=spoken.path.replace(AGENTS, VIDEOS)))
-    return Task(f"{VIDEOS}/{text(video, 'data.video_id')}", _state(video))
+    return Task(f"{VIDEOS}/{text(video, 'data.video_id')}", _state(video), facts=facts)
 
 
 def _state(answer: Any) -> State:
@@ -131,13 +143,21 @@ def _task(answer: Any) -> Task:
     return Task("", "done", result, None if seconds is None else seconds * price)
 
 
+def _dollars(task: Task) -> Any:
+    """The cost of an ended task: HeyGen's answers do not tell the resolution of a video."""
+    if task.dollars is None or task.facts.get("resolution") != "4k":
+        return task.dollars
+    return task.dollars / HEYGEN_AVATAR * HEYGEN_AVATAR_4K
+
+
 create = Endpoint(
     name="aivideo-create-video", vendor=HEYGEN, category="ai",
     summary="A finished video, from a prompt or of an avatar; it takes several minutes.",
     docs=f"{DOCS}/create-video-agent-session", seconds=120, meter=Meter(_most, lambda data: None),
-    takes=Video, asks=post(f"/v3/{AGENTS}"), run=_create, gives=RESULT,
+    takes=Video, asks=post(f"/v3/{AGENTS}"), run=_create, gives=Shape(RESULT, FACTS),
     job=Job(
-        task=_task, poll=get("/v3/{id+}"), gather=_video, wait=0, limit=1200, interval=15
+        task=_task, poll=get("/v3/{id+}"), gather=_video, dollars=_dollars, facts=FACTS,
+        wait=0, limit=1200, interval=15,
     ),
     examples=(Example(
         {"prompt": "A tour of our product.", "avatarId": "Anna_public_3", "voiceId": "a1b2",
