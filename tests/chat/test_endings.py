@@ -194,6 +194,18 @@ def test_a_reply_that_had_only_begun_a_call_is_not_kept(alice, chat, served_by):
     assert alice.rows(chat) == []
 
 
+@on_sqlite
+def test_a_reply_that_had_only_white_space_is_not_kept(alice, chat, served_by):
+    served_by.answers = [silent_after({"content": "\n\n"})]
+    response = alice.ask(chat, "x", modelId="gen-5.4")
+    stream, read = iter(response.response), b""
+    while b"text-delta" not in read:
+        read += next(stream)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
+    assert alice.rows(chat) == []
+
+
 def test_an_interrupted_turn_names_no_chat(alice, chat, app):
     begun(alice, chat)[0].close()
     wait_for(idle(app))

@@ -6,6 +6,7 @@ import pytest
 
 from service.outbound.exchange import HttpExchange
 from tests import recorded
+from tests.chat.scripted_steps import answer
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -109,6 +110,20 @@ def test_a_call_made_in_the_last_step_is_neither_run_nor_sent(alice, model):
     assert types(chunks).count("tool-input-available") == 4
     assert "limit of tool steps" in text_of(chunks)
     assert types(chunks)[-1] == "finish"
+
+
+@on_sqlite
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("blank", ["\n\n", " \u00a0\t"])
+def test_a_model_that_says_only_white_space_has_said_nothing(alice, served_by, model, blank):
+    block = ("text", blank)
+    served_by.answers = [lambda seen: answer(seen, [block, ("call", "schema__list", "{}")])]
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, "go", modelId=model)
+    assert text_of(chunks).endswith("limit of tool steps for one answer. Ask me to go on.")
+    assert alice.rows(chat)[1]["content"].strip()
+    served_by.answers = [lambda seen: answer(seen, [block])]
+    assert "nothing to say" in text_of(alice.turn(chat, "go", modelId=model))
 
 
 def test_the_model_sees_what_was_said_before_with_tools_and_results(alice):

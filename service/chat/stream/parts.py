@@ -37,9 +37,12 @@ class Assembly:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether there is any text or tool result, without those of `closing`."""
+        """Whether there is any text or tool result, without those of `closing`.
+
+        White space is no text: nobody sees it.
+        """
         results = (part["state"].startswith("output-") for part in self._calls.values())
-        return bool(self.content) or any(self._said.values()) or any(results)
+        return any(results) or not self.text_since(0).is_blank
 
     def said(self, text_id: str) -> Said:
         """What an open text consists of so far."""
@@ -129,3 +132,9 @@ class TextSince:
 
     def __str__(self) -> str:
         return "".join(self._assembly.pieces_since(self._first))
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to see: no text, or only white space."""
+        pieces = self._assembly.pieces_since(self._first)
+        return all(not piece or piece.isspace() for piece in pieces)

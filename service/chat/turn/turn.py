@@ -61,11 +61,11 @@ def _step(
         if error.fault != "too-long" or step.is_visible:
             raise
         yield from _ask(app, run, step, conversation.shorter_prompt(step.muted))
-    if step.muted and step.is_refused and not step.text:
+    if step.muted and step.is_refused and step.text.is_blank:
         yield from _ask_without_tools(app, run, step, prompt)
     yield from step.run_calls(app, context)
     run.interruption.check()
-    if not step.result_count and not step.text:
+    if not step.result_count and step.text.is_blank:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
     yield chunks.FinishStep()
 
