@@ -160,12 +160,18 @@ def request_ends(session: Session, which: ColumnElement[bool], reason: EndReason
 
 
 _live = exists().where(_leases.c.lease_id == _claims.c.lease_id, ~has_lapsed())
+FIND_LIVE = select(_claims.c.turn_id).where(_of_message, _live)
 RUNNING = (
     select(_claims.c.turn_id)
     .where(_claims.c.chat_id == bindparam("chat"), _claims.c.user_id == bindparam("owner"), _live)
     .where(_claims.c.began_at.is_not(None))  # an older release publishes nothing
     .order_by(_claims.c.began_at.desc())
 )
+
+
+def is_answered(subject: str, message_id: str) -> bool:
+    """Whether a turn answers this message now, in whichever chat and worker."""
+    return db.session.scalar(FIND_LIVE, {"owner": subject, "message": message_id}) is not None
 
 
 def running(session: Session, owner: str, chat_id: str) -> list[str]:

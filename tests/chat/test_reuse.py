@@ -2,6 +2,9 @@
 
 import pytest
 
+from service.chat.models import Claim, Lease
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from tests.people import text_of, types
 
 
@@ -102,3 +105,23 @@ def test_while_a_turn_runs_its_id_is_taken(alice, chat):
     second = alice.ask(chat, "count to 500", userMessageId="u")
     assert (second.status_code, second.headers["Retry-After"]) == (409, "5")
     running.close()
+
+
+def test_while_its_regeneration_runs_the_old_answer_is_not_given(alice, chat):
+    alice.turn(chat, "count to 500", userMessageId="u")
+    body = {"userMessageId": "u", "trigger": "regenerate-message"}
+    running = alice.ask(chat, "count to 500", **body)
+    next(iter(running.response))
+    again = alice.ask(chat, "count to 500", userMessageId="u")
+    assert (again.status_code, again.headers.get("Retry-After")) == (409, "5")
+    running.close()
+
+
+def test_a_regeneration_whose_worker_has_died_leaves_the_old_answer_to_a_retry(app, alice, chat):
+    first = alice.turn(chat, "hello", userMessageId="u")
+    lost = {"lease_id": "lost", "model": "gen-5.4"}
+    of_message = {"user_id": "alice", "user_message_id": "u", "chat_id": chat}
+    with app.app_context(), write_transaction() as session:
+        session.add(Lease(lease_id="lost", expires_at=from_now(-1)))
+        session.add(Claim(turn_id="turn_lost", **of_message, **lost))
+    assert text_of(alice.turn(chat, "hello", userMessageId="u")) == text_of(first)

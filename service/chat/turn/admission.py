@@ -78,8 +78,13 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
 def _admit_again(
     app: Flask, submission: Submission, question: Question
 ) -> Question | reuse.StoredAnswer:
-    """A message that is stored already, or that replaces others."""
+    """A message that is stored already, or that replaces others.
+
+    While a new answer to it is made, the stored one is not given again.
+    """
     check_chat(submission.caller, submission.chat_id)
+    if claims.is_answered(submission.caller.subject, submission.user_message_id):
+        raise claims.AlreadyRunning()
     asked = reuse.find_message(submission.caller, submission.user_message_id)
     sent = (submission.chat_id, submission.content, submission.trigger)
     if stored := reuse.stored_answer(asked, *sent):
