@@ -16,6 +16,7 @@ from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import ASKED, EXPIRED
 from service.chat.tools import run
+from service.chat.tools.guard import ANSWERED
 from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs
 from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
@@ -40,8 +41,23 @@ Steps = Generator[Chunk, None, Outcome]
 def carry_out(app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Steps:
     """Yields the parts that ask the user; returns the outcome of the call.
 
-    What the user allows is what is called: `tool_input` does not change in between.
+    What the user allows is what is called: `tool_input` does not change in between. A read that
+    need not be made asks nobody.
     """
+    if not tool.is_read(tool_input):
+        return (yield from _ask_and_execute(app, tool, context, tool_input))
+    if context.guard.repeats(tool.name, tool_input):
+        return Outcome(ANSWERED)
+    outcome = yield from _ask_and_execute(app, tool, context, tool_input)
+    if outcome.error is not None:
+        context.guard.forget(tool.name, tool_input)
+    return outcome
+
+
+def _ask_and_execute(
+    app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]
+) -> Steps:
+    """Get what the call needs from the user, then make it."""
     needs = run.needs_of(app, tool, context, tool_input)
     if isinstance(needs, Outcome):
         return needs
@@ -63,6 +79,8 @@ def _execute(
 ) -> Steps:
     """Run the tool; once more after the user has granted what the provider missed."""
     call = (app, tool, context, tool_input, needs.seconds)
+    if not tool.is_read(tool_input):
+        context.guard.clear()
     try:
         return run.execute(*call)
     except GrantMissing as missing:

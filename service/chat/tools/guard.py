@@ -1,4 +1,7 @@
-"""A read that a model repeats in one turn is not run again."""
+"""A read that a model repeats in one turn is not made again.
+
+Source: docs/contract.md, section 8.6.
+"""
 
 import json
 from collections import Counter
@@ -9,16 +12,27 @@ ALLOWED = 2  # identical reads in a turn, with no write in between
 
 
 class LoopGuard:
-    """Counts the read calls of one turn."""
+    """Counts the reads of one turn that have been answered, or are being made."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def repeats(self, name: str, tool_input: Any, reads: bool) -> bool:
-        """Whether this call need not be run. A write allows every read again."""
-        if not reads:
-            self._counts.clear()
-            return False
-        call = json.dumps([name, tool_input], sort_keys=True, default=str)
+    def repeats(self, name: str, tool_input: Any) -> bool:
+        """Whether this read need not be made. It counts if it is made, until it fails."""
+        call = _key(name, tool_input)
+        if self._counts[call] >= ALLOWED:
+            return True
         self._counts[call] += 1
-        return self._counts[call] > ALLOWED
+        return False
+
+    def forget(self, name: str, tool_input: Any) -> None:
+        """A read that counts has failed, so it is not answered above."""
+        self._counts[_key(name, tool_input)] -= 1
+
+    def clear(self) -> None:
+        """A write allows every read again. No read is being made at that time."""
+        self._counts.clear()
+
+
+def _key(name: str, tool_input: Any) -> str:
+    return json.dumps([name, tool_input], sort_keys=True, default=str)

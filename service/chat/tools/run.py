@@ -15,7 +15,6 @@ from sqlalchemy.exc import DBAPIError
 
 from service.chat import earlier
 from service.chat.tools.cap import limit_size
-from service.chat.tools.guard import ANSWERED
 from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.time_limits import time_limit
@@ -104,8 +103,6 @@ def execute(
     seconds: float = TOOL_SECONDS,
 ) -> Outcome:
     """Run a tool. Raises `GrantMissing`."""
-    if context.guard.repeats(tool.name, tool_input, tool.is_read(tool_input)):
-        return Outcome(ANSWERED)
 
     def run() -> Outcome:
         output = limit_size(_result(tool, context, tool_input))
