@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.assistant.conftest import DONE
+from tests.assistant.conftest import DONE, call
 from tests.people import text_of
 from tests.permissions.calling import calls
 from tests.services import wait_for
@@ -12,15 +12,27 @@ from tests.upstream import Answer
 
 KITES = {"query": "red kites"}
 WANTED = (("search-images", KITES), ("geocode-city", {"city": "Berlin"}), ("search-videos", KITES))
+BOAT = {"prompt": "a red boat"}
 
 
 @pytest.fixture
-def waiting(alice, begin, chat, served_by):
+def ask_for(alice, begin, chat, served_by):
+    """Begins a turn with some calls in one step, and waits for so many cards."""
+
+    def asking(wanted, count):
+        named = [("integrations.call", {"endpoint": name, "body": body}) for name, body in wanted]
+        served_by.answers = [Answer(calls(*named)), DONE]
+        turn = begin(alice, chat)
+        wait_for(lambda: len(cards(turn)) == count)
+        return turn
+
+    return asking
+
+
+@pytest.fixture
+def waiting(ask_for):
     """A turn with two cards, and the data of these, by endpoint."""
-    named = [("integrations.call", {"endpoint": name, "body": body}) for name, body in WANTED]
-    served_by.answers = [Answer(calls(*named)), DONE]
-    turn = begin(alice, chat)
-    wait_for(lambda: len(cards(turn)) == 2)
+    turn = ask_for(WANTED, 2)
     return turn, {part["endpoint"]: part for part in cards(turn)}
 
 
@@ -67,3 +79,29 @@ def test_a_stop_ends_all_cards(app, alice, chat, waiting):
 def cards_at_end(turn):
     turn.end()
     return cards(turn)[-2:]
+
+
+def test_allowed_for_the_chat_frees_the_calls_of_the_endpoint_beside(alice, chat, ask_for):
+    bodies = ({"query": "red kites"}, {"query": "ravens"}, {"query": "owls"})
+    turn = ask_for([("search-images", body) for body in bodies], 3)
+    assert decide(alice, chat, cards(turn)[1], "chat") == 200
+    chunks = turn.end()
+    assert [one["output"]["results"] != [] for one in results(chunks)] == [True] * 3
+    assert {part["state"] for part in cards(turn)[-3:]} == {"chat"}
+
+
+def test_allowed_for_the_chat_frees_no_dearer_call_and_none_elsewhere(
+    alice, begin, chat, served_by
+):
+    def waiting_in(where, endpoint="generate-image", **body):
+        served_by.answers = [call(endpoint, **BOAT, **body)]
+        turn = begin(alice, where)
+        return turn, turn.part("data-approval")
+
+    allowed, card = waiting_in(chat)
+    dearer, others = waiting_in(chat, quality="high"), waiting_in(alice.new_chat())
+    served_by.answers = [DONE]
+    assert decide(alice, chat, card, "chat") == 200
+    assert text_of(allowed.end()) == "done"
+    for turn, _ in (dearer, others):
+        assert turn.part("data-approval")["state"] == "asked"

@@ -82,6 +82,7 @@ def decide(
 ) -> dict[str, Any]:
     """Store a decision; returns the data of the part as it is now.
 
+    The decision "chat" is also that of the chat's other calls that wait for the same endpoint.
     Raises `NotFound` where no call of the caller's waits, and `Decided`.
     """
     mine = (
@@ -89,21 +90,40 @@ def decide(
         _approvals.c.chat_id == chat_id,
         _approvals.c.user_id == caller.subject,
     )
-    state = STATES[decision]
-    waits = (_approvals.c.state == ASKED, _approvals.c.expires_at > current_time(), _runs())
-    decided = update(_approvals).where(*mine, *waits).values(state=state)
-    shown = session.scalar(decided.returning(_approvals.c.shown))
-    if shown is not None:
-        return {**shown, "state": state}
+    decided = update(_approvals).where(*mine, *_waits()).values(state=STATES[decision])
+    row = session.execute(decided.returning(_approvals)).first()
+    if row is not None:
+        if decision == "chat":
+            _allow_likewise(session, row)
+        return {**row.shown, "state": row.state}
     if session.scalar(select(_approvals.c.call_id).where(*mine, _approvals.c.state != ASKED)):
         raise Decided()
     raise NotFound()
 
 
-def _runs() -> Any:
-    """Whether the turn of an approval still runs."""
-    return exists().where(
+def _waits() -> tuple[Any, ...]:
+    """Whether a call still waits: it is not decided, its time is not over, and its turn runs."""
+    runs = exists().where(
         Claim.turn_id == _approvals.c.turn_id, Lease.lease_id == Claim.lease_id, ~has_lapsed()
+    )
+    return (_approvals.c.state == ASKED, _approvals.c.expires_at > current_time(), runs)
+
+
+def _allow_likewise(session: Session, allowed: Any) -> None:
+    """Allow the calls beside one that was allowed for its chat, at its price or a lower.
+
+    Their workers find that. A call that is being decided at this moment is left to that decision.
+    """
+    beside = select(_approvals.c.call_id).where(
+        _approvals.c.chat_id == allowed.chat_id,
+        _approvals.c.user_id == allowed.user_id,
+        _approvals.c.endpoint == allowed.endpoint,
+        _approvals.c.credits <= allowed.credits,
+        *_waits(),
+    )
+    free = beside.with_for_update(skip_locked=True)
+    session.execute(
+        update(_approvals).where(_approvals.c.call_id.in_(free)).values(state=allowed.state)
     )
 
 
