@@ -13,17 +13,17 @@ from typing import Any
 from flask import current_app
 from marshmallow import Schema, fields, validate
 
+from service.assistant import grants
 from service.assistant.find import find
 from service.assistant.shaping import shaped
 from service.auth import permits
 from service.billing.prices import CREDIT
 from service.chat import journal
-from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs, PaidBy
+from service.chat.tools.needs import GrantMissing, NeededApproval, Needs, PaidBy
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
-from service.integrations.consent.connections import Connection
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
@@ -80,7 +80,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     if proxy.gateway is None and not proxy.is_configured(item):
         missing = item.vendor.missing(proxy.calls.settings) or item.name
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
-    grant = None if proxy.gateway else _missing_grant(proxy, item, context)
+    grant = grants.missing(proxy, item, context)
     if item.access.auto_approve:
         return Needs(grant, seconds=seconds)
     credits = item.most(params) / CREDIT
@@ -112,8 +112,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     if answer.status >= 400:
         raise UpstreamFailed(str(answer.envelope.get("message") or ""), upstreamStatus=None)
     if isinstance(data, dict) and data.get("requiresOAuth"):
-        scopes = tuple(data.get("scopes", ()))
-        raise GrantMissing(_grant(proxy, item, context, scopes, _opens_all))
+        raise GrantMissing(grants.refused(proxy, item, context, answer))
     if not item.access.reads:
         _note(context, item)
     return shaped(data)
@@ -125,35 +124,6 @@ def _named(catalog: Catalog, name: str) -> Endpoint:
         return catalog.named(name)
     except UnknownEndpoint as error:
         raise UnknownEndpoint(f"{error.message} {SEARCH}", **error.facts) from None
-
-
-def _missing_grant(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant | None:
-    connection = proxy.connections.of(item, context.caller.subject)
-    if connection is None or connection.is_sufficient:
-        return None
-    scopes = tuple(proxy.connections.scopes_of(item))
-    return _grant(proxy, item, context, scopes, _is_sufficient)
-
-
-def _grant(
-    proxy: Proxy,
-    item: Endpoint,
-    context: ToolContext,
-    scopes: tuple[str, ...],
-    suffices: Callable[[Connection | None], bool],
-) -> NeededGrant:
-    """A grant to wait for, until it suffices."""
-    is_granted = partial(suffices, proxy.connections.of(item, context.caller.subject))
-    return NeededGrant(item.name, item.vendor.integration, scopes, is_granted)
-
-
-def _is_sufficient(connection: Connection | None) -> bool:
-    return connection is not None and connection.is_sufficient
-
-
-def _opens_all(connection: Connection | None) -> bool:
-    """What a call needs that a narrow grant did not open."""
-    return connection is not None and connection.opens_all
 
 
 def _note(context: ToolContext, item: Endpoint) -> None:

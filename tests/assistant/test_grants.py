@@ -1,7 +1,11 @@
 """A missing grant is shown in the conversation, and the same turn goes on once it is there."""
 
+import gevent
 import pytest
+from sqlalchemy import update
 
+from service.database.access import write_transaction
+from service.sandbox.suite.models import SuiteAccess, SuiteToken
 from tests.assistant.conftest import DONE, call
 from tests.integrations.offices import connect
 from tests.people import text_of
@@ -62,6 +66,28 @@ def test_without_a_grant_one_for_the_apps_own_files_is_enough(alice, begin, chat
     connect(alice, "drive-upload")
     path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
     assert alice.post(path, {"decision": "once"}).status_code == 200
+    assert [one for one in turn.end() if one["type"] == "tool-output-available"]
+    assert turn.part("data-consent", "granted")
+
+
+def take_back_scopes(app):
+    """The user has unticked what they allowed, on the provider's own page."""
+    with app.app_context(), write_transaction() as session:
+        for table in (SuiteToken, SuiteAccess):
+            session.execute(update(table).values(scopes=[]))
+
+
+def test_a_scope_that_was_taken_back_there_is_waited_for(app, alice, begin, chat, served_by):
+    connect(alice, CONTACTS)
+    take_back_scopes(app)
+    served_by.answers = [call(CONTACTS), DONE]
+    turn = begin(alice, chat)
+    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
+    assert alice.post(path, {"decision": "once"}).status_code == 200
+    turn.part("data-consent")
+    gevent.sleep(0.5)  # it looks often
+    assert turn.part("data-consent")["state"] == "asked"
+    connect(alice, CONTACTS)
     assert [one for one in turn.end() if one["type"] == "tool-output-available"]
     assert turn.part("data-consent", "granted")
 

@@ -148,9 +148,23 @@ class Connection:
     @property
     def opens_all(self) -> bool:
         """Whether there is a grant that is not narrow."""
+        return self.opens_all_since(None)
+
+    def opens_all_since(self, refused: int | None) -> bool:
+        """Whether there is a grant that is not narrow, nor of the version that was refused.
+
+        A vendor may refuse one whatever its scopes are: its user has taken some of them back there.
+        """
         grant = self._connections.grants(self._integration).find(self._user_id)
         scopes = self._connections.scopes(self._integration)
-        return grant is not None and scopes.open_all(self._endpoint, grant.scopes)
+        if grant is None or grant.version == refused:
+            return False
+        return scopes.open_all(self._endpoint, grant.scopes)
+
+    @property
+    def used_version(self) -> int | None:
+        """The version of the grant whose token was used, if any was."""
+        return self._token.version if self._token else None
 
     @property
     def is_narrow(self) -> bool:
