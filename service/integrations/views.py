@@ -78,7 +78,7 @@ def status() -> Response:
     """
     proxy = _proxy()
     if proxy.gateway:
-        return proxy.gateway.status(g.token).response()
+        return proxy.gateway.status(g.caller, g.token).response()
     return jsonify(proxy.status(g.caller))
 
 

@@ -1,17 +1,20 @@
 """A grant that is missing at the other instance: shown, waited for in vain, and told."""
 
 import json
+from datetime import datetime
 
 import pytest
 
+from service.auth import tokens
 from tests.assistant.conftest import DONE, call
-from tests.people import text_of
+from tests.people import Person, text_of
 from tests.services import on_sqlite
 from tests.upstream import Answer, ScriptedUpstream
 
 pytestmark = on_sqlite
 CONTACTS = "cloudsuite/contacts-list"
 SCOPES = ["https://suite.example/auth/contacts.readonly"]
+JSON = {"Content-Type": "application/json"}
 PAYLOAD = {"requiresOAuth": True, "provider": "cloudsuite", "scopes": SCOPES, "authUrl": "u"}
 
 
@@ -19,7 +22,7 @@ PAYLOAD = {"requiresOAuth": True, "provider": "cloudsuite", "scopes": SCOPES, "a
 def there():
     other = ScriptedUpstream()
     told = json.dumps({"success": True, "data": PAYLOAD})
-    other.answers = [Answer(told, headers={"Content-Type": "application/json"})]
+    other.answers = [Answer(told, headers=JSON)]
     yield other
     other.stop()
 
@@ -40,3 +43,38 @@ def test_a_grant_missing_there_is_shown_and_told(alice, begin, chat, served_by, 
     error = next(one for one in chunks if one["type"] == "tool-output-error")
     assert "contacts.readonly" in error["errorText"]
     assert (text_of(chunks), len(there.seen)) == ("done", 1)
+
+
+def answered(there, data):
+    there.answers = [Answer(json.dumps({"success": True, "data": data}), headers=JSON)]
+
+
+def chatting(alice, **limits):
+    """alice with a limited token for chats."""
+    made = alice.post("/api/tokens", {"scope": "chat", **limits}).json
+    return Person("alice", alice.client, made["token"]), made
+
+
+def test_a_token_for_chats_is_one_for_calls_there(alice, chat, served_by, there):
+    answered(there, {"city": "Berlin"})
+    served_by.answers = [call("geocode-city", city="Berlin"), DONE]
+    mine, made = chatting(alice, ttl=60)
+    chunks = mine.turn(chat, "where?")
+    output = next(one["output"] for one in chunks if one["type"] == "tool-output-available")
+    assert output == {"city": "Berlin"}
+    bearer = there.seen[-1].headers["authorization"].removeprefix("Bearer ")
+    sent = Person("alice", alice.client, bearer)
+    assert sent.post("/api/integrations/geocode-city", {"city": "Berlin"}).status_code == 200
+    assert sent.post("/api/ai/chats").status_code == 403, "and for nothing else"
+    ends = datetime.fromisoformat(made["expiresAt"]).timestamp()
+    assert tokens.peek(bearer)[1]["exp"] == ends
+
+
+def test_what_only_turns_here_can_count_is_not_called_there(alice, begin, chat, served_by, there):
+    answered(there, {"results": []})
+    served_by.answers = [call("search-images", query="kites"), DONE]
+    turn = begin(chatting(alice, credits=100)[0], chat)
+    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
+    assert alice.post(path, {"decision": "once"}).status_code == 200
+    error = next(one for one in turn.end() if one["type"] == "tool-output-error")
+    assert ("without `credits`" in error["errorText"], there.seen) == (True, [])

@@ -1,15 +1,19 @@
 """Gateway mode: another instance makes the calls, with the bearer that the billing mode picks.
 
 With user billing that is the caller's own: the other instance keeps jobs, idempotency keys and
-connections under the caller's name. With developer billing it is the owner's, shared by all users:
-this instance then makes keys distinct for each caller, and keeps whose job is whose.
+connections under the caller's name. A limited token for chats becomes one for calls. With developer
+billing it is the owner's, shared by all users: this instance then makes keys distinct for each
+caller, and keeps whose job is whose.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from config import Settings
+from service.auth.tokens import issue_limited
 from service.auth.users import Caller
 from service.integrations.calling.jobs import LONGEST_WAIT, Jobs
 from service.integrations.declare.endpoint import Endpoint
@@ -31,19 +35,20 @@ NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 class Gateway:
     """The other instance. Every method needs an app context and raises `ServiceError`."""
 
-    def __init__(self, upstream: Upstream, base: str, owner_token: str, jobs: Jobs) -> None:
-        self._upstream, self._base = upstream, base
-        self._owner_token, self._jobs = owner_token, jobs
+    def __init__(self, upstream: Upstream, settings: Settings, jobs: Jobs) -> None:
+        self._upstream, self._settings, self._jobs = upstream, settings, jobs
+        self._base = settings.integrations_gateway_url or ""
+        self._owner_token = settings.owner_token or ""
 
     def call(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
         """The other instance's answer to a call; `shared` means developer billing."""
         if shared:
             _check_own(endpoint, request.body)
-            _check_counted(endpoint, request.caller)
+        _check_counted(endpoint, request.caller, shared)
         result = self._ask(
             "POST",
             f"/api/integrations/{endpoint.name}",
-            self._owner_token if shared else request.token,
+            self._owner_token if shared else self._bearer(request.caller, request.token),
             endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0),
             {
                 "Idempotency-Key": _key(request, shared),
@@ -64,15 +69,17 @@ class Gateway:
         if known and not known.is_elsewhere:
             return None
         path = path_of("/api/integrations/jobs/{id}", id=job_id)
-        result = self._ask("GET", path, self._owner_token if known else token)
+        bearer = self._owner_token if known else self._bearer(caller, token)
+        result = self._ask("GET", path, bearer)
         data = result.data
         if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
             self._jobs.end_elsewhere(caller.subject, job_id)
         return result
 
-    def status(self, token: str) -> ProxyResponse:
-        """The connections of the caller, always with the caller's own token."""
-        result = self._ask("GET", "/api/integrations/status", token, plain=True)
+    def status(self, caller: Caller, token: str) -> ProxyResponse:
+        """The connections of the caller, always in the caller's own name."""
+        bearer = self._bearer(caller, token)
+        result = self._ask("GET", "/api/integrations/status", bearer, plain=True)
         connections = result.envelope.values()
         if result.status == 200 and not all(isinstance(one, dict) for one in connections):
             raise UpstreamFailed(upstreamStatus=200)
@@ -81,6 +88,18 @@ class Gateway:
     def disconnect(self, token: str, integration: str) -> ProxyResponse:
         path = path_of("/api/integrations/oauth/{name}/disconnect", name=integration)
         return self._ask("DELETE", path, token)
+
+    def _bearer(self, caller: Caller, token: str) -> str:
+        """The token that stands for the caller there: their own.
+
+        The calls of a turn are no chats there. So a token for chats, which may make them here,
+        becomes one for calls with the same limits and the same end.
+        """
+        permit = caller.permit
+        if permit is None or permit.scope != "chat":
+            return token
+        named = (caller.subject, caller.claimed_role, caller.issued)
+        return issue_limited(self._settings, *named, replace(permit, scope="calls"))
 
     def _ask(
         self,
@@ -130,9 +149,15 @@ def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
         raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
 
 
-def _check_counted(endpoint: Endpoint, caller: Caller) -> None:
-    """Refuse what would be charged to the owner there, where a token's own limit is not known."""
-    if endpoint.max_credits and caller.permit and caller.permit.credits is not None:
+def _check_counted(endpoint: Endpoint, caller: Caller, shared: bool) -> None:
+    """Refuse what would be charged there past a token's own limit of credits.
+
+    If the owner pays, the limit is not known there. A limit for chats is used up here, by turns.
+    """
+    permit = caller.permit
+    if permit is None or permit.credits is None or not endpoint.max_credits:
+        return
+    if shared or permit.scope == "chat":
         raise Forbidden(NOT_COUNTED)
 
 

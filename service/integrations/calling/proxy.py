@@ -81,8 +81,7 @@ class Proxy:
     def _gateway(self) -> Gateway | None:
         if not self._settings.integrations_gateway_url:
             return None
-        upstream, owner_token = self._app.extensions["upstream"], self._settings.owner_token or ""
-        return Gateway(upstream, self._settings.integrations_gateway_url, owner_token, self.jobs)
+        return Gateway(self._app.extensions["upstream"], self._settings, self.jobs)
 
     def call(self, request: Inbound) -> ProxyResponse:
         """Raises `ServiceError`."""
