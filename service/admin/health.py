@@ -33,7 +33,7 @@ def integrations(hours: int) -> list[dict[str, Any]]:
             "payer": "owner" if proxy.billing(endpoints[0]) == "developer" else "user",
             "endpoints": len(endpoints),
             "configured": sum(map(proxy.is_configured, endpoints)),
-            "vendors": _vendors(endpoints, proxy.calls.settings),
+            "vendors": _vendors(endpoints, proxy),
             "breaker": breakers.get(name, {"state": "closed", "failures": 0, "openUntil": None}),
             "calls": made.get(name, calls.NO_CALLS),
             "grants": grants.get(name, NO_GRANTS),
@@ -42,17 +42,19 @@ def integrations(hours: int) -> list[dict[str, Any]]:
     ]
 
 
-def _vendors(endpoints: Iterable[Endpoint], used: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The vendors of an integration, and what each of them lacks.
+def _vendors(endpoints: Iterable[Endpoint], proxy: Proxy) -> list[dict[str, Any]]:
+    """The vendors of an integration, and what each of them lacks. None lacks anything here if
+    another instance makes the calls.
 
     A vendor is a stand-in where the sandbox has redirected it.
     """
+    used = proxy.calls.settings
     configured = current_app.config["SETTINGS"].vendors
     vendors = {endpoint.vendor.name: endpoint.vendor for endpoint in endpoints}
     return [
         {
             "name": vendor.name,
-            "missing": vendor.missing(used),
+            "missing": None if proxy.gateway else vendor.missing(used),
             "standIn": _addresses(vendor, used) != _addresses(vendor, configured),
         }
         for vendor in vendors.values()

@@ -77,7 +77,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     permits.check_endpoint(context.caller.permit, item.name)
     params, wait = validated(item, body)
     seconds = max(item.seconds, wait) + GRACE
-    if proxy.gateway is None and not proxy.is_configured(item):
+    if not proxy.is_configured(item):
         missing = item.vendor.missing(proxy.calls.settings) or item.name
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
     grant = grants.missing(proxy, item, context)

@@ -4,12 +4,13 @@ Source: docs/contract.md, section 14.1.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import current_app
 from marshmallow import Schema, fields, validate
 
+from service.assistant import grants
 from service.auth.users import Caller
 from service.chat.tools.tool import ToolContext, tool
 from service.integrations.calling.proxy import Proxy
@@ -42,7 +43,8 @@ def find(context: ToolContext, query: str, limit: int) -> dict[str, Any]:
     proxy: Proxy = current_app.extensions["proxy"]
     usable = [item for item in proxy.catalog if _is_usable(proxy, context.caller, item)]
     found = ranked(usable, query)[:limit]
-    return {"endpoints": [_described(proxy, context.caller, item) for item in found]}
+    connected = grants.connected(proxy, found, context)
+    return {"endpoints": [_described(item, connected) for item in found]}
 
 
 def ranked(endpoints: Iterable[Endpoint], query: str) -> list[Endpoint]:
@@ -80,14 +82,13 @@ def _is_usable(proxy: Proxy, caller: Caller, item: Endpoint) -> bool:
     return proxy.is_configured(item) and (permit is None or permit.allows(item.name))
 
 
-def _described(proxy: Proxy, caller: Caller, item: Endpoint) -> dict[str, Any]:
-    connection = proxy.connections.of(item, caller.subject)
-    connected = {} if connection is None else {"connected": connection.is_sufficient}
+def _described(item: Endpoint, connected: Mapping[str, bool]) -> dict[str, Any]:
+    known = {"connected": connected[item.name]} if item.name in connected else {}
     return {
         "endpoint": item.name,
         "summary": item.summary,
         "credits": item.max_credits,
         "asksUser": not item.access.auto_approve,
-        **connected,
+        **known,
         "body": body_schema(item),
     }

@@ -1,21 +1,45 @@
 """Grants that calls of the assistant miss, and whether they have come since.
 
+Behind a gateway the grants are at the other instance, whose connection status tells of them.
 Source: docs/contract.md, section 14.4.
 """
 
+from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import Any
 
 from service.chat.tools.needs import NeededGrant
 from service.chat.tools.tool import ToolContext
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
+from service.web.errors import ServiceError
+
+
+def connected(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) -> dict[str, bool]:
+    """Whether the user's grants suffice, by the names of those endpoints that need one.
+
+    Empty if the other instance does not tell.
+    """
+    needing = [item for item in items if item.scope]
+    if not needing:
+        return {}
+    if proxy.gateway is None:
+        of_each = {
+            item.name: proxy.connections.of(item, context.caller.subject) for item in needing
+        }
+        return {name: bool(found and found.is_sufficient) for name, found in of_each.items()}
+    try:
+        status = _status_there(proxy, context)
+    except ServiceError:
+        return {}
+    return {item.name: bool(_flags_set(proxy, item, status)) for item in needing}
 
 
 def missing(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant | None:
     """The grant that a call misses before it is made. A narrow one is enough.
 
-    Of another instance nothing is known at that time.
+    The other instance of a gateway says it when the call is made.
     """
     connection = proxy.connections.of(item, context.caller.subject)
     if proxy.gateway or connection is None or connection.is_sufficient:
@@ -37,3 +61,17 @@ def refused(
 
 def _never() -> bool:
     return False
+
+
+def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
+    """The user's connections at the other instance. Raises `ServiceError`."""
+    assert proxy.gateway
+    answer = proxy.gateway.status(context.caller, context.token)
+    return answer.envelope if answer.status == 200 else {}
+
+
+def _flags_set(proxy: Proxy, item: Endpoint, status: Mapping[str, Any]) -> set[str]:
+    """Those of the flags that a grant for the endpoint sets which are set in a status."""
+    flags = proxy.connections.scopes(item.vendor.integration).flags_of(item)
+    of_integration = status.get(item.vendor.integration, {})
+    return {flag for flag in flags if of_integration.get(flag) is True}

@@ -27,6 +27,14 @@ def test_an_integration_says_who_pays_and_what_is_missing(admin):
 
 
 @on_sqlite
+@pytest.mark.settings(sandbox="", integrations_gateway_url="https://there.example")
+def test_behind_a_gateway_nothing_is_missing_here(admin):
+    news = integration(admin, "news")
+    assert news["configured"] == news["endpoints"]
+    assert news["vendors"] == [{"name": "newsapi", "missing": None, "standIn": False}]
+
+
+@on_sqlite
 def test_the_sandboxs_stand_ins_are_called_so(admin):
     listed = admin.get(f"{BASE}/integrations").json["integrations"]
     vendors = [vendor for one in listed for vendor in one["vendors"]]

@@ -8,6 +8,7 @@ import pytest
 from service.auth import tokens
 from tests.assistant.conftest import DONE, call
 from tests.people import Person, text_of
+from tests.permissions.calling import calls
 from tests.services import on_sqlite
 from tests.upstream import Answer, ScriptedUpstream
 
@@ -28,8 +29,8 @@ def there():
 
 
 @pytest.fixture
-def configure(there) -> dict:
-    return {"integrations_gateway_url": there.url, "approval_seconds": 2}
+def configure(configure, there) -> dict:
+    return {"integrations_gateway_url": there.url, "approval_seconds": 2, **configure}
 
 
 def test_a_grant_missing_there_is_shown_and_told(alice, begin, chat, served_by, there):
@@ -78,3 +79,33 @@ def test_what_only_turns_here_can_count_is_not_called_there(alice, begin, chat, 
     assert alice.post(path, {"decision": "once"}).status_code == 200
     error = next(one for one in turn.end() if one["type"] == "tool-output-error")
     assert ("without `credits`" in error["errorText"], there.seen) == (True, [])
+
+
+def found(alice, chat, served_by, query):
+    """What `integrations.find` tells, by endpoint."""
+    served_by.answers = [Answer(calls(("integrations.find", {"query": query}))), DONE]
+    ends = alice.turn(chat, "go")
+    output = next(one["output"] for one in ends if one["type"] == "tool-output-available")
+    return {one["endpoint"]: one for one in output["endpoints"]}
+
+
+@pytest.mark.settings(sandbox="0", provider_a_api_key="k")
+def test_what_can_be_called_there_needs_no_key_here(alice, chat, served_by):
+    assert "search-images" in found(alice, chat, served_by, "search for pictures: images")
+    listed = alice.get("/api/integrations/catalog").json["endpoints"]
+    assert {one["name"] for one in listed if not one["configured"]} == set()
+
+
+def test_whether_it_is_connected_is_what_the_other_instance_says(alice, chat, served_by, there):
+    flags = {"connected": True, "contacts": True, "mailRead": False}
+    there.answers = [Answer(json.dumps({"cloudsuite": flags}), headers=JSON)]
+    told = found(alice, chat, served_by, "list contacts and mail")
+    assert (told[CONTACTS]["connected"], told["cloudsuite/mail-list"]["connected"]) == (True, False)
+    assert [one.path for one in there.seen] == ["/api/integrations/status"]
+    there.answers = [Answer("<html>", "502 X")]
+    assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
+
+
+def test_what_needs_no_grant_is_found_without_asking_there(alice, chat, served_by, there):
+    assert "connected" not in found(alice, chat, served_by, "geocode a city")["geocode-city"]
+    assert there.seen == []

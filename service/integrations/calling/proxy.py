@@ -72,16 +72,13 @@ class Proxy:
             lambda: app.extensions["lifecycle"].draining,
             app.extensions["call_rows"],
         )
-        self.gateway = self._gateway()
+        self.gateway: Gateway | None = None
+        if self._settings.integrations_gateway_url:
+            self.gateway = Gateway(app.extensions["upstream"], self._settings, self.jobs)
         writes = SharedWrites(app)
         self._rows = LoggedRows(app.extensions["call_rows"], writes)
         self._lookups = Lookups(KeptAnswers(app, sealer, writes))
         self._renewal = LeaseRenewal(app)
-
-    def _gateway(self) -> Gateway | None:
-        if not self._settings.integrations_gateway_url:
-            return None
-        return Gateway(self._app.extensions["upstream"], self._settings, self.jobs)
 
     def call(self, request: Inbound) -> ProxyResponse:
         """Raises `ServiceError`."""
@@ -133,7 +130,10 @@ class Proxy:
         return {name: status[name] for name in status if name in allowed}
 
     def is_configured(self, endpoint: Endpoint) -> bool:
-        """Whether every setting that the endpoint needs has a value."""
+        """Whether every setting that the endpoint needs has a value. The other instance of a
+        gateway has its own."""
+        if self.gateway:
+            return True
         models = self._app.extensions["models"]
         provider = models[endpoint.model.model_id].provider if endpoint.model else None
         if provider and provider.missing_setting:

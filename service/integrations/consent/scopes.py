@@ -64,6 +64,14 @@ class Scopes:
         aggregates = self._oauth.aggregates.items()
         return flags | {name: any(flags[part] for part in parts) for name, parts in aggregates}
 
+    def flags_of(self, endpoint: Endpoint) -> list[str]:
+        """The flags that tell whether an endpoint can be called: those that only its accepted
+        scopes set, else those that its own scope sets among others."""
+        accepted = {endpoint.scope, *endpoint.accepted}
+        flags = self._oauth.flags.items()
+        exact = [flag for flag, neutral in flags if accepted.issuperset(neutral)]
+        return exact or [flag for flag, neutral in flags if endpoint.scope in neutral]
+
 
 def granted_scopes(text: str | None, requested: Iterable[str]) -> list[str]:
     """The scopes of a token answer, which are separated by spaces.
