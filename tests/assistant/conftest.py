@@ -47,7 +47,7 @@ class LiveTurn:
 
     def end(self) -> Chunks:
         """All of its chunks."""
-        assert self.greenlet
+        assert self.greenlet is not None  # one that has ended is false
         self.greenlet.get(timeout=20)
         return self.chunks
 
