@@ -4,7 +4,8 @@ Behind a gateway the grants are at the other instance, whose connection status t
 Source: docs/contract.md, section 14.4.
 """
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,8 @@ from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
 from service.web.errors import ServiceError
+
+PAUSE = 2.0  # seconds between two questions to another instance
 
 
 def connected(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) -> dict[str, bool]:
@@ -53,14 +56,53 @@ def refused(
     proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse
 ) -> NeededGrant:
     """The grant for which a call was answered with the OAuth-required payload."""
+    payload = answer.data
+    return NeededGrant(
+        item.name,
+        item.vendor.integration,
+        tuple(payload.get("scopes", ())),
+        _looks_again(proxy, item, context, answer.refused_grant),
+        payload.get("authUrl"),
+    )
+
+
+def _looks_again(
+    proxy: Proxy, item: Endpoint, context: ToolContext, refused_grant: int | None
+) -> Callable[[], bool]:
+    """Tells whether a grant has come that opens what the call was refused. Only in a chat somebody
+    waits for it."""
     connection = proxy.connections.of(item, context.caller.subject)
-    is_granted = partial(connection.opens_all_since, answer.refused_grant) if connection else _never
-    scopes = tuple(answer.data.get("scopes", ()))
-    return NeededGrant(item.name, item.vendor.integration, scopes, is_granted)
+    if connection is None or not context.chat_id:
+        return lambda: False
+    if proxy.gateway:
+        return _GrantThere(proxy, item, context)
+    return partial(connection.opens_all_since, refused_grant)
 
 
-def _never() -> bool:
-    return False
+class _GrantThere:
+    """Whether a flag of the connection status has come since a call was refused.
+
+    A grant that sets no further flag is not seen. The status is asked for once in `PAUSE`.
+    """
+
+    def __init__(self, proxy: Proxy, item: Endpoint, context: ToolContext) -> None:
+        self._facts = (proxy, item, context)
+        self._not_before = 0.0
+        try:
+            self._known = self._flags()
+        except ServiceError:
+            self._known = set()
+
+    def __call__(self) -> bool:
+        """Raises `ServiceError`."""
+        if time.monotonic() < self._not_before:
+            return False
+        self._not_before = time.monotonic() + PAUSE
+        return bool(self._flags() - self._known)
+
+    def _flags(self) -> set[str]:
+        proxy, item, context = self._facts
+        return _flags_set(proxy, item, _status_there(proxy, context))
 
 
 def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:

@@ -30,9 +30,12 @@ def can_open_links(capabilities: Mapping[str, Any]) -> bool:
 def link(grant: NeededGrant, user_id: str) -> str:
     """Where the user consents. The page that follows asks who connects which account.
 
-    No browser has its cookie, so that nobody else's account is connected unseen. Raises
+    That is the link which the refused call has answered: behind a gateway, one of the other
+    instance. No browser has its cookie, so that nobody else's account is connected unseen. Raises
     `ServiceError`. Needs an app context.
     """
+    if grant.auth_url:
+        return grant.auth_url
     proxy: Proxy = current_app.extensions["proxy"]
     endpoint = proxy.catalog.named(grant.endpoint)
     connection = proxy.connections.of(endpoint, user_id, secrets.token_urlsafe(32))

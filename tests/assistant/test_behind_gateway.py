@@ -1,29 +1,63 @@
-"""A grant that is missing at the other instance: shown, waited for in vain, and told."""
+"""The assistant behind a gateway: what is found, whose token is sent, and grants given there."""
 
 import json
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import pytest
+from gevent.event import Event
 
+from service.assistant import grants
 from service.auth import tokens
+from service.chat.calling import waits
 from tests.assistant.conftest import DONE, call
+from tests.mcp.speaking import Speaker
 from tests.people import Person, text_of
 from tests.permissions.calling import calls
-from tests.services import on_sqlite
-from tests.upstream import Answer, ScriptedUpstream
+from tests.services import on_sqlite, wait_for
+from tests.upstream import Answer, ScriptedUpstream, Seen
 
 pytestmark = on_sqlite
 CONTACTS = "cloudsuite/contacts-list"
 SCOPES = ["https://suite.example/auth/contacts.readonly"]
+LINK = "https://suite.example/authorize?client_id=theirs"
 JSON = {"Content-Type": "application/json"}
-PAYLOAD = {"requiresOAuth": True, "provider": "cloudsuite", "scopes": SCOPES, "authUrl": "u"}
+PAYLOAD = {"requiresOAuth": True, "provider": "cloudsuite", "scopes": SCOPES, "authUrl": LINK}
+STATUS = "/api/integrations/status"
+
+
+@dataclass
+class Office:
+    """What the other instance answers: data once it has the grant, and the flags of its status."""
+
+    is_granted: bool = False
+    flags: dict[str, Any] = field(default_factory=lambda: {"connected": False, "contacts": False})
+    is_open: Event = field(default_factory=Event)  # whether it tells its status
+
+    def __call__(self, seen: Seen) -> Answer:
+        if seen.path == STATUS:
+            self.is_open.wait(30)
+            return Answer(json.dumps({"cloudsuite": self.flags}), headers=JSON)
+        data = {"from": "there"} if self.is_granted or "suite" not in seen.path else PAYLOAD
+        return Answer(json.dumps({"success": True, "data": data}), headers=JSON)
+
+    def grant(self) -> None:
+        self.is_granted, self.flags = True, {"connected": True, "contacts": True}
 
 
 @pytest.fixture
-def there():
+def office():
+    office = Office()
+    office.is_open.set()
+    yield office
+    office.is_open.set()
+
+
+@pytest.fixture
+def there(office):
     other = ScriptedUpstream()
-    told = json.dumps({"success": True, "data": PAYLOAD})
-    other.answers = [Answer(told, headers=JSON)]
+    other.answers = [office]
     yield other
     other.stop()
 
@@ -33,21 +67,94 @@ def configure(configure, there) -> dict:
     return {"integrations_gateway_url": there.url, "approval_seconds": 2, **configure}
 
 
+@pytest.fixture(autouse=True)
+def asks_often(monkeypatch):
+    monkeypatch.setattr(grants, "PAUSE", 0.02)
+
+
+def allow(alice, chat, part, decision="once"):
+    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
+    assert alice.post(path, {"decision": decision}).status_code == 200
+
+
+def called(there):
+    return [seen.path for seen in there.seen if seen.path != STATUS]
+
+
+def ends(chunks):
+    return [one for one in chunks if one["type"].startswith("tool-output")]
+
+
 def test_a_grant_missing_there_is_shown_and_told(alice, begin, chat, served_by, there):
     served_by.answers = [call(CONTACTS), DONE]
     turn = begin(alice, chat)
-    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
+    allow(alice, chat, turn.part("data-approval"))
     assert turn.part("data-consent")["scopes"] == SCOPES
     chunks = turn.end()
     assert turn.part("data-consent", "expired")
-    error = next(one for one in chunks if one["type"] == "tool-output-error")
-    assert "contacts.readonly" in error["errorText"]
-    assert (text_of(chunks), len(there.seen)) == ("done", 1)
+    assert "contacts.readonly" in ends(chunks)[0]["errorText"]
+    assert (text_of(chunks), len(called(there))) == ("done", 1)
 
 
-def answered(there, data):
-    there.answers = [Answer(json.dumps({"success": True, "data": data}), headers=JSON)]
+@pytest.mark.settings(approval_seconds=20)
+def test_a_grant_given_there_lets_the_call_go_on(alice, begin, chat, served_by, there, office):
+    served_by.answers = [call(CONTACTS), DONE]
+    turn = begin(alice, chat)
+    allow(alice, chat, turn.part("data-approval"))
+    turn.part("data-consent")
+    office.grant()
+    chunks = turn.end()
+    assert turn.part("data-consent", "granted")
+    assert ends(chunks)[0]["output"] == {"from": "there"}
+    assert {seen.headers["authorization"] for seen in there.seen} == {f"Bearer {alice.token}"}
+
+
+def test_a_flag_that_was_set_before_the_refusal_is_no_new_grant(
+    alice, begin, chat, served_by, there, office
+):
+    office.flags = {"connected": True, "contacts": True}
+    served_by.answers = [call(CONTACTS), DONE]
+    turn = begin(alice, chat)
+    allow(alice, chat, turn.part("data-approval"))
+    turn.part("data-consent", "expired")
+    turn.end()
+    assert len(called(there)) == 1
+
+
+@pytest.mark.settings(approval_seconds=60)
+def test_decisions_do_not_wait_for_the_other_instance(
+    alice, begin, chat, served_by, office, monkeypatch
+):
+    monkeypatch.setattr(waits, "LONGEST_LOOK", 60.0)
+    searches = [
+        {"endpoint": "search-images", "body": {"query": word}} for word in ("owls", "kites")
+    ]
+    wanted = [{"endpoint": CONTACTS, "body": {}}, *searches]
+    served_by.answers = [Answer(calls(*(("integrations.call", one) for one in wanted))), DONE]
+    turn = begin(alice, chat)
+
+    def cards():
+        parts = [one["data"] for one in turn.chunks if one["type"] == "data-approval"]
+        return sorted((part for part in parts if part["state"] == "asked"), key=_endpoint)
+
+    wait_for(lambda: len(cards()) == 3)
+    allow(alice, chat, cards()[0])
+    turn.part("data-consent")
+    office.is_open.clear()
+    allow(alice, chat, cards()[1], "chat")  # its worker finds what that says of the other search
+    wait_for(lambda: len(ends(turn.chunks)) == 2, 10)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    turn.end()
+
+
+def _endpoint(part):
+    return part["endpoint"]
+
+
+def test_a_client_of_mcp_gets_the_link_of_the_other_instance(alice, there):
+    result = Speaker(alice, is_modern=False).call("integrations_call", endpoint=CONTACTS, body={})
+    assert LINK in result["content"][0]["text"]
+    assert len(there.seen) == 1
 
 
 def chatting(alice, **limits):
@@ -57,12 +164,11 @@ def chatting(alice, **limits):
 
 
 def test_a_token_for_chats_is_one_for_calls_there(alice, chat, served_by, there):
-    answered(there, {"city": "Berlin"})
     served_by.answers = [call("geocode-city", city="Berlin"), DONE]
     mine, made = chatting(alice, ttl=60)
     chunks = mine.turn(chat, "where?")
     output = next(one["output"] for one in chunks if one["type"] == "tool-output-available")
-    assert output == {"city": "Berlin"}
+    assert output == {"from": "there"}
     bearer = there.seen[-1].headers["authorization"].removeprefix("Bearer ")
     sent = Person("alice", alice.client, bearer)
     assert sent.post("/api/integrations/geocode-city", {"city": "Berlin"}).status_code == 200
@@ -72,20 +178,17 @@ def test_a_token_for_chats_is_one_for_calls_there(alice, chat, served_by, there)
 
 
 def test_what_only_turns_here_can_count_is_not_called_there(alice, begin, chat, served_by, there):
-    answered(there, {"results": []})
     served_by.answers = [call("search-images", query="kites"), DONE]
     turn = begin(chatting(alice, credits=100)[0], chat)
-    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
-    error = next(one for one in turn.end() if one["type"] == "tool-output-error")
-    assert ("without `credits`" in error["errorText"], there.seen) == (True, [])
+    allow(alice, chat, turn.part("data-approval"))
+    assert ("without `credits`" in ends(turn.end())[0]["errorText"], there.seen) == (True, [])
 
 
 def found(alice, chat, served_by, query):
     """What `integrations.find` tells, by endpoint."""
     served_by.answers = [Answer(calls(("integrations.find", {"query": query}))), DONE]
-    ends = alice.turn(chat, "go")
-    output = next(one["output"] for one in ends if one["type"] == "tool-output-available")
+    [end] = ends(alice.turn(chat, "go"))
+    output = end["output"]
     return {one["endpoint"]: one for one in output["endpoints"]}
 
 
@@ -96,12 +199,13 @@ def test_what_can_be_called_there_needs_no_key_here(alice, chat, served_by):
     assert {one["name"] for one in listed if not one["configured"]} == set()
 
 
-def test_whether_it_is_connected_is_what_the_other_instance_says(alice, chat, served_by, there):
-    flags = {"connected": True, "contacts": True, "mailRead": False}
-    there.answers = [Answer(json.dumps({"cloudsuite": flags}), headers=JSON)]
+def test_whether_it_is_connected_is_what_the_other_instance_says(
+    alice, chat, served_by, there, office
+):
+    office.flags = {"connected": True, "contacts": True, "mailRead": False}
     told = found(alice, chat, served_by, "list contacts and mail")
     assert (told[CONTACTS]["connected"], told["cloudsuite/mail-list"]["connected"]) == (True, False)
-    assert [one.path for one in there.seen] == ["/api/integrations/status"]
+    assert [one.path for one in there.seen] == [STATUS]
     there.answers = [Answer("<html>", "502 X")]
     assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
 

@@ -1,10 +1,11 @@
 """The tool calls of this worker that wait for their users.
 
-A decision may come to any worker, and a grant to any. So one greenlet looks for them in the
-database, by one query for all decisions, for as long as anything waits. Nothing else is held.
+A decision may come to any worker, and a grant to any, or to another instance. So one greenlet looks
+for decisions in the database, by one query for all of them, and another for grants, for as long as
+anything waits. Nothing else is held.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 
 import gevent
 import structlog
@@ -17,19 +18,19 @@ from service.extensions import db
 from service.web.errors import ServiceError
 
 LOOK_SECONDS = 0.5
-QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
+LONGEST_LOOK = 5.0  # seconds: what hangs longer counts as unavailable
 
 log = structlog.get_logger("turn")
 
 
 class Waits:
-    """Its greenlet runs only while a call waits."""
+    """Decisions do not wait for grants: another instance may be slow to tell of these."""
 
     def __init__(self, app: Flask) -> None:
-        self._app = app
         self._decisions: dict[str, Event] = {}  # by call id
         self._grants: dict[str, tuple[Event, Callable[[], bool]]] = {}
-        self._greenlet: gevent.Greenlet | None = None
+        self._for_decisions = _Lookout(app, self._decisions, self._look_for_decisions)
+        self._for_grants = _Lookout(app, self._grants, self._look_for_grants)
 
     def __len__(self) -> int:
         return len(self._decisions) + len(self._grants)
@@ -38,7 +39,7 @@ class Waits:
         """Wait until the call is decided, or the time is over. May be interrupted."""
         event = self._decisions[call_id] = Event()
         try:
-            self._wait(event, seconds)
+            self._for_decisions.wait(event, seconds)
         finally:
             del self._decisions[call_id]
 
@@ -47,44 +48,59 @@ class Waits:
         event = Event()
         self._grants[call_id] = (event, is_granted)
         try:
-            return self._wait(event, seconds)
+            return self._for_grants.wait(event, seconds)
         finally:
             del self._grants[call_id]
 
     def stop(self) -> None:
-        if self._greenlet:
-            self._greenlet.kill()
-            self._greenlet = None
+        self._for_decisions.stop()
+        self._for_grants.stop()
 
     def wake(self, call_id: str) -> None:
         """The call was decided in this worker."""
         if call_id in self._decisions:
             self._decisions[call_id].set()
 
-    def _wait(self, event: Event, seconds: float) -> bool:
-        if not self._greenlet:
-            self._greenlet = gevent.spawn(self._work)
-        return bool(event.wait(seconds))
+    def _look_for_decisions(self) -> None:
+        found = approvals.decided(db.session(), list(self._decisions))
+        db.session.commit()
+        for call_id in found:
+            self.wake(call_id)
 
-    def _work(self) -> None:
-        while len(self):
-            gevent.sleep(LOOK_SECONDS)
-            try:
-                with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
-                    self._look()
-            except (SQLAlchemyError, gevent.Timeout) as error:
-                log.warning("decisions not read", error=type(error).__name__)
-        self._greenlet = None
-
-    def _look(self) -> None:
-        if self._decisions:
-            found = approvals.decided(db.session(), list(self._decisions))
-            db.session.commit()
-            for call_id in found:
-                self.wake(call_id)
+    def _look_for_grants(self) -> None:
         for event, is_granted in list(self._grants.values()):
             try:
                 if is_granted():
                     event.set()
             except ServiceError as error:  # of one integration; the others are looked at
                 log.warning("grant not read", error=type(error).__name__)
+
+
+class _Lookout:
+    """Looks again and again, in a greenlet that runs only while something waits."""
+
+    def __init__(self, app: Flask, waiting: Sized, look: Callable[[], None]) -> None:
+        """`look` sets the events of what has come. It gets an app context."""
+        self._app, self._waiting, self._look = app, waiting, look
+        self._greenlet: gevent.Greenlet | None = None
+
+    def wait(self, event: Event, seconds: float) -> bool:
+        """Whether the event is set before the time is over. May be interrupted."""
+        if not self._greenlet:
+            self._greenlet = gevent.spawn(self._work)
+        return bool(event.wait(seconds))
+
+    def stop(self) -> None:
+        if self._greenlet:
+            self._greenlet.kill()
+            self._greenlet = None
+
+    def _work(self) -> None:
+        while len(self._waiting):
+            gevent.sleep(LOOK_SECONDS)
+            try:
+                with gevent.Timeout(LONGEST_LOOK), self._app.app_context():
+                    self._look()
+            except (SQLAlchemyError, gevent.Timeout) as error:
+                log.warning("waits not looked at", error=type(error).__name__)
+        self._greenlet = None

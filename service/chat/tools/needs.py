@@ -16,13 +16,15 @@ TOOL_SECONDS = 15.0
 class NeededGrant:
     """A scope that the user has not granted to the endpoint's integration, `provider`.
 
-    `is_granted` looks again; it needs an app context.
+    `is_granted` looks again; it needs an app context. `auth_url` is where the user consents, if a
+    call has told it.
     """
 
     endpoint: str
     provider: str
     scopes: tuple[str, ...]
     is_granted: Callable[[], bool] = field(compare=False)
+    auth_url: str | None = None
 
 
 PaidBy = Literal["user", "owner"]
