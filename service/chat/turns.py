@@ -18,7 +18,7 @@ from service.chat.question import Question
 from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn import pump, reuse
-from service.chat.turn.admission import Submission, admit
+from service.chat.turn.admission import Submission, admit, find_answer
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
 from service.database.access import write_transaction
@@ -102,12 +102,24 @@ def answer(data: dict[str, Any]) -> Response:
     """
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     attribution.bind(chat=data["chatId"])
-    ticket: Ticket = app.extensions["concurrency"].take("turns", g.caller.subject)
+    submission = _submission(data)
+    try:
+        ticket: Ticket = app.extensions["concurrency"].take("turns", g.caller.subject)
+    except RateLimited:
+        if stored := find_answer(app, submission):
+            return _replayed(stored)
+        raise
+    return _admitted(app, submission, ticket)
+
+
+def _admitted(app: Flask, submission: Submission, ticket: Ticket) -> Response:
+    """The stored answer, or the stream of a turn that begins. Frees the ticket if none does."""
     with ExitStack() as refused:
         refused.callback(ticket.free)
-        admitted = admit(app, _submission(data))
+        admitted = admit(app, submission)
         if isinstance(admitted, reuse.StoredAnswer):
-            return _response(admitted.turn.assistant_message_id, _replay(admitted))
+            ticket.give_back()
+            return _replayed(admitted)
         refused.pop_all()
     return _stream(app, admitted, ticket)
 
@@ -194,6 +206,11 @@ def _response(assistant_message_id: str, stream: Iterator[bytes]) -> Response:
     response = Response(stream, headers=sse.HEADERS)
     response.headers["X-Asst-Id"] = assistant_message_id
     return response
+
+
+def _replayed(stored: reuse.StoredAnswer) -> Response:
+    """A stored answer again, which no limit of turns concerns: it costs nothing."""
+    return _response(stored.turn.assistant_message_id, _replay(stored))
 
 
 def _replay(stored: reuse.StoredAnswer) -> Iterator[bytes]:

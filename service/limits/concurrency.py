@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from flask import Flask
@@ -39,6 +40,12 @@ class Ticket:
     """It counts until `free` is called; a second call does nothing."""
 
     _free: Callable[[], None] | None
+    _give_back: Callable[[], None]
+
+    def give_back(self) -> None:
+        """Free it, for what needed none: that does not count for `RATE_LIMITS` either."""
+        self.free()
+        self._give_back()
 
     def free(self) -> None:
         free, self._free = self._free, None
@@ -79,7 +86,8 @@ class ConcurrencyLimits:
             self._rates.hit(kind, subject)
             lock = self._lock(kind, subject, most) if is_limited else None
             undo.pop_all()
-        return Ticket(lambda: self._leave(kind, subject, lock))
+        give_back = partial(self._rates.give_back, kind, subject)
+        return Ticket(lambda: self._leave(kind, subject, lock), give_back)
 
     def count(self, kind: LimitedKind) -> int:
         """How many of a kind this worker has, of all users."""

@@ -59,6 +59,13 @@ class Rates:
 
     def hit(self, kind: RateKind, subject: str) -> None:
         """Count one more. Needs an app context. Raises `RateLimited`."""
+        self._count(kind, subject, 1)
+
+    def give_back(self, kind: RateKind, subject: str) -> None:
+        """Count one less, for what was counted and then needed nothing. Needs an app context."""
+        self._count(kind, subject, -1)
+
+    def _count(self, kind: RateKind, subject: str, more: int) -> None:
         items = self._items.get(kind, ())
         if not items or subject == self._app.extensions["owner"].subject:
             return
@@ -66,7 +73,7 @@ class Rates:
         user = hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
         try:
             for one in items:
-                if not self._limiter.hit(one, kind, user):
+                if not self._limiter.hit(one, kind, user, cost=more) and more > 0:
                     raise self._refusal(kind, one, user)
         except stores.Away as error:
             self._log(error)

@@ -201,6 +201,9 @@ def test_a_turn_that_waits_for_its_user_counts(app, alice, bob, served_by):
     first = gevent.spawn(alice.turn, waiting, "pictures, please")
     wait_for(lambda: len(served_by.seen) == 1 and alice.records("ai-chats"))
     assert is_limited(alice.ask(chat, "hello"))
+    [running] = app.extensions["runs"]
+    again = {"userMessageId": running.question.user_message_id}
+    assert alice.ask(waiting, "pictures, please", **again).status_code == 409
     with app.app_context():
         assert db.session.scalar(select(func.count()).select_from(Claim)) == 1
         db.session.rollback()

@@ -54,6 +54,23 @@ def test_each_user_has_limits_of_its_own_in_the_database(alice, bob):
     assert outcomes(bob) == EXPECTED
 
 
+def ask(person, chat: str, message: str, **body):
+    answer = person.ask(chat, body.pop("content", "hello"), userMessageId=message, **body)
+    return answer.status_code, answer.get_data(as_text=True)
+
+
+@in_database
+def test_an_answer_that_is_given_again_does_not_count_and_is_not_refused(alice):
+    chat = alice.new_chat()
+    first = [ask(alice, chat, "u") for _ in range(5)]
+    assert {status for status, _ in first} == {200}
+    assert [ask(alice, chat, message)[0] for message in ("v", "w")] == [200, 429]
+    assert ask(alice, chat, "v")[0] == 200, "its answer is there"
+    assert ask(alice, chat, "v", trigger="regenerate-message")[0] == 429
+    assert ask(alice, chat, "x", modelId="no-such-model")[0] == 400
+    assert ask(alice, "no-such-chat", "x")[0] == 404
+
+
 @on_sqlite
 @pytest.mark.settings(rate_limits=RULES)
 def test_one_worker_counts_in_memory(alice):

@@ -78,17 +78,10 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
 def _admit_again(
     app: Flask, submission: Submission, question: Question
 ) -> Question | reuse.StoredAnswer:
-    """A message that is stored already, or that replaces others.
-
-    While a new answer to it is made, the stored one is not given again.
-    """
-    check_chat(submission.caller, submission.chat_id)
-    if claims.is_answered(submission.caller.subject, submission.user_message_id):
-        raise claims.AlreadyRunning()
-    asked = reuse.find_message(submission.caller, submission.user_message_id)
-    sent = (submission.chat_id, submission.content, submission.trigger)
-    if stored := reuse.stored_answer(asked, *sent):
-        return stored
+    """A message that is stored already, or that replaces others."""
+    asked, answer = _look_for_answer(submission)
+    if answer:
+        return answer
     ids = (submission.chat_id, submission.user_message_id, submission.replaces)
     replaced = reuse.find_replaced(submission.caller, *ids, asked)
     require_configured(question.model)
@@ -100,6 +93,22 @@ def _admit_again(
         answered_by=replaced.answered_by,
     )
     return _claimed(app, question, write_transaction(), _claim)
+
+
+def find_answer(app: Flask, submission: Submission) -> reuse.StoredAnswer | None:
+    """The stored answer that the message would get again. It needs no turn.
+
+    Raises `ServiceError` for what is refused before that is known.
+    """
+    _model(app, submission.model_id)
+    return _look_for_answer(submission).answer
+
+
+def _look_for_answer(submission: Submission) -> reuse.LookedFor:
+    """Raises `NotFound` for the chat, and `AlreadyRunning`."""
+    check_chat(submission.caller, submission.chat_id)
+    sent = (submission.chat_id, submission.content, submission.trigger)
+    return reuse.look_for_answer(submission.caller, submission.user_message_id, *sent)
 
 
 def _model(app: Flask, model_id: str | None) -> Model:

@@ -6,7 +6,7 @@ Source: docs/contract.md, sections 5.14, 5.15 and 5.20.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
@@ -28,6 +28,13 @@ class StoredAnswer:
 
     turn: Turn
     answer: Message
+
+
+class LookedFor(NamedTuple):
+    """What is stored of a request: the message of its id, and the answer to give again."""
+
+    asked: Message | None
+    answer: StoredAnswer | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,21 @@ def find_message(caller: Caller, record_id: str) -> Message | None:
     return db.session.scalar(_FIND_MESSAGE, {"owner": caller.subject, "message": record_id})
 
 
-def stored_answer(
+def look_for_answer(
+    caller: Caller, message_id: str, chat_id: str, content: str, trigger: str | None
+) -> LookedFor:
+    """The caller's stored message of this id, and its answer if that is to be given again.
+
+    Raises `AlreadyRunning` for a message that is being answered: a stored answer of it is about to
+    be replaced.
+    """
+    if claims.is_answered(caller.subject, message_id):
+        raise claims.AlreadyRunning()
+    asked = find_message(caller, message_id)
+    return LookedFor(asked, _stored_answer(asked, chat_id, content, trigger))
+
+
+def _stored_answer(
     asked: Message | None, chat_id: str, content: str, trigger: str | None
 ) -> StoredAnswer | None:
     """The stored answer, if the chat's last user message is sent again as a network retry does it:
