@@ -111,16 +111,23 @@ def test_browsers_are_redirected_to_https(front):
         assert seen == "max-age=31536000"
 
 
-def test_the_query_of_a_callback_is_in_no_log(front, service):
-    """For a callback that is answered, one over HTTP, and one without a running service."""
-    path = "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry"
+SECRET_QUERIES = {
+    "vendor": "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry",
+    "sign-in": "/console/callback?code=c4n4ry&state=c4n4ry",
+    "media": "/api/media/item?expires=1&signature=c4n4ry",
+}
+
+
+@pytest.mark.parametrize("path", SECRET_QUERIES.values(), ids=SECRET_QUERIES)
+def test_a_query_that_opens_something_is_in_no_log(front, service, path):
+    """For a request that is answered, one over HTTP, and one without a running service."""
     referred = {"Referer": f"{front.url}{path}"}
     front.client.get(front.url + path)
     front.client.get(f"{front.url}/healthz", headers=referred)
     requests.get(f"http://127.0.0.1:{front.plain_port}{path}", allow_redirects=False, timeout=10)
     service.stop()
     assert front.client.get(front.url + path).status_code == 502
-    wait_for(lambda: front.logged().count("oauth/cloudsuite/callback") >= 3)
+    wait_for(lambda: front.logged().count(path.partition("?")[0]) >= 3)
     assert "c4n4ry" not in front.logged() + service.log.read_text()
 
 
