@@ -36,6 +36,12 @@ def test_users_are_listed_disabled_and_given_roles(service):
     wait_for(lambda: status() == 200)
 
 
+def test_no_command_is_warned_by_a_library(database_url, caplog):
+    """Libraries' warnings would stand between what the command says."""
+    assert "No users yet" in flask(database_url, "users", "list")
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 def test_bad_arguments_get_a_clear_error(databases):
     url = databases.make("sqlite")
     for arguments, text in [

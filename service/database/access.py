@@ -27,8 +27,19 @@ from service.json_encoding import encoder
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 
+_encode = encoder(ensure_ascii=True, separators=(", ", ": "))  # as json.dumps
+
 log = structlog.get_logger("database")
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
+
+
+def write_json(value: Any) -> str:
+    """Return the JSON of a column's value.
+
+    psycopg keeps a class of its own for each function that writes JSON, and finds it again by the
+    function's code. For a closure it warns of a leak, and makes the class anew for each engine.
+    """
+    return _encode(value)
 
 
 def engine_options(url: str, pool_size: int) -> dict[str, Any]:
@@ -41,7 +52,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
         # The connection that was used last knows the newest pages, plans and statements.
         "pool_use_lifo": True,
         "hide_parameters": True,  # which errors would repeat in their texts
-        "json_serializer": encoder(ensure_ascii=True, separators=(", ", ": ")),  # as json.dumps
+        "json_serializer": write_json,
     }
     if _is_sqlite(url):
         return pool
