@@ -93,6 +93,9 @@ def post_worker_init(worker) -> None:
     gc.set_threshold(10_000, 10, 10)
     for name in settings.unknown:
         log.warning("unknown setting", setting=name)
+    if workers > 1 and effective.database_url.startswith("sqlite"):
+        # The limits of a user are counted in memory then, and writers wait for other processes.
+        log.warning("SQLite serves one worker", setting="WEB_CONCURRENCY", workers=workers)
     stall.StallAlarm().start()
     app = worker.app.callable
     app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout, handover.delay)

@@ -1,7 +1,8 @@
 """How many turns, calls and sockets one user has at once, over all workers.
 
 Each of them has a ticket of its user for as long as it runs. On PostgreSQL a ticket is a lock that
-all workers see; on SQLite, which serves one worker, tickets are counted in memory.
+all workers see; on SQLite, which serves one worker, tickets are counted in memory. A start with
+more workers on SQLite logs a warning.
 """
 
 from collections import Counter

@@ -232,6 +232,20 @@ def test_the_tickets_of_killed_workers_are_free_again(databases, vendor):
         service.remove()
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_second_worker_on_sqlite_is_warned_of(databases, count):
+    service = Service(databases.make("sqlite"), WEB_CONCURRENCY=count).start()
+    try:
+        lines = [
+            json.loads(line) for line in service.log.read_text().splitlines() if line[:1] == "{"
+        ]
+        warned = [line for line in lines if line["event"] == "SQLite serves one worker"]
+        assert [line["setting"] for line in warned] == ["WEB_CONCURRENCY"] * len(warned)
+        assert (len(warned) > 0) == (count > 1)
+    finally:
+        service.remove()
+
+
 def status_of_call(service: Service, number: int) -> int | None:
     """None if the connection broke."""
     token = issue(settings_for(service.database_url), "alice", "user", 3600)
