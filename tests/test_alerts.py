@@ -63,6 +63,30 @@ def test_every_alert_says_how_urgent_it_is_and_what_is_wrong():
     assert len(set(names)) == len(names)
 
 
+def test_the_page_says_of_every_alert_what_to_do():
+    """In the row of a metric that it looks at, so that whoever is woken finds it by its name."""
+    page = (ROOT / "docs/operations.md").read_text()
+    beside = {
+        (name, row[1])
+        for row in ROW.finditer(page)
+        for name in re.findall(r"\*\*(\w+)\*\*[^|]*\w", row[5])
+    }
+    for rule in rules():
+        metrics = {name for alert, name in beside if alert == rule["alert"]}
+        is_foreign = rule["expr"].startswith("up{") and f"**{rule['alert']}**" in page
+        assert is_foreign or any(name in rule["expr"] for name in metrics), rule["alert"]
+    assert {alert for alert, _ in beside} <= {rule["alert"] for rule in rules()}
+
+
+def test_prometheus_takes_the_printed_configuration(promtool, tmp_path):
+    page = (ROOT / "docs/operations.md").read_text()
+    [printed] = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    file = tmp_path / "prometheus.yml"
+    file.write_text(printed.replace("/etc/prometheus/service-alerts.yaml", str(RULES)))
+    assert f"{len(rules())} rules found" in promtool("check", "config", file)
+    assert "job_name: service\n" in printed
+
+
 def test_no_two_panels_lie_on_each_other():
     places = [panel["gridPos"] for panel in panels()]
     cells = [(x, y) for p in places for x in range(p["x"], p["x"] + p["w"])

@@ -82,6 +82,13 @@ def test_a_turn_is_timed_counted_and_charged(alice, figures):
 
 
 @on_sqlite
+def test_the_end_of_the_owners_token_is_told(app, figures):
+    """No worker starts after it."""
+    ends = app.extensions["verifier"].verify(app.config["SETTINGS"].owner_token).expires
+    assert figures.value("owner_token_end_time_seconds") == ends
+
+
+@on_sqlite
 def test_a_failed_turn_is_counted_with_its_fault(alice, figures):
     alice.turn(alice.new_chat(), "/fail wrong-key hello")
     assert figures.gain("turn_failures_total", "llm-sonnet-4-6", "refused-key") == 1

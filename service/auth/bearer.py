@@ -14,7 +14,7 @@ from service.auth.keys import KeySource
 from service.auth.permits import Permit, Scope
 from service.auth.users import Caller
 from service.current_request import current_facts, current_request
-from service.observing import attribution
+from service.observing import attribution, measures
 from service.outbound.upstream import Upstream
 from service.web.errors import Forbidden, Unauthorized, Unavailable
 
@@ -53,6 +53,7 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
         return _unverified_caller(settings.owner_token)
     if claims.permit:
         raise ConfigError("OWNER_TOKEN: must be a token without limits (flask token issue)")
+    measures.OWNER_TOKEN_END.set(claims.expires)
     return Caller(claims.subject, claims.role, claims.issued)
 
 

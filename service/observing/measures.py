@@ -121,6 +121,11 @@ STARTED = Gauge(
     ["worker"],
     multiprocess_mode="livemax",
 )
+OWNER_TOKEN_END = Gauge(
+    "owner_token_end_time_seconds",
+    "When the token of the app's owner expires, in Unix time.",
+    multiprocess_mode="livemax",
+)
 
 # These are there from the start, so that the first increase is seen.
 claims_not_renewed, keys_not_renewed = map(NOT_RENEWED.labels, ("claims", "keys"))
