@@ -28,7 +28,6 @@ AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 
 _encode = encoder(ensure_ascii=True, separators=(", ", ": "))  # as json.dumps
-
 log = structlog.get_logger("database")
 postgresql = DeferredModule("service.database.postgresql")  # it loads the driver: 6 MB
 

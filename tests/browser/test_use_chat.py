@@ -1,30 +1,39 @@
 """The app of docs/api.md, copied whole, with `useChat` in a browser against the service."""
 
+import os
 import re
+import shutil
 import subprocess
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from config import ROOT
-from service.auth.tokens import issue
+from service.auth.tokens import Verifier, issue
+from tests.browser.suite import allow
 from tests.npm import install
-from tests.services import Service, settings_for
+from tests.services import SECRET, Service, require, settings_for
 
+API = (ROOT / "docs/api.md").read_text()
+OF_VERSION_5 = ["--alias:ai=ai-5", "--alias:@ai-sdk/react=ai-sdk-react-2"]
 HERE = ROOT / "tests/app"
 PAGE = '<!doctype html><title>App</title><div id="app"></div><script src="/app.js"></script>'
 COSTLY = 'call integrations.call with {"endpoint": "search-images", "body": {"query": "red kites"}}'
 
 
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
+NEEDS_AN_ACCOUNT = 'call integrations.call with {"endpoint": "cloudsuite/mail-list", "body": {}}'
+
+
+@pytest.fixture(scope="module", params=[OF_VERSION_5, []], ids=["ai-5", "ai-6"])
+def bundle(request, tmp_path_factory):
     """The document's example, bundled as its reader would."""
     install(HERE)
-    chapter = (ROOT / "docs/api.md").read_text().split("### useChat")[1]
+    chapter = API.split("### useChat")[1]
     [source, *_] = re.findall(r"```jsx\n(.*?)```", chapter, re.S)
     out = tmp_path_factory.mktemp("app") / "app.js"
     esbuild = [HERE / "node_modules/.bin/esbuild", "--bundle", "--loader=jsx", "--jsx=automatic"]
-    options = ["--define:process.env.NODE_ENV='production'", f"--outfile={out}"]
+    production = "--define:process.env.NODE_ENV='production'"
+    options = [production, f"--outfile={out}", *request.param]
     done = subprocess.run(
         [*esbuild, *options], cwd=HERE, input=source, capture_output=True, text=True, timeout=60
     )
@@ -62,6 +71,7 @@ def is_ready(page: Page) -> None:
 def test_the_app_of_the_document_does_what_it_says(page):
     answers = page.get_by_role("article", name="assistant")
     alert = page.get_by_role("alert")
+    is_ready(page)
     send(page, "Describe ai-chats")
     expect(answers.last).to_contain_text("schema.describe: output-available")
     expect(answers.last).to_contain_text("has the columns")
@@ -79,9 +89,13 @@ def test_the_app_of_the_document_does_what_it_says(page):
     send(page, "count to 20 /fail error-midway")
     expect(alert).not_to_be_empty()
     assert "{" not in alert.inner_text()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("article", name="user")).to_have_count(4)  # the same message
+    expect(alert).not_to_be_empty()
     page.reload()
     expect(answers).to_have_count(3)  # of the reply that failed nothing is stored
     expect(answers.nth(1)).to_contain_text("search-images: once")
+    is_ready(page)
     send(page, "count to 400")
     expect(answers.last).to_contain_text("1 2 3")
     page.reload()
@@ -90,3 +104,47 @@ def test_the_app_of_the_document_does_what_it_says(page):
     expect(answers.last).to_contain_text("398 399 400")
     is_ready(page)
     expect(answers).to_have_count(4)
+
+
+def test_the_app_connects_an_account_that_a_call_waits_for(page):
+    answers = page.get_by_role("article", name="assistant")
+    is_ready(page)
+    send(page, NEEDS_AN_ACCOUNT)
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Connect").click()
+    allow(opened.value)
+    expect(answers.last).to_contain_text("cloudsuite: granted")
+    page.get_by_role("button", name="Allow once").click()
+    is_ready(page)
+    expect(answers.last).to_contain_text("integrations.call: output-available")
+
+
+def test_the_app_shows_a_reply_that_ends_while_the_page_is_loaded(page):
+    """It is too late for the list of messages, and too early for the resumed stream."""
+    is_ready(page)
+    send(page, "count to 300")
+    answers = page.get_by_role("article", name="assistant")
+    expect(answers.last).to_contain_text("1 2 3")
+    page.route(
+        "**/api/ai/chat/*/stream", lambda route: (page.wait_for_timeout(5000), route.continue_())
+    )
+    page.reload()
+    expect(answers.last).to_contain_text("298 299 300")
+    expect(page.get_by_role("article", name="user")).to_have_text(["count to 300"])
+    is_ready(page)
+
+
+def test_the_printed_backend_signs_a_token_that_is_taken(databases, tmp_path):
+    node = shutil.which("node")
+    require(node, "Node.js (nodejs)")
+    [printed] = re.findall(r"```js\n(import \{ createHmac.*?)```", API, re.S)
+    (tmp_path / "token.mjs").write_text(
+        f"{printed}\nconsole.log(tokenFor({{id: 'carol', name: 'Carol'}}))"
+    )
+    environment = {"PATH": os.environ["PATH"], "AUTH_SECRET": SECRET}
+    done = subprocess.run(
+        [node, tmp_path / "token.mjs"], env=environment, capture_output=True, text=True, check=True
+    )
+    claims = Verifier(settings_for(databases.make("sqlite")), None).verify(done.stdout.strip())
+    assert (claims.subject, claims.role, claims.name) == ("carol", "user", "Carol")
+    assert claims.expires - claims.issued == 3600
