@@ -49,7 +49,7 @@ def test_bad_arguments_get_a_clear_error(databases):
         (("token", "issue", "x" * 256), "1 to 255 characters"),
         (("users", "disable", "nobody"), "there is no user nobody"),
         (("users", "role", "nobody"), "there is no user nobody"),
-        (("users", "role", "nobody", "admin"), "there is no user nobody"),
+        (("users", "role", "nobody", "admin"), "no user nobody: .* with its first call"),
         (("users", "role", "nobody", "x" * 65), "must have 1 to 64 characters"),
         (("users", "erase", "nobody", "--yes"), "there is no user nobody"),
     ]:

@@ -72,6 +72,15 @@ def test_every_described_event_exists():
     assert {name for name in named if f'"{name}"' not in code} == set()
 
 
+def test_every_event_that_is_an_error_is_described():
+    text = (ROOT / "docs/deployment.md").read_text().split("## Monitoring")[1]
+    code = [path for path in [*CODE, ROOT / "gunicorn.conf.py"] if "sandbox" not in path.parts]
+    logged = r'\blog\.(?:error|exception|critical)\(\s*"([^"]+)"'
+    named = {name for path in code for name in re.findall(logged, path.read_text())}
+    assert len(named) > 10
+    assert {name for name in named if f"`{name}`" not in text} == set()
+
+
 def test_every_picture_is_shown_by_a_page():
     text = "".join(page.read_text() for page in PAGES)
     assert [path.name for path in ROOT.glob("docs/*.png") if f"{path.name})" not in text] == []

@@ -118,4 +118,6 @@ def _warn_of_unknown(role: str | None) -> None:
 
 
 def _unknown(subject: str) -> NoReturn:
-    raise click.ClickException(f"there is no user {subject}")
+    raise click.ClickException(
+        f"there is no user {subject}: a subject becomes a user with its first call"
+    )

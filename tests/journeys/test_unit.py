@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import textwrap
 
 from config import ROOT
 from tests.faults.unit import lines_of
@@ -33,3 +34,19 @@ def test_the_exposure_of_the_unit_is_below_three():
     match = re.search(r"Overall exposure level for service\.service: ([\d.]+)", result.stdout)
     assert match, result.stderr
     assert float(match[1]) < 3
+
+
+def test_the_steps_of_the_page_lead_to_what_the_unit_expects():
+    """The commands have shell's form, and name the unit's user, tree, settings and directory."""
+    page = (ROOT / "docs/deployment.md").read_text()
+    section = page.split("### A server, step by step")[1].split("\n###")[0]
+    blocks = [textwrap.dedent(one) for one in re.findall(r"```bash\n(.*?)```", section, re.S)]
+    script = "\n".join(blocks)
+    assert len(blocks) == 6
+    assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+    [user], [tree], [settings] = map(lines_of, ("User", "WorkingDirectory", "EnvironmentFile"))
+    assert f"useradd --system --user-group --home-dir {tree} " in script
+    assert f"install -d -o {user} -g {user} -m 700 instance" in script
+    assert f"install -m 600 /dev/null {settings}" in script
+    assert lines_of("ReadWritePaths") == [f"-{tree}/instance"]
+    assert f". {settings}; set +a\ncd {tree} && exec runuser -u {user} --" in script
