@@ -81,6 +81,23 @@ def test_every_event_that_is_an_error_is_described():
     assert {name for name in named if f"`{name}`" not in text} == set()
 
 
+def test_the_page_of_the_console_has_its_views_and_its_keys():
+    page = (ROOT / "docs/console.md").read_text()
+    views = (ROOT / "service/browser/console/views.js").read_text()
+    labels = set(re.findall(r"name: '\w+',.*?label: '(\w+)'", views))
+    assert {f"**{label}**" for label in labels} == set(
+        re.findall(r"^\| (\*\*\w+\*\*) \|", page, re.M)
+    )
+    script = (ROOT / "service/browser/console/shortcuts.js").read_text().split("SHORTCUTS")[1]
+    printed = re.findall(r"^\| [a-z ]*\| ([^|]+) \| ([^|]+) \|$", page.split("## Keys")[1], re.M)
+    shown = [(what, keys.split(", ")) for what, keys in printed if what != "what"]
+    listed = re.findall(r"\['([^']+)', \[(['`][^\]]+)\]\]", script.split("\n];")[0])
+    assert shown == [
+        (what, re.findall(r"['`]([^'`]+)", keys.replace("${CONTROL}", "Ctrl"))[::2])
+        for what, keys in listed
+    ]
+
+
 def test_every_picture_is_shown_by_a_page():
     text = "".join(page.read_text() for page in PAGES)
     assert [path.name for path in ROOT.glob("docs/*.png") if f"{path.name})" not in text] == []
