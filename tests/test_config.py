@@ -11,6 +11,7 @@ from config import (
     ROOT,
     ConfigError,
     Settings,
+    known_names,
     load,
     with_declared,
 )
@@ -263,6 +264,13 @@ def test_every_setting_is_documented_and_every_documented_one_exists():
     assert "\n".join(settings_table(catalog())) in vendors, "see `flask catalog settings`"
     documented = set(re.findall(r"^\| `([A-Z_0-9]+)`", table, re.M))
     assert documented == {f.name.upper() for f in fields(Settings) if f.metadata}
+
+
+def test_the_page_names_every_secret():
+    """Each may come from a file."""
+    text = (ROOT / "docs/deployment.md").read_text()
+    [paragraph] = re.findall(r"Secrets are (.*?)may\s+instead be given as", text, re.S)
+    assert set(re.findall(r"`([A-Z_]{5,})`", paragraph)) == known_names()[1]
 
 
 BOOT = {

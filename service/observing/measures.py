@@ -20,6 +20,11 @@ REQUEST_SECONDS = Histogram(
     "http_request_seconds", "Time until the last byte of an answer, seconds.", ["route"]
 )
 UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstream", "outcome"])
+REFRESHES = Counter(
+    "grant_refreshes_total",
+    "Refreshes of users' tokens at vendors, by how they ended.",
+    ["integration", "outcome"],
+)
 
 # Turns and models
 TURNS = Counter("turns_total", "Ended turns.", ["model", "status"])

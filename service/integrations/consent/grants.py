@@ -28,6 +28,7 @@ from service.integrations.consent.accounts import VendorAccount, is_other
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.scopes import granted_scopes
 from service.integrations.models import Grant
+from service.observing import measures
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.web.errors import UpstreamFailed
@@ -200,8 +201,10 @@ class Grants:
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         except NoTokens as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
+            measures.REFRESHES.labels(self._integration, error.failure).inc()
             self._write(grant, lease, _failed(error))
             return None
+        measures.REFRESHES.labels(self._integration, "refreshed").inc()
         fresh = self._sealed(user_id, tokens)
         fresh |= {"version": grant.version + 1, **WORKS}
         if tokens.scope:

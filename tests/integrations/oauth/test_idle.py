@@ -1,5 +1,6 @@
 """Grants that nobody uses: refreshed before they end. And the health of all grants."""
 
+import re
 from datetime import timedelta
 
 import gevent
@@ -52,6 +53,25 @@ def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app
     unused.change(failed_at=now() - timedelta(days=2))
     assert idle.refresh_idle(app, MONTH) == 1
     assert refreshes(provider) == 2
+
+
+@on_sqlite
+def test_refreshes_are_counted_by_how_they_end(app, unused, provider):
+    def counted():
+        page = unused.person.get("/metrics").text
+        row = r'^grant_refreshes_total{integration="cloudsuite",outcome="(\w+)"} (\S+)'
+        found = re.findall(row, page, re.M)
+        return {outcome: float(count) for outcome, count in found}
+
+    before = counted()
+    provider.script("token", REFUSED)
+    idle.refresh_idle(app, MONTH)
+    unused.change(failed_at=now() - timedelta(days=2))
+    idle.refresh_idle(app, MONTH)
+    after = counted()
+    assert {one: after[one] - before.get(one, 0) for one in ("refused", "refreshed")} == {
+        "refused": 1, "refreshed": 1,
+    }  # fmt: skip
 
 
 @on_sqlite
