@@ -8,6 +8,7 @@ import requests
 
 from config import load
 from service.auth.tokens import Verifier
+from service.cli.database import DENIED
 from tests.services import SECRET, command, environment, flask, settings_for, wait_for
 from tests.starting import EXPIRED, FreshCopy
 
@@ -99,6 +100,29 @@ def test_the_database_is_created_and_read_without_secrets(fresh):
     said = "boss was granted 5.0 credits. The balance is 1005.0 credits.\n"
     assert (granted.exit_code, granted.stdout) == (0, said)
     assert command(made, "users", "list").exit_code == 0
+
+
+@pytest.fixture
+def of_guest(databases):
+    """Turns a database's URL into that of a role which does not own it."""
+    exists = "SELECT FROM pg_roles WHERE rolname = 'guest'"
+    made = f"IF NOT EXISTS ({exists}) THEN CREATE ROLE guest LOGIN; END IF;"
+    databases.cluster.execute(f"DO $$BEGIN {made} END$$")
+    return lambda url: url.replace("//app@", "//guest@")
+
+
+@pytest.mark.parametrize("arguments", [("users", "list"), ("db", "upgrade")])
+def test_a_command_says_that_its_role_does_not_own_the_tables(databases, of_guest, arguments):
+    """As after a restore by somebody else."""
+    result = command(environment(of_guest(databases.make("postgresql"))), *arguments)
+    assert (result.exit_code, result.output) == (1, f"Error: {DENIED}\n")
+
+
+def test_the_migration_says_that_its_role_does_not_own_the_database(databases, of_guest):
+    url = databases.cluster.create("of_others", template="template0")
+    databases.cluster.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC", "of_others")
+    result = command(environment(of_guest(url)), "db", "upgrade")
+    assert (result.exit_code, result.output) == (1, f"Error: {DENIED}\n")
 
 
 @pytest.mark.parametrize(

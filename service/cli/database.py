@@ -11,12 +11,13 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
 from config import Settings
-from service.database.access import is_outage
+from service.database.access import is_denied, is_outage
 from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
 
 Command = Callable[..., Any]
 
+DENIED = "permission denied: the role in DATABASE_URL has to own the database and its tables"
 SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.'
 
 
@@ -60,6 +61,8 @@ def _revision() -> str | None:
     try:
         return stored_revision()
     except SQLAlchemyError as error:
+        if is_denied(error):
+            raise click.ClickException(DENIED) from None
         if not is_outage(error):
             raise
         raise click.ClickException("the database does not answer") from None
