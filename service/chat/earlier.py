@@ -2,7 +2,8 @@
 
 A turn that is killed or fails leaves the writes of its tools. In the next try of the same message,
 the prompt lists them. A call with the same tool and input as an earlier write returns the earlier
-result and writes nothing, once for each earlier write. Source: docs/contract.md, section 5.16.
+result and writes nothing, once for each earlier write. The turn that answers takes them all over.
+Source: docs/contract.md, section 5.16.
 """
 
 import hashlib
@@ -34,7 +35,9 @@ FIND = (
     .where(_of_these, _journal.c.turn_id != bindparam("turn"), ~_ended)
     .order_by(_journal.c.seq)
 )
-SETTLE = update(_journal).where(_of_these).values(user_message_id=None)
+SETTLE = (
+    update(_journal).where(_of_these).values(user_message_id=None, turn_id=bindparam("answering"))
+)
 
 Entry = Row[Any]  # of the journal
 
@@ -91,8 +94,13 @@ def load(question: Question) -> EarlierWrites:
 
 
 def settle(session: Statements, question: Question) -> None:
-    """Called when an answer is stored: later turns do not find these writes any more."""
-    session.connection().execute(SETTLE, _of_message(question))
+    """Called when an answer is stored: later turns do not find these writes any more.
+
+    They belong to the turn that answers, because its answer is built on them: to undo it takes them
+    back too.
+    """
+    keys = {**_of_message(question), "answering": question.turn_id}
+    session.connection().execute(SETTLE, keys)
 
 
 def _of_message(question: Question) -> dict[str, str]:

@@ -125,6 +125,36 @@ def stop(alice, served_by, chat, *calls):
     served_by.seen.clear()
 
 
+def test_to_undo_the_answer_takes_back_what_earlier_tries_have_written(alice, served_by, chat):
+    """What the answer was given again, and what its model was only told of."""
+    again_asked, only_told = (call("create", data={"title": title}) for title in "ab")
+    failed(alice, served_by, chat, again_asked, only_told)
+    [made] = again(alice, served_by, chat, again_asked)
+    turn = turn_of(alice, chat)
+    answer = alice.post(f"/api/ai/turns/{turn}/undo").json
+    assert (len(answer["undone"]), answer["conflicts"]) == (2, [])
+    assert made["recordId"] in [one["recordId"] for one in answer["undone"]]
+    assert alice.records("notes") == []
+    entries = alice.get("/api/ai/journal").json["entries"]
+    assert [(entry["turnId"], entry["undone"]) for entry in entries] == [(turn, True)] * 2
+
+
+def turn_of(alice, chat):
+    """The id of the last turn that has answered."""
+    turns = [one for one in alice.records("ai-turns") if one["data"]["chatId"] == chat]
+    return turns[-1]["recordId"]
+
+
+def test_a_write_that_was_undone_before_is_not_the_answers(alice, served_by, chat):
+    served_by.answers = [call("create", data={"title": "a"}), CUT]
+    failing = alice.turn(chat, "go", userMessageId="u")[0]["messageMetadata"]["turnId"]
+    assert len(alice.post(f"/api/ai/turns/{failing}/undo").json["undone"]) == 1
+    served_by.seen.clear()
+    again(alice, served_by, chat)
+    assert "An earlier try" not in str(served_by.seen[0].json)
+    assert alice.post(f"/api/ai/turns/{turn_of(alice, chat)}/undo").json["undone"] == []
+
+
 def test_the_model_is_told_with_the_message_and_nothing_is_stored(alice, served_by, chat):
     failed(alice, served_by, chat, call("create", data={"title": "a"}))
     again(alice, served_by, chat)
