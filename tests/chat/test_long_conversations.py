@@ -6,10 +6,11 @@ import pytest
 import time_machine
 
 from service.chat.history.compaction import SUMMARY_INTRO
+from service.chat.history.messages import UNDONE
 from service.chat.models import Summary
 from service.extensions import db, now
 from tests import recorded
-from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, summary_of, texts
+from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, said, summary_of, texts
 from tests.chat.wire_rules import complaints
 from tests.people import text_of
 from tests.services import on_sqlite
@@ -100,6 +101,43 @@ def test_an_edit_by_a_clock_that_is_behind_makes_one_anew(alice, long_chat, mode
         assert CHANGES["edited"](alice, "old-7").status_code == 200
     alice.turn(long_chat, "second")
     assert len(model.asked) == 2
+
+
+@pytest.fixture
+def undo(app, alice, chat, model):
+    """Takes back the note that was made at the beginning of a long chat."""
+    given = {"collection": "notes", "data": {"title": "zebra"}}
+    made = Answer(recorded.anthropic_call("records__create", given))
+    model.answers[:] = [made, said("fine")]
+    turn_id = alice.turn(chat, "make a note")[0]["messageMetadata"]["turnId"]
+    fill(app, alice, chat, 40)
+
+    def take_back():
+        answer = alice.post(f"/api/ai/turns/{turn_id}/undo").json
+        assert (len(answer["undone"]), answer["conflicts"]) == (1, [])
+
+    return take_back
+
+
+@pytest.mark.settings(**SMALL)
+def test_an_undo_of_what_a_summary_covers_makes_one_anew(alice, chat, model, undo):
+    alice.turn(chat, "first")
+    undo()
+    for question in ("second", "third"):
+        alice.turn(chat, question)
+    assert [UNDONE in texts(seen)[0] for seen in model.asked] == [False, True]
+
+
+@pytest.mark.settings(**SMALL)
+def test_an_undo_while_a_summary_is_made_is_in_the_next_one(alice, chat, model, undo):
+    def undoing(seen):
+        undo()
+        return said(SUMMARY)(seen)
+
+    model.summaries[:] = [undoing, said(SUMMARY)]
+    for question in ("first", "second", "third"):
+        alice.turn(chat, question)
+    assert [UNDONE in texts(seen)[0] for seen in model.asked] == [False, True]
 
 
 @pytest.mark.settings(**SMALL)

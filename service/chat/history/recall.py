@@ -1,9 +1,11 @@
 """Loading a chat for its next turn: the cached summary, and the rows that it does not cover.
 
-A summary is valid only while the rows that it was made of are unchanged. Its fingerprint is a hash
-of their number, the sum of their sequence numbers, and the sum and the maximum of the times of
-their last changes. An edit changes its row's time, and so the sum, even if the clock is wrong. An
-index contains all of these values: to read the rows themselves takes fifty times as long.
+A summary is valid only while the rows that it was made of are unchanged, and what is remarked of
+them. Its fingerprint is a hash of their number, the sum of their sequence numbers, the sum and the
+maximum of the times of their last changes, and the number of those whose turn was undone. An edit
+changes its row's time, and so the sum, even if the clock is wrong. An index contains all values of
+the rows: to read the rows themselves takes fifty times as long. Of all remarks only an undo can
+come after the row is stored.
 """
 
 import hashlib
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, exists, func, or_, select
+from sqlalchemy import Connection, and_, bindparam, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.chat.history.messages import StoredMessage
@@ -66,26 +68,43 @@ ODD_ENDS = select(
     _turns.c.chat_id == bindparam("chat"),
     or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED, _is_undone),
 )
+UNDONE = (
+    select(func.count())
+    .select_from(_messages)
+    .join(
+        _turns,
+        and_(
+            _turns.c.user_id == _messages.c.user_id,
+            _turns.c.assistant_message_id == _messages.c.record_id,
+        ),
+    )
+    .where(_of_chat, _messages.c.seq <= bindparam("upto"))
+    .where(_turns.c.chat_id == bindparam("chat"), _is_undone)
+)
 
 
 class Cover(NamedTuple):
     """The rows of a summary: how many, the sum of their sequence numbers, the sum of the times of
-    their last changes in microseconds, the newest of these times, the last sequence number."""
+    their last changes in microseconds, the newest of these times, the last sequence number, and how
+    many of them are answers whose turn was undone."""
 
     rows: int = 0
     numbers: int = 0
     changes: int = 0
     newest: str = ""
     last: int = 0
+    undone: int = 0
 
-    def with_row(self, seq: int, changed: datetime) -> "Cover":
+    def with_row(self, seq: int, changed: datetime, undone: bool) -> "Cover":
         numbers = self.numbers + seq
         changes = self.changes + (changed - EPOCH) // MICROSECOND % CYCLE
-        newest = max(self.newest, timestamp(changed))
-        return Cover(self.rows + 1, numbers, changes, newest, max(self.last, seq))
+        newest, last = max(self.newest, timestamp(changed)), max(self.last, seq)
+        return Cover(self.rows + 1, numbers, changes, newest, last, self.undone + undone)
 
     def fingerprint(self, model_id: str) -> str:
-        return hashlib.sha256(f"{PROMPT_VERSION} {model_id} {tuple(self)}".encode()).hexdigest()
+        # Without an undo as in the releases that did not know of any: their summaries stay valid.
+        facts = tuple(self) if self.undone else tuple(self)[:-1]
+        return hashlib.sha256(f"{PROMPT_VERSION} {model_id} {facts}".encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -102,7 +121,7 @@ class Recalled:
         """What a summary of everything before the row of this index covers."""
         cover = self.cover
         for row, changed in zip(self.rows[:cut], self.changed[:cut], strict=True):
-            cover = cover.with_row(row.seq, changed)
+            cover = cover.with_row(row.seq, changed, row.undone)
         return cover
 
 
@@ -110,12 +129,12 @@ def load(question: Question, summary_model: str) -> Recalled:
     """Needs an app context. Messages that this turn replaces, and any after them, are left out."""
     connection = db.session.connection()
     cached = connection.execute(CACHED, {"chat": question.chat_id}).one_or_none()
-    cover = _cover(connection, question, cached) if cached and cached.text else Cover()
+    ends = connection.execute(ODD_ENDS, {"chat": question.chat_id}).all()
+    cover = _cover(connection, question, cached, ends) if cached and cached.text else Cover()
     valid = cached is not None and cached.fingerprint == cover.fingerprint(summary_model)
     if not valid:
         cover = Cover()
     rows = _rows(connection, question, cover.last)
-    ends = connection.execute(ODD_ENDS, {"chat": question.chat_id}).all() if rows else []
     db.session.commit()
     return Recalled(
         rows=_marked(rows, ends),
@@ -126,14 +145,17 @@ def load(question: Question, summary_model: str) -> Recalled:
     )
 
 
-def _cover(connection: Connection, question: Question, cached: Any) -> Cover:
+def _cover(connection: Connection, question: Question, cached: Any, ends: Iterable[Any]) -> Cover:
     """The rows that are in the cached summary's range now; none if this turn replaces some."""
     range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
     if question.history_end is not None and question.history_end <= cached.covers_seq:
         return Cover()
     count, numbers, changes, newest = connection.execute(COVERED, range_).one()
     changed = timestamp(newest) if newest else ""
-    return Cover(count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq)
+    undone = connection.scalar(UNDONE, range_) if any(end.is_undone for end in ends) else 0
+    return Cover(
+        count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq, undone or 0
+    )
 
 
 def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
