@@ -48,6 +48,7 @@ LEVELS = {
     "chat": [
         {"usage"},
         {"models", "question", "titles"},
+        {"outside"},
         {"claims", "earlier", "journal"},
         {"collections", "stream", "undo", "worker_lease"},
         {"history", "tools"},

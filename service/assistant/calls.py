@@ -4,7 +4,6 @@ A call of the assistant is a call of its user: the same proxy checks it, and the
 Source: docs/contract.md, section 14.
 """
 
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,23 +12,22 @@ from typing import Any
 from flask import current_app
 from marshmallow import Schema, fields, validate
 
-from service.assistant import grants
+from service.assistant import grants, repeats
+from service.assistant.asking import ask
 from service.assistant.find import find
 from service.assistant.shaping import shaped
 from service.auth import permits
 from service.billing.prices import CREDIT
-from service.chat import journal
 from service.chat.tools.needs import GrantMissing, NeededApproval, Needs, PaidBy
 from service.chat.tools.tool import Tool, ToolContext
-from service.database.access import write_transaction
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
-from service.integrations.inbound import Inbound
+from service.integrations.inbound import ProxyResponse
 from service.providers.prompt import ToolSpec
-from service.web.errors import Forbidden, ServiceError, UnknownEndpoint, UpstreamFailed
+from service.web.errors import Forbidden, ServiceError, UnknownEndpoint
 from service.web.fields import Text
 
 CALL = "integrations.call"
@@ -81,7 +79,8 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
         missing = item.vendor.missing(proxy.calls.settings) or item.name
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
     grant = grants.missing(proxy, item, context)
-    if item.access.auto_approve:
+    earlier = repeats.find(proxy, item, context, body)
+    if item.access.auto_approve or (earlier and earlier.is_final):
         return Needs(grant, seconds=seconds)
     credits = item.most(params) / CREDIT
     payer: PaidBy = "user" if proxy.billing(item) == "user" else "owner"
@@ -94,27 +93,23 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     if it costs credits or changes something outside."""
     proxy = _proxy()
     item = proxy.catalog.named(endpoint)
+    earlier = repeats.find(proxy, item, context, body)
     approval = "auto" if item.access.auto_approve else context.approval
-    if approval is None and context.door == "chat":
+    is_made = not (earlier and earlier.is_final)
+    if is_made and approval is None and context.door == "chat":
         raise Forbidden("The user has not allowed this call.")
-    inbound = Inbound(
-        caller=context.caller,
-        token=context.token,
-        endpoint=endpoint,
-        read=lambda: body,
-        browser=secrets.token_urlsafe(32),
-        idempotency_key=context.call_id or None,
-        approval=approval,
-        door=context.door,
-    )
-    answer = proxy.call(inbound)
+
+    def answer() -> Any:
+        return _data(proxy, item, context, ask(proxy, item, context, body, CALL, approval, earlier))
+
+    return repeats.give(context, earlier, answer) if earlier else answer()
+
+
+def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:
+    """An answer's data for the model. Raises `GrantMissing`."""
     data = answer.data
-    if answer.status >= 400:
-        raise UpstreamFailed(str(answer.envelope.get("message") or ""), upstreamStatus=None)
     if isinstance(data, dict) and data.get("requiresOAuth"):
         raise GrantMissing(grants.refused(proxy, item, context, answer))
-    if not item.access.reads:
-        _note(context, item)
     return shaped(data)
 
 
@@ -124,20 +119,6 @@ def _named(catalog: Catalog, name: str) -> Endpoint:
         return catalog.named(name)
     except UnknownEndpoint as error:
         raise UnknownEndpoint(f"{error.message} {SEARCH}", **error.facts) from None
-
-
-def _note(context: ToolContext, item: Endpoint) -> None:
-    """An entry in the journal: what the assistant has done outside, for this user."""
-    entry = journal.called(
-        context.turn_id,
-        context.chat_id,
-        context.caller.subject,
-        CALL,
-        item.name,
-        context.user_message_id,
-    )
-    with write_transaction() as session:
-        session.add(entry)
 
 
 def _proxy() -> Proxy:

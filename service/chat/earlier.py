@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Row, and_, bindparam, exists, select, update
 
 from service.auth.users import Caller, current_role
+from service.chat import outside
 from service.chat.models import JournalEntry, Turn
 from service.chat.question import Question
 from service.database.statements import Statements
@@ -43,8 +44,12 @@ Entry = Row[Any]  # of the journal
 
 LISTED = 20  # writes that are listed one by one
 NOTE = (
-    "[An earlier try to answer the next message broke off after it had changed these records:\n"
-    "{writes}\nThey are stored. Go on from there, and do not make these changes again.]"
+    "[An earlier try to answer the next message broke off. It has changed this before:\n{writes}\n"
+    "That is done. Go on from there, and do not make these changes again.{unknown}]"
+)
+UNKNOWN = (
+    " Nobody knows how the calls have ended that may have happened: look at what they have changed,"
+    " or ask the user."
 )
 
 
@@ -53,7 +58,9 @@ class EarlierWrites:
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = list(entries)
-        self._left = [e for e in self._entries if e.input_hash and (e.after or is_removal(e))]
+        known = [entry for entry in self._entries if entry.input_hash]
+        self._left = [e for e in known if not e.call_id and (e.after or is_removal(e))]
+        self._calls = [entry for entry in known if entry.call_id]  # outside the app
 
     def __bool__(self) -> bool:
         return bool(self._entries)
@@ -63,9 +70,10 @@ class EarlierWrites:
         """A text for the model that lists the writes; empty without any."""
         if not self._entries:
             return ""
-        lines = [f"- {e.tool}: {e.collection} {e.record_id} {e.outcome}" for e in self._entries]
+        lines = [_line(entry) for entry in self._entries]
         more = [f"- and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
-        return NOTE.format(writes="\n".join(lines[:LISTED] + more))
+        unknown = UNKNOWN if any(entry.outcome == outside.LEFT for entry in self._entries) else ""
+        return NOTE.format(writes="\n".join(lines[:LISTED] + more), unknown=unknown)
 
     def take(self, fingerprint: str) -> Entry | None:
         """Remove and return the first write left whose call has this fingerprint, or None."""
@@ -74,6 +82,19 @@ class EarlierWrites:
                 self._left.remove(entry)
                 return entry
         return None
+
+    def call(self, fingerprint: str) -> Entry | None:
+        """The first call outside the app that is left and has this fingerprint, or None."""
+        return next((entry for entry in self._calls if entry.input_hash == fingerprint), None)
+
+    def drop_call(self, entry: Entry) -> None:
+        """The call was asked for again; the next one in the same words is another."""
+        self._calls = [one for one in self._calls if one.seq != entry.seq]
+
+
+def _line(entry: Entry) -> str:
+    outcome = "may have happened" if entry.outcome == outside.LEFT else entry.outcome
+    return f"- {entry.tool}: {entry.collection} {entry.record_id} {outcome}"
 
 
 def fingerprint_of(tool: str, tool_input: Any) -> str:

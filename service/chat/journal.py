@@ -23,7 +23,6 @@ from service.records.writes import Hook, Write
 from service.web.json_values import json_size
 
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
-CALLS = "integrations"  # in the place of a collection, for calls of endpoints
 KEPT = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
 
@@ -60,26 +59,6 @@ def note(
         session.add(entry)
 
     return write
-
-
-def called(
-    turn_id: str, chat_id: str, user_id: str, tool: str, endpoint: str, user_message_id: str | None
-) -> JournalEntry:
-    """An entry about a call outside the app, which has no record."""
-    return JournalEntry(
-        turn_id=turn_id,
-        chat_id=chat_id,
-        user_id=user_id,
-        tool=tool,
-        collection=CALLS,
-        record_id=endpoint,
-        owner=user_id,
-        outcome="called",
-        before=None,
-        after=None,
-        user_message_id=user_message_id,
-        input_hash=None,
-    )
 
 
 def _is_deleted_chat(written: Write) -> bool:

@@ -137,7 +137,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
 
     `before` and `after` are the record before and after it, until they are forgotten.
     `user_message_id` is the message that was being answered, until an answer to it is stored.
-    `input_hash` is the fingerprint of the tool's call.
+    `input_hash` is the fingerprint of the tool's call; `call_id` is that of a call outside.
     """
 
     __tablename__ = "journal"
@@ -155,11 +155,12 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     record_id: Mapped[str] = mapped_column(String(255))
     # The record's owner; null until `journal.name_owners` if a release before 0008 wrote the row.
     owner: Mapped[str | None] = mapped_column(String(255), index=True)
-    outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed
+    outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed; left, called
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
     user_message_id: Mapped[str | None] = mapped_column(String(128))
     input_hash: Mapped[str | None] = mapped_column(String(64))
+    call_id: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 

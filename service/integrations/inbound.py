@@ -3,12 +3,27 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from flask import Response, jsonify
+from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
 from service.web.json_values import Encoded
+
+
+class CallNote(Protocol):
+    """What a caller notes of a call, in transactions of the call itself.
+
+    `leave` is called before its first request is sent. `end` is called when its answer is stored,
+    perhaps twice, and `withdraw` when it has changed nothing; neither if nobody knows.
+    """
+
+    def leave(self, session: Session) -> None: ...
+
+    def end(self, session: Session) -> None: ...
+
+    def withdraw(self, session: Session) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -19,7 +34,8 @@ class Inbound:
     the grant is known to suffice. `browser` is the cookie that binds a consent to this browser.
     `approval` is the decision that let the call through, if the client says so. `fresh` means that
     the client wants no kept answer. `door` is where the call came from: `chat` and `mcp` are known,
-    `widget` is what the client says, and the rest is None.
+    `widget` is what the client says, and the rest is None. With `again`, the call was sent before
+    under its key: the answer is given again, and no call is made. A `note` needs a key.
     """
 
     caller: Caller
@@ -32,6 +48,8 @@ class Inbound:
     request_id: str = ""
     fresh: bool = False
     door: str | None = None
+    again: bool = False
+    note: CallNote | None = None
 
     @cached_property
     def body(self) -> Mapping[str, Any]:

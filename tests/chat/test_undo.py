@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
 from service.auth.users import Caller, rights_cache
-from service.chat import journal
 from service.chat.history.messages import UNDONE
 from service.chat.models import Claim, JournalEntry
+from service.chat.outside import CALLED, CALLS
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.run import execute, parse_input
 from service.chat.tools.tool import ToolContext
@@ -251,8 +251,9 @@ def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
 def test_calls_of_endpoints_are_conflicts(app, alice, hands, note):
     hands.update(note(), title="new")
     with app.app_context():
-        called = (hands.turn_id, "chat", "alice", "integrations.call", "mail-send", None)
-        db.session.add(journal.called(*called))
+        turn = {"turn_id": hands.turn_id, "chat_id": "chat", "user_id": "alice"}
+        what = {"tool": "integrations.call", "collection": CALLS, "record_id": "mail-send"}
+        db.session.add(JournalEntry(**turn, **what, outcome=CALLED))
         db.session.commit()
     answer = hands.undo()
     assert len(answer["undone"]) == 1

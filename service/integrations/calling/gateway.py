@@ -8,20 +8,23 @@ caller, and keeps whose job is whose.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
+
+from sqlalchemy.orm import Session
 
 from config import Settings
 from service.auth.tokens import issue_limited
 from service.auth.users import Caller
+from service.database.access import write_transaction
 from service.integrations.calling.jobs import LONGEST_WAIT, Jobs
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
-from service.integrations.inbound import Inbound, ProxyResponse
+from service.integrations.inbound import CallNote, Inbound, ProxyResponse
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
-from service.web.errors import Forbidden, InvalidRequest, UpstreamFailed
+from service.web.errors import Conflict, Forbidden, InvalidRequest, UpstreamFailed
 
 BYTES = 32 << 20
 MARGIN = 5.0  # seconds, on top of the endpoint's own
@@ -45,6 +48,8 @@ class Gateway:
         if shared:
             _check_own(endpoint, request.body)
         _check_counted(endpoint, request.caller, shared)
+        if request.note:
+            _store(request.note.leave)
         result = self._ask(
             "POST",
             f"/api/integrations/{endpoint.name}",
@@ -59,6 +64,8 @@ class Gateway:
             },
             dict(request.body),
         )
+        if request.note:
+            _complete(request.note, result)
         if shared and (job_id := _job_of(endpoint, result)):
             self._jobs.adopt(request.caller.subject, endpoint, job_id)
         return result
@@ -129,6 +136,20 @@ class Gateway:
         if status == 401 or 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):
             raise UpstreamFailed(upstreamStatus=status)
         return ProxyResponse(status, envelope, told)
+
+
+def _complete(note: CallNote, result: ProxyResponse) -> None:
+    """Note how the call has ended, if the other instance says so: its 409 and 5xx do not."""
+    is_payload = isinstance(result.data, dict) and result.data.get("requiresOAuth") is True
+    if is_payload or (400 <= result.status < 500 and result.status != Conflict.status):
+        _store(note.withdraw)
+    elif result.status < 400:
+        _store(note.end)
+
+
+def _store(write: Callable[[Session], None]) -> None:
+    with write_transaction() as session:
+        write(session)
 
 
 def _is_ours(envelope: Any, plain: bool) -> bool:

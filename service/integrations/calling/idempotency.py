@@ -19,9 +19,10 @@ from sqlalchemy.orm import Session
 from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.extensions import table
+from service.extensions import db, table
 from service.ids import new_id
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.inbound import CallNote
 from service.integrations.models import IdempotencyKey
 from service.sealing import places
 from service.sealing.seal import Sealer
@@ -64,9 +65,16 @@ class KeyLease:
     """
 
     def __init__(
-        self, sealer: Sealer, user_id: str, endpoint: Endpoint, key: str, body: Any
+        self,
+        sealer: Sealer,
+        user_id: str,
+        endpoint: Endpoint,
+        key: str,
+        body: Any,
+        note: CallNote | None = None,
     ) -> None:
         self.holder = new_id("attempt")
+        self._note = note
         self._sealer, self._endpoint = sealer, endpoint
         self._names = {"user_id": user_id, "endpoint": endpoint.name, "key": key}
         self._place = places.answer(user_id, endpoint.name, key)
@@ -89,6 +97,15 @@ class KeyLease:
         except IntegrityError:
             raise InFlight() from None
 
+    def look(self) -> str:
+        """The stored answer's JSON, for a key whose call was sent before. Raises `Conflict`."""
+        row = db.session.execute(self._row(locked=False)).one_or_none()
+        db.session.commit()
+        stored = self._stored(row) if row else None
+        if stored is None:
+            raise OutcomeUnknown()
+        return stored
+
     def leave(self) -> None:
         """Store that the call leaves. To be called before its first request. Raises `InFlight`."""
         if self._left:
@@ -98,6 +115,8 @@ class KeyLease:
             times = {"left_at": current_time(), "held_until": from_now(LEASE)}
             if session.execute(left.values(**times, expires_at=from_now(KEPT))).first() is None:
                 raise InFlight()  # the lease has lapsed, and another attempt has the key
+            if self._note:
+                self._note.leave(session)
         self._left = True
 
     def sealed(self, answer: str) -> str:
@@ -107,7 +126,11 @@ class KeyLease:
         """Store the answer: the key is done. False if another attempt has the key by now."""
         done = update(_keys).where(self._mine()).returning(_keys.c.seq)
         values = {"answer": sealed, "expires_at": from_now(KEPT)}
-        return session.execute(done.values(**values)).first() is not None
+        if session.execute(done.values(**values)).first() is None:
+            return False
+        if self._note:
+            self._note.end(session)
+        return True
 
     def replace_answer(self, answer: str) -> None:
         """Store another answer for a key that is done, such as a job's result."""
@@ -118,17 +141,19 @@ class KeyLease:
     def forget(self, session: Session) -> None:
         """Free the key: the call has changed nothing."""
         session.execute(delete(_keys).where(self._mine(), _keys.c.answer.is_(None)))
+        if self._note:
+            self._note.withdraw(session)
 
     def give_up(self, session: Session) -> None:
         """End the attempt's lease: nobody can learn any more how its call has ended."""
         session.execute(update(_keys).where(self._mine()).values(held_until=current_time()))
 
-    def _row(self) -> Any:
-        """The key's row, locked, with `expired` and `lapsed` by the database's clock."""
+    def _row(self, locked: bool = True) -> Any:
+        """The key's row with `expired` and `lapsed` by the database's clock."""
         expired = (_keys.c.expires_at <= current_time()).label("expired")
         lapsed = (_keys.c.held_until <= current_time()).label("lapsed")
         row = select(_keys, expired, lapsed).filter_by(**self._names)
-        return row.with_for_update()
+        return row.with_for_update() if locked else row
 
     def _stored(self, row: Row[Any]) -> str | None:
         """The stored answer; None if a call may be made. Raises `Conflict`."""

@@ -1,0 +1,80 @@
+"""The request of a call of the assistant, as the proxy gets it.
+
+Source: docs/contract.md, section 14.1.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from service.assistant import repeats
+from service.assistant.repeats import EarlierCall
+from service.chat.outside import CallEntry
+from service.chat.tools.tool import ToolContext
+from service.ids import new_id
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.inbound import Inbound, ProxyResponse
+from service.web.errors import Conflict, UpstreamFailed
+
+
+def ask(
+    proxy: Proxy,
+    item: Endpoint,
+    context: ToolContext,
+    body: Mapping[str, Any],
+    tool: str,
+    approval: str | None,
+    earlier: EarlierCall | None,
+) -> ProxyResponse:
+    """Make the call, under the key of the earlier one if there is one. Raises `ServiceError`.
+
+    What changes something outside has an entry in the journal, under the name of `tool`.
+    """
+    key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
+    inbound = Inbound(
+        caller=context.caller,
+        token=context.token,
+        endpoint=item.name,
+        read=lambda: body,
+        browser=secrets.token_urlsafe(32),
+        idempotency_key=key,
+        approval=approval,
+        door=context.door,
+        again=earlier is not None and earlier.is_final,
+        note=None if item.access.reads else _note(context, item, body, tool, key, earlier),
+    )
+    answer = proxy.call(inbound)
+    if answer.status >= 400:
+        raise _refusal(answer)
+    return answer
+
+
+def _note(
+    context: ToolContext,
+    item: Endpoint,
+    body: Mapping[str, Any],
+    tool: str,
+    key: str,
+    earlier: EarlierCall | None,
+) -> CallEntry:
+    """The journal's entry: what the assistant has done outside, for this user."""
+    return CallEntry(
+        turn_id=context.turn_id,
+        chat_id=context.chat_id,
+        user_id=context.caller.subject,
+        tool=tool,
+        endpoint=item.name,
+        user_message_id=context.user_message_id,
+        fingerprint=repeats.fingerprint(item, body),
+        call_id=key,
+        earlier=earlier.entry.seq if earlier else None,
+    )
+
+
+def _refusal(answer: ProxyResponse) -> Conflict | UpstreamFailed:
+    """The error of another instance, for the model."""
+    message = str(answer.envelope.get("message") or "")
+    if answer.status == Conflict.status:
+        return Conflict(message, outcome=answer.envelope.get("outcome"))
+    return UpstreamFailed(message, upstreamStatus=None)

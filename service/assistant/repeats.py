@@ -1,0 +1,82 @@
+"""Calls that an earlier try of the message has sent, asked for again in the same words.
+
+Such a call is not made again. The model gets its answer, for as long as that is stored, or learns
+that nobody knows how the call ended. Nothing leaves, so the user is not asked.
+Source: docs/contract.md, sections 5.16 and 14.1.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from service.auth.users import current_role
+from service.chat.earlier import Entry, fingerprint_of
+from service.chat.outside import CALLED, CALLS, LEFT
+from service.chat.tools.tool import ToolContext
+from service.extensions import now
+from service.integrations.calling.idempotency import KEPT, OutcomeUnknown
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.endpoint import Endpoint
+from service.web.errors import Conflict
+
+NOT_AGAIN = {
+    LEFT: "An earlier try to answer this message has sent this call, and nobody knows how it "
+    "ended. It was not sent again. Look at what it has changed, or ask the user.",
+    CALLED: "An earlier try to answer this message has made this call. Its answer is not stored "
+    "any more. It was not made again.",
+}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class EarlierCall:
+    """A call of an earlier try. With `is_final` it can't be made again."""
+
+    entry: Entry
+    is_final: bool
+
+    @property
+    def has_lapsed(self) -> bool:
+        """Whether its key may stand for another call by now."""
+        return now() - self.entry.created_at >= timedelta(seconds=KEPT)
+
+
+def fingerprint(item: Endpoint, body: Mapping[str, Any]) -> str:
+    """The same for the same call by whichever tool."""
+    return fingerprint_of(CALLS, [item.name, body])
+
+
+def find(
+    proxy: Proxy, item: Endpoint, context: ToolContext, body: Mapping[str, Any]
+) -> EarlierCall | None:
+    """The call of an earlier try in the same words, if there is one that was not given yet.
+
+    One of unknown end may be made again if its endpoint is declared safe to repeat. Behind a
+    gateway the other instance decides about that, by the key.
+    """
+    entry = None if item.access.reads else context.earlier.call(fingerprint(item, body))
+    if entry is None:
+        return None
+    may_be_made = item.repeatable or proxy.gateway is not None
+    return EarlierCall(entry, entry.outcome == CALLED or not may_be_made)
+
+
+def give(context: ToolContext, earlier: EarlierCall, ask: Callable[[], T]) -> T:
+    """What `ask` returns for the key of the earlier call, which is then given.
+
+    Raises `Conflict` if its answer is not known, or not yet.
+    """
+    try:
+        current_role(context.caller)  # refuses a user who was disabled since
+        if earlier.is_final and earlier.has_lapsed:
+            raise OutcomeUnknown()
+        answer = ask()
+    except Conflict as error:
+        if error.facts.get("outcome") != "unknown":
+            raise
+        context.earlier.drop_call(earlier.entry)
+        raise Conflict(NOT_AGAIN[earlier.entry.outcome]) from None
+    context.earlier.drop_call(earlier.entry)
+    return answer

@@ -1,0 +1,87 @@
+"""The journal's entries about calls outside the app, which have no record.
+
+An entry is stored before the first request of its call leaves. So a call that is cut off is in the
+journal too. Source: docs/contract.md, sections 5.13 and 14.1.
+"""
+
+from typing import Any
+
+from sqlalchemy import delete, exists, insert, select, update
+from sqlalchemy.orm import Session
+
+from service.chat.models import JournalEntry
+from service.extensions import table
+
+CALLS = "integrations"  # in the place of a collection
+LEFT, CALLED = "left", "called"  # outcomes: nobody knows how it ended; it was made
+
+_journal = table(JournalEntry)
+
+
+class CallEntry:
+    """The entry about one call. It takes part in the transactions of the call itself."""
+
+    def __init__(
+        self,
+        *,
+        turn_id: str,
+        chat_id: str,
+        user_id: str,
+        tool: str,
+        endpoint: str,
+        user_message_id: str | None,
+        fingerprint: str,
+        call_id: str,
+        earlier: int | None = None,
+    ) -> None:
+        """`call_id` is the call's `Idempotency-Key`. `earlier` is the number of the entry of an
+        earlier try that has sent the same call under this key, and becomes this turn's."""
+        self._turn_id, self._earlier = turn_id, earlier
+        self._seq: int | None = None  # once the call has left
+        self._facts = {
+            "turn_id": turn_id,
+            "chat_id": chat_id,
+            "user_id": user_id,
+            "tool": tool,
+            "collection": CALLS,
+            "record_id": endpoint,
+            "owner": user_id,
+            "user_message_id": user_message_id,
+            "input_hash": fingerprint,
+            "call_id": call_id,
+        }
+
+    def leave(self, session: Session) -> None:
+        """The call's first request is about to be sent."""
+        if self._earlier is None:
+            self._seq = self._insert(session, LEFT)
+        else:
+            self._seq = self._earlier
+            session.execute(self._change(turn_id=self._turn_id))
+
+    def end(self, session: Session) -> None:
+        """The call was made. May come twice, if nobody knows whether the first was committed."""
+        if self._seq is not None:
+            session.execute(self._change(outcome=CALLED))
+        elif not session.scalar(select(exists().where(*self._mine()))):  # it needed no request
+            self._insert(session, CALLED)
+
+    def withdraw(self, session: Session) -> None:
+        """The call has changed nothing. What an earlier try's has done nobody knows."""
+        if self._seq is not None and self._earlier is None:
+            session.execute(delete(_journal).where(_journal.c.seq == self._seq, *self._mine()))
+
+    def _insert(self, session: Session, outcome: str) -> int:
+        entry = insert(_journal).values(**self._facts, outcome=outcome)
+        return session.execute(entry.returning(_journal.c.seq)).scalar_one()
+
+    def _change(self, **values: Any) -> Any:
+        return update(_journal).where(_journal.c.seq == self._seq, *self._mine()).values(**values)
+
+    def _mine(self) -> tuple[Any, ...]:
+        """Its number alone may be another entry's: SQLite gives those of a rollback again."""
+        facts = self._facts
+        return (
+            _journal.c.user_id == facts["user_id"],
+            _journal.c.call_id == facts["call_id"],
+        )

@@ -1,0 +1,244 @@
+"""A call outside that an earlier try has sent is not sent again by the next one."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import delete, update
+
+from service.assistant.repeats import NOT_AGAIN
+from service.auth.users import rights_cache
+from service.chat.outside import CALLED, LEFT
+from service.extensions import db, now
+from service.integrations.models import IdempotencyKey
+from service.upkeep.rights import set_disabled
+from tests import recorded
+from tests.assistant.conftest import DONE, call
+from tests.assistant.team_chat import ARCHIVED, BODY, JSON, POST, POSTED, SEND, TeamChat
+from tests.people import text_of
+from tests.services import wait_for
+from tests.upstream import Answer
+
+CUT = Answer("data: {}\n\n")
+WAIT = {"approval_seconds": 10}  # for who is asked without being expected to be
+pytestmark = pytest.mark.settings(**WAIT)
+
+
+@pytest.fixture(autouse=True)
+def team(app):
+    vendor = TeamChat()
+    app.extensions["vendor_settings"] |= vendor.settings
+    yield vendor
+    vendor.stop()
+
+
+def decide(person, chat, part, decision="once"):
+    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
+    assert person.post(path, {"decision": decision}).status_code == 200
+
+
+@pytest.fixture
+def failed(alice, begin, chat, served_by):
+    """A try that makes a call, which its user allows, and then fails."""
+
+    def fail(answer=POST, decision="once"):
+        served_by.answers = [answer, CUT]
+        turn = begin(alice, chat, userMessageId="u")
+        decide(alice, chat, turn.part("data-approval"), decision)
+        chunks = turn.end()
+        assert chunks[-1]["type"] == "error"
+        served_by.seen.clear()
+        return results(chunks)
+
+    return fail
+
+
+@pytest.fixture
+def stopped(alice, begin, chat, served_by, team):
+    """A try that is stopped while the vendor is about to answer its call."""
+
+    def stop(answer=POST):
+        team.gate.clear()
+        served_by.answers = [answer, DONE]
+        turn = begin(alice, chat, userMessageId="u")
+        decide(alice, chat, turn.part("data-approval"))
+        wait_for(lambda: team.seen)
+        assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
+        assert turn.end()[-1]["type"] == "abort"
+        served_by.seen.clear()
+        team.gate.set()
+
+    return stop
+
+
+@pytest.fixture
+def again(alice, begin, chat, served_by):
+    """The next try, which makes these calls; the user allows those that ask."""
+
+    def retry(*answers, asks=0):
+        served_by.answers = [*answers, DONE]
+        turn = begin(alice, chat, userMessageId="u")
+        for number in range(asks):
+            wait_for(lambda n=number: len(cards(turn.chunks)) == 2 * n + 1)
+            decide(alice, chat, cards(turn.chunks)[-1])
+        chunks = turn.end()
+        assert (text_of(chunks), len(cards(chunks))) == ("done", 2 * asks)
+        return results(chunks)
+
+    return retry
+
+
+def cards(chunks):
+    return [one["data"] for one in chunks if one["type"] == "data-approval"]
+
+
+def results(chunks):
+    ends = [one for one in chunks if one["type"].startswith("tool-output")]
+    return [one.get("output") or one["errorText"] for one in ends]
+
+
+def told(served_by):
+    """What the model was told before the newest message, in the first prompt."""
+    return served_by.seen[0].json["messages"][-1]["content"][0]["text"]
+
+
+def entries(person):
+    of_calls = (e for e in person.get("/api/ai/journal").json["entries"])
+    return [(e["tool"], e["recordId"], e["outcome"]) for e in of_calls]
+
+
+def test_a_call_that_was_made_gives_its_answer(alice, failed, again, served_by, team):
+    first = failed()
+    assert again(POST) == first
+    assert team.texts == [BODY["text"]]
+    assert f"- integrations.call: integrations {SEND} called" in told(served_by)
+    assert entries(alice) == [("integrations.call", SEND, CALLED)]
+    assert len(alice.records("integration-calls")) == 1
+
+
+def test_it_is_given_once_and_the_next_one_asks(alice, failed, again, team):
+    failed()
+    again(POST, POST, asks=1)
+    assert team.texts == [BODY["text"]] * 2
+    assert entries(alice) == [("integrations.call", SEND, CALLED)] * 2
+
+
+def test_other_words_are_another_call(failed, again, team):
+    failed()
+    again(call(SEND, **{**BODY, "text": "other"}), asks=1)
+    assert team.texts == [BODY["text"], "other"]
+
+
+def test_tries_that_fail_one_after_the_other_call_once(alice, failed, again, served_by, chat, team):
+    first = failed()
+    for _ in range(2):
+        served_by.answers = [POST, CUT]
+        assert alice.turn(chat, "go", userMessageId="u")[-1]["type"] == "error"
+    assert again(POST) == first
+    assert len(team.seen) == 1
+
+
+def test_another_message_makes_its_own_call(alice, begin, chat, failed, served_by, team):
+    failed()
+    served_by.answers = [POST, DONE]
+    turn = begin(alice, chat, userMessageId="v")
+    decide(alice, chat, turn.part("data-approval"))
+    turn.end()
+    assert len(team.seen) == 2
+    assert "An earlier try" not in str(served_by.seen[0].json)
+
+
+@pytest.mark.settings(**WAIT, assistant_endpoints=SEND)
+def test_the_endpoints_own_tool_makes_the_same_call(failed, again, team):
+    first = failed()
+    assert again(Answer(recorded.anthropic_call(SEND, BODY))) == first
+    assert len(team.seen) == 1
+
+
+def test_the_answer_takes_over_the_call(alice, failed, again, chat):
+    failed()
+    again(POST)
+    turn = alice.records("ai-turns")[-1]["recordId"]
+    conflicts = alice.post(f"/api/ai/turns/{turn}/undo").json["conflicts"]
+    assert [one["recordId"] for one in conflicts] == [SEND]
+
+
+def test_a_call_that_was_cut_off_may_have_happened(alice, stopped, again, served_by, team):
+    stopped()
+    assert entries(alice) == [("integrations.call", SEND, LEFT)]
+    assert again(POST) == [NOT_AGAIN[LEFT]]
+    assert f"- integrations.call: integrations {SEND} may have happened" in told(served_by)
+    assert "Nobody knows" in told(served_by)
+    assert len(team.seen) == 1
+
+
+def test_asked_for_once_more_the_user_decides(stopped, again, team):
+    stopped()
+    again(POST, POST, asks=1)
+    assert len(team.seen) == 2
+
+
+def test_what_is_safe_to_repeat_is_made_again_if_the_user_agrees(app, alice, stopped, again, team):
+    """The endpoint is declared so. The call was made in the end, and has one entry."""
+    settings = {"URL": team.url, "API_KEY": "key", "API_SECRET": "secret " * 8}
+    app.extensions["vendor_settings"] |= {f"LIVEKIT_{name}": settings[name] for name in settings}
+    create = call("rtc-create-room", name="standup")
+    stopped(create)
+    team.reply = Answer(json.dumps({"sid": "RM_1"}), headers=JSON)
+    [room] = again(create, asks=1)
+    assert (room["sid"], len(team.seen)) == ("RM_1", 2)
+    assert entries(alice) == [("integrations.call", "rtc-create-room", CALLED)]
+
+
+def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, served_by, team):
+    team.reply = ARCHIVED
+    failed()
+    assert entries(alice) == []
+    team.reply = POSTED
+    again(POST, asks=1)
+    assert "An earlier try" not in str(served_by.seen[0].json)
+    assert entries(alice) == [("integrations.call", SEND, CALLED)]
+
+
+def test_a_gateway_that_does_not_know_may_have_called(alice, failed, again, team):
+    team.reply = Answer("bad gateway", status="502 Bad Gateway")
+    failed()
+    assert entries(alice) == [("integrations.call", SEND, LEFT)]
+    assert again(POST) == [NOT_AGAIN[LEFT]]
+
+
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_a_call_whose_answer_is_not_stored_any_more_is_not_made(app, failed, again, team, is_swept):
+    failed()
+    with app.app_context():
+        over = now() - timedelta(seconds=1)
+        gone = delete(IdempotencyKey)
+        db.session.execute(gone if is_swept else update(IdempotencyKey).values(expires_at=over))
+        db.session.commit()
+    assert again(POST) == [NOT_AGAIN[CALLED]]
+    assert len(team.seen) == 1
+
+
+def test_a_call_that_is_still_under_way_is_asked_for_again_later(app, stopped, again, team):
+    stopped()
+    with app.app_context():
+        lapses = update(IdempotencyKey).values(held_until=now() + timedelta(hours=1))
+        db.session.execute(lapses)
+        db.session.commit()
+    first, second = again(POST, POST)
+    assert first == second == "A call with this Idempotency-Key is under way."
+    assert len(team.seen) == 1
+
+
+def test_a_user_without_rights_gets_no_earlier_answer(alice, app, chat, failed, served_by):
+    failed()
+
+    def disabling(seen):
+        with app.app_context():
+            set_disabled("alice", True)
+        rights_cache.clear()
+        return POST
+
+    served_by.answers = [disabling, DONE]
+    chunks = alice.turn(chat, "go", userMessageId="u")
+    assert results(chunks) == ["This user is disabled."]

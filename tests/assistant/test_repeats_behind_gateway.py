@@ -1,0 +1,104 @@
+"""Calls of an earlier try, asked for again behind a gateway: the other instance has their keys."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from service.assistant.repeats import NOT_AGAIN
+from service.chat.models import JournalEntry
+from service.chat.outside import CALLED, LEFT
+from service.extensions import db, now
+from tests.assistant.conftest import DONE
+from tests.assistant.team_chat import JSON, POST
+from tests.services import on_sqlite
+from tests.upstream import Answer, ScriptedUpstream
+
+pytestmark = on_sqlite
+POSTED = {"success": True, "data": {"ts": "1.2"}}
+UNKNOWN = {"success": False, "error": "conflict", "message": "?", "outcome": "unknown"}
+FAILED = {"success": False, "error": "upstream_provider_error", "message": "It failed."}
+
+
+def says(envelope, status="200 OK"):
+    return Answer(json.dumps(envelope), status, JSON)
+
+
+@pytest.fixture
+def there():
+    other = ScriptedUpstream()
+    yield other
+    other.stop()
+
+
+@pytest.fixture
+def configure(there) -> dict:
+    return {"integrations_gateway_url": there.url, "approval_seconds": 2}
+
+
+@pytest.fixture
+def a_try(alice, begin, chat, served_by):
+    """A try that makes a call, which its user allows if asked; returns what the model was told."""
+
+    def trying(end, asks):
+        served_by.answers = [POST, end]
+        turn = begin(alice, chat, userMessageId="u")
+        if asks:
+            path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
+            assert alice.post(path, {"decision": "once"}).status_code == 200
+        chunks = turn.end()
+        assert asks or not any(one["type"] == "data-approval" for one in chunks)
+        return next(c.get("output") or c["errorText"] for c in chunks if "tool-output" in c["type"])
+
+    return trying
+
+
+CUT = Answer("data: {}\n\n")
+
+
+def keys(there):
+    return [seen.headers["idempotency-key"] for seen in there.seen]
+
+
+def outcomes(alice):
+    return [entry["outcome"] for entry in alice.get("/api/ai/journal").json["entries"]]
+
+
+def test_a_call_that_was_made_there_is_asked_for_under_its_key(alice, a_try, there):
+    there.answers = [says(POSTED)]
+    assert a_try(CUT, asks=True) == a_try(DONE, asks=False)
+    assert keys(there) == keys(there)[:1] * 2
+    assert outcomes(alice) == [CALLED]
+
+
+def test_of_a_call_that_may_have_been_made_there_the_key_decides(alice, a_try, there):
+    there.answers = [says(FAILED, "502 Bad Gateway"), says(UNKNOWN, "409 Conflict")]
+    a_try(CUT, asks=True)
+    assert outcomes(alice) == [LEFT]
+    assert a_try(DONE, asks=True) == NOT_AGAIN[LEFT]
+    assert keys(there) == keys(there)[:1] * 2
+    assert outcomes(alice) == [LEFT]
+
+
+def test_a_call_that_was_made_there_after_all_has_one_entry(alice, a_try, there):
+    there.answers = [says(FAILED, "502 Bad Gateway"), says(POSTED)]
+    a_try(CUT, asks=True)
+    assert a_try(DONE, asks=True) == POSTED["data"]
+    assert outcomes(alice) == [CALLED]
+
+
+def test_a_refusal_there_is_no_change(alice, a_try, there):
+    there.answers = [says(FAILED, "400 Bad Request")]
+    a_try(CUT, asks=True)
+    assert outcomes(alice) == []
+
+
+def test_after_a_day_its_key_is_not_asked_for_there(app, a_try, there):
+    there.answers = [says(POSTED)]
+    a_try(CUT, asks=True)
+    with app.app_context():
+        db.session.execute(update(JournalEntry).values(created_at=now() - timedelta(days=1)))
+        db.session.commit()
+    assert a_try(DONE, asks=False) == NOT_AGAIN[CALLED]
+    assert len(there.seen) == 1
