@@ -41,6 +41,7 @@ def ask(
         idempotency_key=key,
         approval=approval,
         door=context.door,
+        chat_id=context.chat_id or None,
         again=earlier is not None and earlier.is_final,
         note=None if item.access.reads else _note(context, item, body, tool, key, earlier),
     )

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from service.auth.models import User
 from service.chat import claims, journal
 from service.chat.models import TITLE_LIMIT, Chat, Message, Turn
+from service.integrations.calling import idempotency
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
@@ -53,7 +54,20 @@ def _delete_chat(session: Session, chat: Any) -> None:
     removals = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
     if removals:
         outbox.append(session.connection(), removals)
-    journal.forget(session, chat.record_id, chat.user_id)
+    _forget_texts(session, chat.record_id, chat.user_id)
+
+
+def _forget_texts(session: Session, chat_id: str, owner: str) -> None:
+    """Remove what the tools of a deleted chat's turns have read and written."""
+    journal.forget(session, chat_id, owner)
+    idempotency.forget_chat(session, owner, chat_id)
+
+
+def forget_if_deleted(session: Session, chat_id: str, owner: str) -> None:
+    """To be called when a turn ends without rows: its tools may have worked on until it learned
+    that its chat was deleted."""
+    if session.scalar(select(Chat.seq).where(Chat.record_id == chat_id)) is None:
+        _forget_texts(session, chat_id, owner)
 
 
 def keep_place(session: Session, chat: Any, changes: Values) -> None:

@@ -35,7 +35,8 @@ class Inbound:
     `approval` is the decision that let the call through, if the client says so. `fresh` means that
     the client wants no kept answer. `door` is where the call came from: `chat` and `mcp` are known,
     `widget` is what the client says, and the rest is None. With `again`, the call was sent before
-    under its key: the answer is given again, and no call is made. A `note` needs a key.
+    under its key: the answer is given again, and no call is made. A `note` needs a key. `chat_id`
+    is the chat of a call of the assistant, whose stored answer goes with that chat.
     """
 
     caller: Caller
@@ -50,6 +51,7 @@ class Inbound:
     door: str | None = None
     again: bool = False
     note: CallNote | None = None
+    chat_id: str | None = None
 
     @cached_property
     def body(self) -> Mapping[str, Any]:

@@ -90,7 +90,7 @@ class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
     The key is done once it has an `answer`, which is sealed. Until then it belongs to the attempt
     `holder`, whose worker renews `held_until`; `left_at` is None until just before the attempt's
     first request. All times are the database's. A row without a `holder` was written by a release
-    that did not know these columns.
+    that did not know these columns. `chat_id` is the chat of a call of the assistant.
     """
 
     __tablename__ = "idempotency_keys"
@@ -100,6 +100,7 @@ class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
     user_id: Mapped[str] = mapped_column(String(255))
     endpoint: Mapped[str] = mapped_column(String(64))
     key: Mapped[str] = mapped_column(String(255))
+    chat_id: Mapped[str | None] = mapped_column(String(64))
     body_hash: Mapped[str] = mapped_column(String(64))
     answer: Mapped[str | None] = mapped_column(Text)
     holder: Mapped[str | None] = mapped_column(String(64), index=True)

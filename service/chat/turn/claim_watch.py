@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.billing import ledger
-from service.chat import claims
+from service.chat import claims, collections
 from service.chat.calling.waits import Waits
 from service.chat.claims import RunningClaim
 from service.chat.turn.lease_watch import LeaseWatch
@@ -76,6 +76,8 @@ class ClaimWatch:
         def end(session: Session) -> None:
             run.was_watched |= claims.drop(session, run.question.turn_id).was_watched
             run.hold.charge(session)
+            question = run.question
+            collections.forget_if_deleted(session, question.chat_id, question.caller.subject)
 
         try:
             self._execute(end)

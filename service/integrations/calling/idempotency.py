@@ -72,9 +72,10 @@ class KeyLease:
         key: str,
         body: Any,
         note: CallNote | None = None,
+        chat_id: str | None = None,
     ) -> None:
         self.holder = new_id("attempt")
-        self._note = note
+        self._note, self._chat_id = note, chat_id
         self._sealer, self._endpoint = sealer, endpoint
         self._names = {"user_id": user_id, "endpoint": endpoint.name, "key": key}
         self._place = places.answer(user_id, endpoint.name, key)
@@ -172,6 +173,7 @@ class KeyLease:
 
     def _take(self, session: Session, row: Row[Any] | None) -> None:
         values = {
+            "chat_id": self._chat_id,
             "body_hash": self._hash,
             "answer": None,
             "holder": self.holder,
@@ -194,6 +196,11 @@ def renew(session: Session, holders: Iterable[str]) -> None:
     """Renew the keys of attempts that still run."""
     held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
     session.execute(update(_keys).where(held).values(held_until=from_now(LEASE)))
+
+
+def forget_chat(session: Session, user_id: str, chat_id: str) -> None:
+    """Delete the keys of a chat's calls with their answers. A call under way stores none."""
+    session.execute(delete(_keys).where(_keys.c.user_id == user_id, _keys.c.chat_id == chat_id))
 
 
 def sweep(session: Session) -> None:

@@ -166,9 +166,9 @@ class Proxy:
 
     def _make_once(self, admitted: Admitted, key: str) -> Answer:
         """With an idempotency key: the stored answer, or a call whose answer is stored."""
-        call = (admitted.user_id, admitted.endpoint, key, dict(admitted.request.body))
-        lease = KeyLease(self._sealer, *call, admitted.request.note)
-        stored = lease.look() if admitted.request.again else lease.begin()
+        request, call = admitted.request, (admitted.user_id, admitted.endpoint, key)
+        lease = KeyLease(self._sealer, *call, dict(request.body), request.note, request.chat_id)
+        stored = lease.look() if request.again else lease.begin()
         if stored is not None:
             admitted.logged.has_row = True  # the call's first try has it
             return Answer(json.loads(stored))
