@@ -44,12 +44,12 @@ Entry = Row[Any]  # of the journal
 
 LISTED = 20  # writes that are listed one by one
 NOTE = (
-    "[An earlier try to answer the next message broke off. It has changed this before:\n{writes}\n"
-    "That is done. Go on from there, and do not make these changes again.{unknown}]"
+    "[An earlier try to answer the next message broke off after these changes:\n{writes}\n"
+    "They are stored. Go on from there, and do not make these changes again.{unknown}]"
 )
 UNKNOWN = (
-    " Nobody knows how the calls have ended that may have happened: look at what they have changed,"
-    " or ask the user."
+    " Nobody knows about those that may have happened: look whether they have, or ask the user"
+    " before you do anything about them."
 )
 
 

@@ -9,7 +9,9 @@ from sqlalchemy import delete, update
 from service.assistant.repeats import NOT_AGAIN
 from service.auth.users import rights_cache
 from service.chat.outside import CALLED, LEFT
+from service.database.clock import from_now
 from service.extensions import db, now
+from service.integrations.calling import idempotency
 from service.integrations.models import IdempotencyKey
 from service.upkeep.rights import set_disabled
 from tests import recorded
@@ -168,7 +170,7 @@ def test_a_call_that_was_cut_off_may_have_happened(alice, stopped, again, served
     assert entries(alice) == [("integrations.call", SEND, LEFT)]
     assert again(POST) == [NOT_AGAIN[LEFT]]
     assert f"- integrations.call: integrations {SEND} may have happened" in told(served_by)
-    assert "Nobody knows" in told(served_by)
+    assert "look whether they have, or ask the user" in told(served_by)
     assert len(team.seen) == 1
 
 
@@ -219,12 +221,31 @@ def test_a_call_whose_answer_is_not_stored_any_more_is_not_made(app, failed, aga
     assert len(team.seen) == 1
 
 
-def test_a_call_that_is_still_under_way_is_asked_for_again_later(app, stopped, again, team):
+@pytest.fixture
+def lapse(app):
+    """Have the lease on a cut off call's key lapse in that many seconds."""
+
+    def lapsing(seconds):
+        with app.app_context():
+            db.session.execute(update(IdempotencyKey).values(held_until=from_now(seconds)))
+            db.session.commit()
+
+    return lapsing
+
+
+def test_it_is_waited_for_until_its_worker_is_known_to_be_lost(stopped, again, lapse, team):
     stopped()
-    with app.app_context():
-        lapses = update(IdempotencyKey).values(held_until=now() + timedelta(hours=1))
-        db.session.execute(lapses)
-        db.session.commit()
+    lapse(2)
+    assert again(POST) == [NOT_AGAIN[LEFT]]
+    assert len(team.seen) == 1
+
+
+def test_a_call_that_is_under_way_for_longer_is_asked_for_later(
+    stopped, again, lapse, team, monkeypatch
+):
+    monkeypatch.setattr(idempotency, "PATIENCE", 0.1)
+    stopped()
+    lapse(3600)
     first, second = again(POST, POST)
     assert first == second == "A call with this Idempotency-Key is under way."
     assert len(team.seen) == 1

@@ -12,7 +12,6 @@ from service.chat.models import Lease
 from service.chat.outside import CALLED, LEFT
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from service.integrations.models import IdempotencyKey
 from tests.assistant.conftest import DONE
 from tests.assistant.team_chat import POST, SEND, TeamChat
 from tests.faults.books import within
@@ -61,11 +60,10 @@ def begin(start, upstream, team, gate):
 
 
 def die(service):
-    """Kill the worker, and let its leases lapse."""
+    """Kill the worker, and let its lease lapse; that of a key lapses by itself."""
     service.kill_worker(signal.SIGKILL)
     with within(service.database_url), write_transaction() as session:
         session.execute(update(Lease).values(expires_at=from_now(-1)))
-        session.execute(update(IdempotencyKey).values(held_until=from_now(-1)))
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

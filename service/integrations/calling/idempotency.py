@@ -9,9 +9,11 @@ only if a second one changes nothing more. Source: docs/contract.md, sections 10
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable
 from typing import Any
 
+import gevent
 from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -30,6 +32,8 @@ from service.web.errors import Conflict
 
 KEPT = 24 * 3600.0  # seconds, from a key's last change
 LEASE = 15.0  # seconds for which an attempt has its key, unless it is renewed
+PATIENCE = LEASE + 2.0  # seconds to wait for an attempt that may be lost
+LOOK_SECONDS = 0.5
 # Seconds. The release before this one frees a key without an answer at its end: only a key that
 # has not left may end so soon.
 TAKEN = 15 * 60.0
@@ -99,7 +103,21 @@ class KeyLease:
             raise InFlight() from None
 
     def look(self) -> str:
-        """The stored answer's JSON, for a key whose call was sent before. Raises `Conflict`."""
+        """The stored answer's JSON, for a key whose call was sent before. Raises `Conflict`.
+
+        It waits for an attempt that has the key: until it has stored its answer, or is known to be
+        lost.
+        """
+        gives_up = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._look()
+            except InFlight:
+                if time.monotonic() >= gives_up:
+                    raise
+            gevent.sleep(LOOK_SECONDS)
+
+    def _look(self) -> str:
         row = db.session.execute(self._row(locked=False)).one_or_none()
         db.session.commit()
         stored = self._stored(row) if row else None
