@@ -115,8 +115,8 @@ def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
     assert (code, output.splitlines()) == (
         0,
         [
-            "alice has within two seconds everywhere: "
-            "the role editr, set by an operator (--undo removes it)",
+            "alice now has the role editr, set by an operator (--undo removes it). "
+            "It applies everywhere within two seconds.",
             "Warning: no collection names the role editr, so it has the rights of every other "
             "role. Named are: admin, clerk, editor, user",
         ],

@@ -131,6 +131,47 @@ def test_every_operation_that_may_have_a_body_describes_it(document):
 
 
 @on_sqlite
+def test_a_change_of_a_chat_needs_a_field(document, alice):
+    """The document says so, and the refusal names what may be given."""
+    body = document["paths"]["/api/ai/chats/{chat_id}"]["patch"]["requestBody"]
+    assert body["required"] is True
+    assert document["components"]["schemas"]["ChatChanges"]["minProperties"] == 1
+    refused = alice.patch(f"/api/ai/chats/{alice.new_chat()}", {})
+    assert refused.status_code == 400
+    assert refused.json["details"] == {"title": ["Give a title, or pinned."]}
+
+
+@on_sqlite
+def test_the_list_of_records_describes_its_query(document, alice):
+    parameters = document["paths"]["/api/records/{collection}"]["get"]["parameters"]
+    query = {each["name"]: each["schema"] for each in parameters if each["in"] == "query"}
+    assert query["where"]["type"] == "string"
+    for number in range(query["limit"]["default"] + 1):
+        alice.post("/api/records/notes", {"title": str(number)})
+    page = alice.get("/api/records/notes").json
+    assert len(page["records"]) == query["limit"]["default"]
+
+
+@on_sqlite
+def test_the_headers_of_a_kept_answer_are_described(document, alice):
+    body = {"city": "Berlin"}
+    first, again = (alice.post("/api/integrations/geocode-city", body) for _ in range(2))
+    assert "X-Cache" not in first.headers
+    for path in ("geocode-city", "{endpoint}"):
+        described = document["paths"][f"/api/integrations/{path}"]["post"]["responses"]["200"]
+        if "$ref" in described:
+            described = document["components"]["responses"][described["$ref"].split("/")[-1]]
+        assert {"X-Cache", "Age"} <= described["headers"].keys() & again.headers.keys()
+    assert document["components"]["headers"]["X-Cache"]["schema"]["const"] == "hit"
+
+
+@on_sqlite
+def test_a_refusal_before_any_route_is_described_without_an_id(document):
+    described = document["paths"]["/api/integrations/{endpoint}"]["get"]["responses"]["414"]
+    assert described["headers"] == {}
+
+
+@on_sqlite
 def test_a_create_describes_its_idempotency_key(document):
     parameters = document["paths"]["/api/records/{collection}"]["post"]["parameters"]
     assert "Idempotency-Key" in [each["name"] for each in parameters if each["in"] == "header"]

@@ -32,13 +32,16 @@ class NewChat(Schema):
 
 
 class ChatChanges(Schema):
+    class Meta:
+        least = 1  # fields of a body
+
     title = Text(validate=validate.Length(1, TITLE_LIMIT))
     pinned = fields.Boolean(truthy={True}, falsy={False})
 
     @validates_schema
     def _has_any(self, data: dict[str, Any], **kwargs: Any) -> None:
         if not data:
-            raise ValidationError("Missing data for required field.", "title")
+            raise ValidationError("Give a title, or pinned.", "title")
 
 
 class ChatSchema(Schema):

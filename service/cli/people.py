@@ -94,7 +94,7 @@ def role(subject: str, role: str | None, undo: bool) -> None:
     elif not rights.set_role(subject, role):
         _unknown(subject)
     else:
-        click.echo(f"{subject} has within two seconds everywhere: {_role(role)}")
+        click.echo(f"{subject} now has {_role(role)}. It applies everywhere within two seconds.")
         _warn_of_unknown(role)
 
 

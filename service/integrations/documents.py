@@ -7,10 +7,12 @@ from typing import Any
 from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
-from service.web.openapi import Instance, json_schema
+from service.web.json_schemas import json_schema
+from service.web.openapi import Instance, shared_header
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 WAIT = "Seconds to hold the call open for the result."
+KEPT = {name: shared_header(name) for name in ("X-Cache", "Age")}
 CONSENT = {
     "type": "object",
     "description": "The user has to grant a scope, at `authUrl`.",
@@ -74,7 +76,7 @@ def posts(catalog: Catalog) -> Iterator[Instance]:
     for name, item in catalog.names.items():
         content = {"application/json": {"schema": body_schema(item)}}
         body = {"requestBody": {"required": item.needs_parameters, "content": content}}
-        yield Instance({"endpoint": name}, item.summary, _envelope(item), body)
+        yield _instance(name, item, body)
 
 
 def gets(catalog: Catalog) -> Iterator[Instance]:
@@ -88,7 +90,12 @@ def gets(catalog: Catalog) -> Iterator[Instance]:
                 for one, of_one in schema["properties"].items()
             ]
             query = {"parameters": parameters}
-            yield Instance({"endpoint": name}, item.summary, _envelope(item), query)
+            yield _instance(name, item, query)
+
+
+def _instance(name: str, item: Endpoint, facts: Mapping[str, Any]) -> Instance:
+    kept = KEPT if item.cache else {}
+    return Instance({"endpoint": name}, item.summary, _envelope(item), kept, facts)
 
 
 def _envelope(item: Endpoint) -> dict[str, Any]:

@@ -23,12 +23,12 @@ from service.observing import measures
 from service.web.errors import RateLimited
 
 RateKind = Literal["turns", "calls", "records", "sockets", "tokens"]
-NAMES: dict[RateKind, str] = {
-    "turns": "messages",
-    "calls": "calls",
-    "records": "changes of records",
-    "sockets": "sockets",
-    "tokens": "tokens",
+REFUSED: dict[RateKind, str] = {
+    "turns": "You have sent too many messages.",
+    "calls": "You have made too many calls.",
+    "records": "You have made too many changes of records.",
+    "sockets": "You have opened too many sockets.",
+    "tokens": "You have requested too many tokens.",
 }
 LOG_SECONDS = 60.0
 BATCH = 1000  # rows of one transaction
@@ -82,7 +82,7 @@ class Rates:
         measures.LIMITED.labels(kind).inc()
         ends = self._limiter.get_window_stats(one, kind, user).reset_time
         wait = max(math.ceil(ends - time.time()), 1)
-        error = RateLimited(f"You have sent too many {NAMES[kind]}. Try again in {wait} s.")
+        error = RateLimited(f"{REFUSED[kind]} Try again in {wait} s.")
         error.headers = {"Retry-After": str(wait)}
         return error
 

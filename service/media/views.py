@@ -22,6 +22,7 @@ from service.web.opaque_origins import refuse_opaque_origin, takes_opaque_origin
 
 SHOWN = ("image/", "audio/", "video/")  # by browsers, in the place of a download
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"
+SENT = {"schema": {"type": "string"}, "required": True}
 
 media = Blueprint("media", __name__, url_prefix="/api/media")
 
@@ -47,6 +48,7 @@ class LinkSchema(Schema):
     media_type="*/*",
     answer_schema={"type": "string", "format": "binary"},
     others={206: {"*/*": {"type": "string", "format": "binary"}}, 304: {}},
+    gives={"Content-Disposition": SENT, "ETag": SENT},
     security=[{"bearer": []}, {}],
 )
 def content(link: dict[str, str], media_id: str) -> Response:

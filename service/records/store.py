@@ -20,6 +20,7 @@ from service.records.storage import select_rows
 from service.web.errors import Forbidden, NotFound
 from service.web.json_values import json_size
 
+PAGE_RECORDS = 50  # of one page, unless its query says otherwise
 PAGE_BYTES = 8 << 20  # JSON of one page
 BUFFER_ROWS = 50  # that the database may send at once
 PARSE_ROWS = 3  # at a time: 8 ms for three rows with the maximum of 25 000 numbers
@@ -36,7 +37,7 @@ class Query:
 
     where: Mapping[str, Any] = field(default_factory=dict)
     sort: str | None = None
-    limit: int = 50
+    limit: int = PAGE_RECORDS
     cursor: str | None = None
     bytes: int = PAGE_BYTES
 

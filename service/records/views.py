@@ -17,7 +17,7 @@ from service.records.description import describe, listed
 from service.records.once import KEY, KEY_RULE
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
-from service.records.store import Query
+from service.records.store import PAGE_RECORDS, Query
 from service.records.values import VERSION, VERSION_RULE
 from service.web.edge import answers, json_body, query, refuses, takes
 from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
@@ -26,6 +26,8 @@ from service.web.fields import Digits, Text
 ONCE = (
     "Requests with the same key create one record in 24 hours; 1 to 255 visible ASCII characters."
 )
+WHERE = 'A filter, as the text of a JSON object: `{"done": {"eq": true}}`.'
+SORT = "A column, descending with `-` in front; without it, the order of insertion."
 STALE = "The record's `updatedAt`. If the record has been changed since, the answer is 409."
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
@@ -54,9 +56,9 @@ class WhereField(fields.Field):
 
 
 class ListQuery(Schema):
-    where = WhereField()
-    sort = Text(validate=validate.Length(1, 100))
-    limit = Digits(validate=validate.Range(1, 200))
+    where = WhereField(metadata={"type": "string", "description": WHERE})
+    sort = Text(validate=validate.Length(1, 100), metadata={"description": SORT})
+    limit = Digits(load_default=PAGE_RECORDS, validate=validate.Range(1, 200))
     cursor = Text(validate=validate.Length(1, CURSOR_LIMIT))
 
     @post_load

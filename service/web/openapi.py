@@ -7,10 +7,8 @@ from http import HTTPStatus
 from typing import Any
 
 from apispec import APISpec
-from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from marshmallow import Schema
-from marshmallow.fields import Field
 from werkzeug.routing import Rule
 
 from service.fairness import let_others_run
@@ -23,7 +21,8 @@ from service.web.errors import (
     Unauthorized,
     Unavailable,
 )
-from service.web.refusals import HEADERS, REQUEST_ID, name_of, schema_of, schemas
+from service.web.json_schemas import OPENAPI, Plugin, least_fields
+from service.web.refusals import HEADERS, SHARED_HEADERS, name_of, schema_of, schemas
 
 VERSION = "1"
 INTEGRATIONS = "/api/integrations/"  # its errors begin with `success: false`
@@ -33,13 +32,14 @@ INTEGRATIONS = "/api/integrations/"  # its errors begin with `success: false`
 class Instance:
     """An operation of a general route with these arguments in its path, described for itself.
 
-    `answer` is the schema of its success, the same for each method; `facts` are further members of
-    the operation.
+    `answer` is the schema of its success, and `headers` are those that it may have, the same for
+    each method; `facts` are further members of the operation.
     """
 
     arguments: Mapping[str, str]
     summary: str
     answer: Mapping[str, Any]
+    headers: Mapping[str, Any]
     facts: Mapping[str, Any]
 
 
@@ -51,9 +51,11 @@ def document(app: Flask) -> dict[str, Any]:
     spec = APISpec(
         title="Chat, integration and widget service",
         version=VERSION,
-        openapi_version="3.1.0",
-        plugins=[MarshmallowPlugin()],
+        openapi_version=OPENAPI,
+        plugins=[Plugin()],
     )
+    for name, header in SHARED_HEADERS.items():
+        spec.components.header(name, header)
     spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
     for name, schema in schemas():
         spec.components.schema(name, schema)
@@ -77,7 +79,7 @@ def document(app: Flask) -> dict[str, Any]:
 def _instance(spec: APISpec, general: Mapping[str, Any], instance: Instance) -> dict[str, Any]:
     """The operation of an instance; its refusals are those of the general one."""
     values = "-".join(instance.arguments.values()).replace("/", "-")
-    answer = _response(200, {"application/json": instance.answer}, {})
+    answer = _response(200, {"application/json": instance.answer}, instance.headers)
     responses = {"200": _shared(spec, f"{values}.200", answer)}
     for status, response in general["responses"].items():
         if status != "200":
@@ -142,7 +144,7 @@ def _needs_token(rule: Rule, view: Any) -> bool:
 
 def _is_required(body: Schema) -> bool:
     """Whether a body is required. A missing one counts as `{}`."""
-    return any(field.required for field in body.fields.values())
+    return bool(least_fields(body)) or any(field.required for field in body.fields.values())
 
 
 def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,8 +161,8 @@ def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, 
         described = responses.setdefault(str(status), refusal)
         described["content"] = _merged(described.get("content", {}), refusal["content"])
     responses["default"] = _refusal(500, [ServiceError], is_integration)
-    if is_integration:  # a request line that is too long never gets to the route
-        responses["414"] = _refusal(414, [ServiceError], False)
+    if is_integration:  # a request line that is too long never gets to the route, and has no id
+        responses["414"] = {**_refusal(414, [ServiceError], False), "headers": {}}
     return responses
 
 
@@ -207,30 +209,16 @@ def _success(contract: Mapping[str, Any]) -> dict[str, Any]:
 def _response(status: int, content: Mapping[str, Any], headers: Mapping[str, Any]) -> dict:
     return {
         "description": HTTPStatus(status).phrase,
-        "headers": {"X-Request-Id": REQUEST_ID, **headers},
+        "headers": {"X-Request-Id": shared_header("X-Request-Id"), **headers},
         **({"content": {kind: {"schema": it} for kind, it in content.items()}} if content else {}),
     }
 
 
+def shared_header(name: str) -> dict[str, str]:
+    """A reference to a header that many responses have."""
+    assert name in SHARED_HEADERS
+    return {"$ref": f"#/components/headers/{name}"}
+
+
 def _json(schema: Schema, **facts: Any) -> dict[str, Any]:
     return {**facts, "content": {"application/json": {"schema": schema}}}
-
-
-def json_schema(schema: Schema) -> Mapping[str, Any]:
-    """Return the JSON Schema 2020-12 of an object without unknown keys.
-
-    Nested schemas are inlined, because there is no document for references to point into.
-    """
-    resolver: Any = lambda schema: None  # noqa: E731 - the plugin's type lacks None, which inlines
-    plugin = MarshmallowPlugin(schema_name_resolver=resolver)
-    APISpec(title="", version="", openapi_version="3.1.0", plugins=[plugin])
-    assert plugin.converter  # set by APISpec
-    plugin.converter.add_attribute_function(_content_encoding)
-    json_schema = plugin.converter.schema2jsonschema(schema)
-    return {"type": "object", "properties": {}, **json_schema, "additionalProperties": False}
-
-
-def _content_encoding(converter: Any, field: Field, **kwargs: Any) -> dict[str, Any]:
-    """How a text stands for bytes: a keyword that the plugin does not know."""
-    encoding = field.metadata.get("contentEncoding")
-    return {"contentEncoding": encoding} if encoding else {}

@@ -5,7 +5,18 @@ from typing import Any
 
 from service.web.errors import ServiceError
 
-REQUEST_ID = {"schema": {"type": "string"}, "description": "Is in every log line."}
+# Of responses that may succeed: many have them, so they are components.
+SHARED_HEADERS: dict[str, dict[str, Any]] = {
+    "X-Request-Id": {"schema": {"type": "string"}, "description": "Is in every log line."},
+    "X-Cache": {
+        "schema": {"type": "string", "const": "hit"},
+        "description": "The answer was kept from an earlier call.",
+    },
+    "Age": {
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "description": "Seconds since the answer was kept, with `X-Cache`.",
+    },
+}
 HEADERS: dict[str, dict[str, Any]] = {
     "Retry-After": {"schema": {"type": "string", "pattern": "^[0-9]+$"}, "description": "Seconds."},
     "WWW-Authenticate": {"schema": {"type": "string", "pattern": "^Bearer"}},
@@ -18,7 +29,11 @@ NAMES = {"type": "array", "items": {"type": "string"}}
 FACTS: dict[str, dict[str, Any]] = {
     "invalid_request": {"details": {"type": "object", "description": "Reasons, by field."}},
     "invalid_model": {"allowed!": NAMES},
-    "insufficient_credits": {"needed!": {"type": "number"}, "available": {"type": "number"}},
+    "insufficient_credits": {
+        "needed!": {"type": "number"},
+        "available": {"type": "number"},
+        "resetsAt": {"type": "string", "format": "date-time", "description": "Of the budget."},
+    },
     "unknown_endpoint": {"nearest!": NAMES},
     "conflict": {"outcome": {"type": "string", "const": "unknown"}},
     "too_large": {"limit": {"type": "integer"}},

@@ -94,6 +94,8 @@ def test_calls_and_turns_end_at_the_budget_of_the_role(alice, admin, app):
     assert answer.json["resetsAt"] == spent["resetsAt"]
     refused = alice.ask(alice.new_chat(), "hello")
     assert (refused.status_code, "resetsAt" in refused.json) == (402, True)
+    described = alice.get("/openapi.json").json["components"]["schemas"]["InsufficientCredits"]
+    assert refused.json.keys() <= described["properties"].keys()
     assert admin.get("/api/credits").json["budget"]["credits"] == 0.5
     assert alice.get("/api/credits").json["budget"]["spent"] <= 0.2
 

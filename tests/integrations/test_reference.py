@@ -21,7 +21,7 @@ from service.integrations.declare.fields import (
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Raw, Shape
 from service.integrations.reference import check, notation, page, promised
-from service.web.openapi import json_schema
+from service.web.json_schemas import json_schema
 from tests.integrations.acme import ENDPOINTS, weights
 from tests.services import on_sqlite
 

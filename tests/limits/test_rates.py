@@ -1,5 +1,7 @@
 """`RATE_LIMITS`: how often one user may do something, by each of the stores."""
 
+import re
+
 import pytest
 from sqlalchemy import func, select, update
 
@@ -75,6 +77,17 @@ def test_an_answer_that_is_given_again_does_not_count_and_is_not_refused(alice):
 @pytest.mark.settings(rate_limits=RULES)
 def test_one_worker_counts_in_memory(alice):
     assert outcomes(alice) == EXPECTED
+
+
+@on_sqlite
+@pytest.mark.settings(rate_limits=RULES)
+def test_a_refusal_says_what_there_was_too_much_of(alice):
+    """And each kind has its verb: tokens are made here, and not sent."""
+    one, two = (alice.post("/api/tokens", {"scope": "calls"}) for _ in range(2))
+    assert one.status_code == 201
+    assert re.fullmatch(
+        r"You have requested too many tokens\. Try again in \d+ s\.", two.json["message"]
+    )
 
 
 @in_database

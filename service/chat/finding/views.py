@@ -102,6 +102,7 @@ def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
     None,
     media_type=("text/markdown", "application/json"),
     answer_schema={"type": ["string", "object"]},
+    gives={"Content-Disposition": {"schema": {"type": "string"}, "required": True}},
 )
 def export_chat(parameters: dict[str, Any], chat_id: str) -> Response:
     """A chat as a file: `markdown`, or `json` with every stored field"""

@@ -14,7 +14,7 @@ from service.chat.tools.guard import LoopGuard
 from service.chat.tools.needs import Needs
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
-from service.web.openapi import json_schema
+from service.web.json_schemas import json_schema
 
 Door = Literal["chat", "mcp"]
 

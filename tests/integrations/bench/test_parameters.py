@@ -8,7 +8,7 @@ from service.integrations.declare.fields import Bytes
 from service.integrations.declare.matching import Bounded
 from service.integrations.everything import catalog
 from service.web.errors import InvalidRequest
-from service.web.openapi import json_schema
+from service.web.json_schemas import json_schema
 from tests.integrations.bench import values
 from tests.integrations.bench.checks import request_faults
 
