@@ -179,6 +179,7 @@ class Approval(db.Model):  # type: ignore[name-defined,misc]
 
     `shown` is the part that the client shows, until the turn has read the decision. A decision
     "chat" lets the same endpoint through in this chat, up to `credits` micro-credits a call.
+    `user_message_id` is the message that was being answered.
     """
 
     __tablename__ = "approvals"
@@ -188,6 +189,7 @@ class Approval(db.Model):  # type: ignore[name-defined,misc]
     turn_id: Mapped[str] = mapped_column(String(64), index=True)
     chat_id: Mapped[str] = mapped_column(ForeignKey("chats.record_id", ondelete="CASCADE"))
     user_id: Mapped[str] = mapped_column(String(255), index=True)
+    user_message_id: Mapped[str | None] = mapped_column(String(128))
     endpoint: Mapped[str] = mapped_column(String(128))
     credits: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(String(16))  # asked, once, chat, denied, expired

@@ -263,3 +263,45 @@ def test_a_user_without_rights_gets_no_earlier_answer(alice, app, chat, failed, 
     served_by.answers = [disabling, DONE]
     chunks = alice.turn(chat, "go", userMessageId="u")
     assert results(chunks) == ["This user is disabled."]
+
+
+def test_a_decision_for_the_chat_of_a_dead_try_is_void_in_the_next(failed, again, team):
+    failed(decision="chat")
+    other = call(SEND, **{**BODY, "text": "other"})
+    again(other, asks=1)
+    assert team.texts == [BODY["text"], "other"]
+
+
+def test_it_is_void_for_paid_reads_too(failed, again):
+    pictures = call("search-images", query="red kites")
+    failed(pictures, decision="chat")
+    again(pictures, asks=1)
+
+
+def test_it_holds_for_other_messages(alice, chat, failed, served_by, team):
+    failed(decision="chat")
+    served_by.answers = [POST, DONE]
+    assert not cards(alice.turn(chat, "go", userMessageId="v"))
+    assert len(team.seen) == 2
+
+
+def test_that_of_an_answer_holds_when_the_message_is_answered_anew(
+    alice, begin, chat, served_by, team
+):
+    served_by.answers = [POST, DONE]
+    turn = begin(alice, chat, userMessageId="u")
+    decide(alice, chat, turn.part("data-approval"), "chat")
+    turn.end()
+    served_by.answers = [POST, DONE]
+    chunks = alice.turn(chat, "go", userMessageId="u", trigger="regenerate-message")
+    assert not cards(chunks)
+    assert len(team.seen) == 2
+
+
+def test_one_that_is_made_in_the_next_try_holds_in_it(failed, begin, chat, alice, served_by, team):
+    failed(decision="chat")
+    served_by.answers = [*(call(SEND, **{**BODY, "text": text}) for text in "ab"), DONE]
+    turn = begin(alice, chat, userMessageId="u")
+    decide(alice, chat, turn.part("data-approval"), "chat")
+    assert len(cards(turn.end())) == 2
+    assert team.texts == [BODY["text"], "a", "b"]

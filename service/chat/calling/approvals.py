@@ -1,7 +1,8 @@
 """The user's decisions about tool calls: asked, decided, expired.
 
 A call that waits has a row, so that the decision may come to any worker. It is stored before it
-acts, and holds for a turn that still runs only: after a crash it is void.
+acts, and holds for a turn that still runs only: after a crash it is void. A decision for the whole
+chat holds in later turns too, but not in the next try of a message whose turn has died.
 Source: docs/contract.md, section 14.2.
 """
 
@@ -9,13 +10,23 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, Literal
 
-from sqlalchemy import bindparam, delete, exists, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
 from service.billing.prices import CREDIT
 from service.chat.claims import count_changes, has_lapsed
-from service.chat.models import Approval, Claim, Lease
+from service.chat.models import Approval, Claim, Lease, Turn
 from service.chat.tools.needs import NeededApproval
 from service.chat.tools.tool import ToolContext
 from service.database.clock import current_time, from_now
@@ -28,7 +39,7 @@ ASKED, EXPIRED = "asked", "expired"
 CHAT_SECONDS = 24 * 3600  # how long the decision "chat" holds
 KEPT_SECONDS = CHAT_SECONDS  # then a row says nothing any more
 
-_approvals = table(Approval)
+_approvals, _turns = table(Approval), table(Turn)
 
 
 class Decided(Conflict):
@@ -36,7 +47,10 @@ class Decided(Conflict):
 
 
 def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval) -> bool:
-    """Whether the user has allowed this endpoint for the whole chat, at this price or a higher."""
+    """Whether the user has allowed this endpoint for the whole chat, at this price or a higher.
+
+    A decision of an earlier try of the same message does not count.
+    """
     allowed = select(_approvals.c.call_id).where(
         _approvals.c.chat_id == context.chat_id,
         _approvals.c.user_id == context.caller.subject,
@@ -44,8 +58,21 @@ def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval
         _approvals.c.state == "chat",
         _approvals.c.credits >= micro(needed.credits),
         _approvals.c.created_at > from_now(-CHAT_SECONDS),
+        ~_is_of_earlier_try(context),
     )
     return session.scalar(allowed.limit(1)) is not None
+
+
+def _is_of_earlier_try(context: ToolContext) -> ColumnElement[bool]:
+    """Whether an approval is of another turn that was answering this message, and has left no rows.
+
+    A release before migration 0033 has not stored the message.
+    """
+    return and_(
+        func.coalesce(_approvals.c.user_message_id, "") == context.user_message_id,
+        _approvals.c.turn_id != context.turn_id,
+        ~exists().where(_turns.c.turn_id == _approvals.c.turn_id),
+    )
 
 
 def ask(
@@ -66,6 +93,7 @@ def ask(
         "turn_id": context.turn_id,
         "chat_id": context.chat_id,
         "user_id": context.caller.subject,
+        "user_message_id": context.user_message_id,
         "endpoint": needed.endpoint,
         "credits": micro(needed.credits),
         "state": ASKED,
