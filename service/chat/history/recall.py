@@ -176,18 +176,18 @@ def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[StoredMessage, ...]:
             cut_short.add(end.assistant_message_id)
         if end.is_undone:
             undone.add(end.assistant_message_id)
-    return tuple(
+    return tuple(  # a row's attribute takes as long as all of its values in order
         StoredMessage(
-            row.seq,
-            row.role,
-            row.content,
-            row.parts,
-            edited=bool(row.edited),
-            cut_short=row.record_id in cut_short,
-            refused=row.record_id in refused,
-            undone=row.record_id in undone,
+            seq,
+            role,
+            content,
+            parts,
+            edited=bool(edited),
+            cut_short=record_id in cut_short,
+            refused=record_id in refused,
+            undone=record_id in undone,
         )
-        for row in rows
+        for seq, record_id, role, content, parts, edited, _ in rows
     )
 
 
