@@ -46,6 +46,10 @@ class Column:
     most: int = TEXT_LIMIT
     check: Callable[[Any], list[str]] | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.roles, list | set):  # filters with a column are keys of dictionaries
+            object.__setattr__(self, "roles", tuple(sorted(self.roles, key=repr)))
+
 
 @dataclass(frozen=True)
 class Collection:

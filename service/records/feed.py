@@ -28,6 +28,7 @@ from service.records.audience import Audiences, Member
 from service.records.changes import Change, ChangeFilter
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
+from service.records.lasting import LastingGreenlets
 from service.records.outlet import Outlet
 from service.records.polling import polling
 from service.records.reader import FeedReader
@@ -40,6 +41,7 @@ UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 RESTART = 1012  # the close code by which a client connects again at once
+FAILED = 1011
 
 log = structlog.get_logger("feed")
 
@@ -77,7 +79,9 @@ class Feed:
         self.delivered = Position(0, 0)  # all sessions in audiences have the changes up to here
         self._wake = Event()
         self._reader: FeedReader | None = None
-        self._greenlets: list[gevent.Greenlet] = []
+        # Some sessions may not have been told of a change.
+        fail = partial(self.close_all, FAILED, "please connect again")
+        self._greenlets = LastingGreenlets("feed", fail)
 
     def join(self, listener: FeedListener) -> None:
         """Notify the listener of all changes from now on. Needs an app context."""
@@ -108,10 +112,10 @@ class Feed:
         self._audiences.leave(listener)
         self._alone.add(listener)
 
-    def restart(self) -> None:
+    def close_all(self, code: int, reason: str) -> None:
         """Close the sessions of all listeners without waiting for slow ones."""
         for listener in self._listeners:
-            gevent.spawn(listener.socket.close, RESTART, "the server restarts")
+            gevent.spawn(listener.socket.close, code, reason)
 
     def move(self, count: int, seconds: float) -> int:
         """Close up to `count` sessions that were quiet for so long, and return how many."""
@@ -157,18 +161,18 @@ class Feed:
 
     def stop(self) -> None:
         """Stop following the outbox. A listener may join again while the greenlets end."""
-        greenlets, self._greenlets, self._window = self._greenlets, [], None
-        self._reader = None
+        self._window = self._reader = None
         outbox.after_write.discard(self._wake.set)
-        gevent.killall(greenlets)
+        self._greenlets.kill()
 
     def _start(self, place: Position) -> None:
         self._window, self.delivered = Window(place), place
         with self._app.app_context():
             reader = self._reader = FeedReader(db.engine)
-        self._greenlets = [gevent.spawn(self._follow, reader), gevent.spawn(self._watch_rights)]
+        self._greenlets.spawn(self._follow, reader)
+        self._greenlets.spawn(self._watch_rights)
         if reader.dialect == "postgresql":
-            self._greenlets.append(gevent.spawn(self._listen))
+            self._greenlets.spawn(self._listen)
         else:
             outbox.after_write.add(self._wake.set)
 

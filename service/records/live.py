@@ -23,10 +23,11 @@ from service.auth.users import Caller
 from service.fairness import let_others_run
 from service.records.activity import Activity
 from service.records.audience import Audience
-from service.records.changes import Change, ChangeFilter
+from service.records.changes import Change
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
-from service.records.feed import ChangesPruned, Feed
+from service.records.feed import FAILED, ChangesPruned, Feed
+from service.records.lasting import on_failure
 from service.records.line import Queues
 from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
@@ -36,8 +37,8 @@ from service.web.fields import unstorable
 from service.web.json_values import encode
 from service.websockets.websocket import Closed, WebSocket
 
-SESSION_OVER, FAILED = 4401, 1011
-SESSION_IS_OVER = "the session is over"
+SESSION_OVER = 4401
+SESSION_IS_OVER, CONNECT_AGAIN = "the session is over", "please connect again"
 
 log = structlog.get_logger("socket")
 
@@ -69,6 +70,7 @@ class SocketSession:
         """Join the feed and start the writer. Needs an app context."""
         self._feed.join(self)
         self._writer = gevent.spawn(self._write)
+        on_failure(self._writer, "socket", partial(self.socket.close, FAILED, CONNECT_AGAIN))
 
     def end(self) -> None:
         try:
@@ -161,7 +163,7 @@ class SocketSession:
             self.socket.close(SESSION_OVER, SESSION_IS_OVER)
         except SQLAlchemyError as error:
             log.warning("socket failed", error=type(error).__name__)
-            self.socket.close(FAILED, "please connect again")
+            self.socket.close(FAILED, CONNECT_AGAIN)
 
     def _apply_rights(self) -> None:
         """Apply changed rights to the subscriptions. Raises `Unauthorized`."""
@@ -184,11 +186,12 @@ class SocketSession:
     def _send_changes(self) -> None:
         """Send all changes up to now."""
         self.socket.flush()
+        only = partial(filter_of, self.subscriptions.values(), self.subject)
         while True:
             self._apply_rights()
             for subscription in self._behind():
                 self._catch_up(subscription)
-            page, self.outlet.place = self._feed.after(self.outlet.place, self._filter)
+            page, self.outlet.place = self._feed.after(self.outlet.place, only)
             # A subscription made meanwhile must first receive the changes it has missed.
             self._send_page(page, [s for s in self.subscriptions.values() if not s.behind])
             if self.outlet.place == self._feed.tail and not self._behind():
@@ -227,9 +230,6 @@ class SocketSession:
     def _is_active(self, subscription: Subscription) -> bool:
         """Whether it is still subscribed. Another subscription may have its id now."""
         return self.subscriptions.get(subscription.id) is subscription
-
-    def _filter(self) -> ChangeFilter:
-        return filter_of(self.subscriptions.values(), self.subject)
 
     def _send_page(self, page: list[Change], subscriptions: list[Subscription]) -> None:
         rest = iter(page)

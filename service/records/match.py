@@ -8,8 +8,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from service.extensions import timestamp
 from service.fairness import WorkBudget
+from service.records.collection import Column
 from service.records.envelope import Envelope
+from service.records.values import stored_value
 from service.records.where import Compare, Every, Some, Where
 
 searched = WorkBudget(500_000)  # characters, about a millisecond: the time of a search is linear
@@ -35,18 +38,23 @@ def _contains(value: str, operand: str) -> bool:
 def matches(where: Where, record: Envelope) -> bool:
     match where:
         case Compare(column, operator, operand):
-            return OPERATORS[operator](_value(record, column.name, column.type), operand)
+            return OPERATORS[operator](_value(record, column), _operand(operand))
         case Every(parts):
             return all(matches(part, record) for part in parts)
         case Some(parts):
             return any(matches(part, record) for part in parts)
 
 
-def _value(record: Envelope, name: str, type: str) -> Any:
-    value = record[name] if name in record else record["data"].get(name)
-    match type:
-        case "datetime" if value is not None:
-            return datetime.fromisoformat(value)
-        case "number" if value is not None:
-            return float(value)
-    return value
+def _value(record: Envelope, column: Column) -> Any:
+    name = column.name
+    return stored_value(column, record[name] if name in record else record["data"].get(name))
+
+
+def _operand(operand: Any) -> Any:
+    """Times compare as texts, which sort like them."""
+    match operand:
+        case datetime():
+            return timestamp(operand)
+        case tuple():
+            return tuple(map(_operand, operand))
+    return operand

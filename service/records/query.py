@@ -18,7 +18,7 @@ from service.records.storage import (
     sort_key_of_prefix,
     sql_value,
 )
-from service.records.values import check_type, comparable, invalid
+from service.records.values import check_type, comparable, invalid, stored_value
 from service.records.where import Compare, Every, Some, Where, comparable_column
 from service.web.json_values import encode
 
@@ -101,7 +101,10 @@ class Sorting:
     def _value(self, row: Any) -> Any:
         assert self.column
         attribute = self.collection.attribute_of(self.column)
-        value = getattr(row, attribute) if attribute else row.data.get(self.column.name)
+        if attribute:
+            value = getattr(row, attribute)
+        else:
+            value = stored_value(self.column, row.data.get(self.column.name))
         if value is not None and _is_long(self.column):
             return value[:SORT_PREFIX]
         return timestamp(value) if isinstance(value, datetime) else value

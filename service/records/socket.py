@@ -13,7 +13,7 @@ from service.limits.concurrency import Ticket
 from service.observing import measures
 from service.observing.sampler import Sampler
 from service.records import operations
-from service.records.feed import Feed
+from service.records.feed import RESTART, Feed
 from service.records.line import Queues
 from service.records.live import SocketSession
 from service.records.spread import SocketSpread
@@ -130,7 +130,9 @@ def init_app(app: Flask) -> None:
     app.extensions["snapshots"] = Queues()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["socket_spread"] = SocketSpread(app)
-    app.extensions["lifecycle"].on_drain(lambda _grace: feed.restart())
+    app.extensions["lifecycle"].on_drain(
+        lambda _grace: feed.close_all(RESTART, "the server restarts")
+    )
     sampler: Sampler = app.extensions["sampler"]
     sampler.add(measures.SOCKETS, lambda: app.extensions["concurrency"].count("sockets"))
     sampler.add(measures.FEED_UNREAD, lambda: feed.unread_seconds)

@@ -14,6 +14,8 @@ from sqlalchemy import (
     Integer,
     Select,
     String,
+    and_,
+    case,
     cast,
     func,
     literal,
@@ -31,6 +33,57 @@ BUILT_IN = {
     "createdAt": Column("createdAt", "datetime", "created_at", required=True, fixed=True),
     "updatedAt": Column("updatedAt", "datetime", "updated_at", required=True, fixed=True),
 }
+
+
+# The names that SQLite has for the types of JSON values, and those of PostgreSQL.
+JSON_TYPES = {
+    "string": ("text", "string"),
+    "number": ("integer", "real", "number"),
+    "integer": ("integer", "number"),
+    "boolean": ("true", "false", "boolean"),
+    "datetime": ("text", "string"),
+    "array": ("array",),
+    "object": ("object",),
+}
+DIGITS = "[0-9]"
+TIMESTAMP = "-".join([DIGITS * 4, DIGITS * 2, DIGITS * 2 + "T" + ":".join([DIGITS * 2] * 3)])
+TIMESTAMP += f"[.]{DIGITS * 6}Z"  # as `VERSION`, in the words of GLOB and of regular expressions
+
+
+class JsonType(FunctionElement[str]):
+    """An SQL function of JSON, a key and the path of that key: the type of the key's value."""
+
+    inherit_cache = True
+    type = String()
+
+
+@compiles(JsonType, "sqlite")
+def _json_type(element: JsonType, compiler: SQLCompiler, **kwargs: Any) -> str:
+    data, _, path = (compiler.process(clause, **kwargs) for clause in element.clauses)
+    return f"json_type({data}, {path})"
+
+
+@compiles(JsonType, "postgresql")
+def _json_typeof(element: JsonType, compiler: SQLCompiler, **kwargs: Any) -> str:
+    data, key, _ = (compiler.process(clause, **kwargs) for clause in element.clauses)
+    return f"json_typeof({data} -> {key})"
+
+
+class TimestampText(FunctionElement[bool]):
+    """An SQL function: whether a text has the form in which times are stored."""
+
+    inherit_cache = True
+    type = Boolean()
+
+
+@compiles(TimestampText, "sqlite")
+def _glob(element: TimestampText, compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"({compiler.process(element.clauses, **kwargs)} GLOB '{TIMESTAMP}')"
+
+
+@compiles(TimestampText, "postgresql")
+def _regex(element: TimestampText, compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"({compiler.process(element.clauses, **kwargs)} ~ '^{TIMESTAMP}$')"
 
 
 class ByteOrder(FunctionElement[str]):
@@ -90,6 +143,10 @@ def expression(collection: Collection, column: Column) -> Any:
     attribute = collection.attribute_of(column)
     if attribute:
         return getattr(collection.model, attribute)
+    return case((_has_type(column), _converted(column)))
+
+
+def _converted(column: Column) -> Any:
     value = Record.data[column.name]
     match column.type:
         case "number":
@@ -99,6 +156,19 @@ def expression(collection: Collection, column: Column) -> Any:
         case "boolean":
             return cast(value.as_boolean(), Boolean)
     return value.as_string()
+
+
+def _has_type(column: Column) -> ColumnElement[bool]:
+    """Whether a key of the shared table has a value of the column's type, as `stored_value`."""
+    path = literal(f'$."{column.name}"')
+    has_type = JsonType(Record.data, literal(column.name), path).in_(JSON_TYPES[column.type])
+    text = Record.data[column.name].as_string()
+    match column.type:
+        case "integer":
+            return and_(has_type, text.not_like("%.%"), text.not_like("%e%"))
+        case "datetime":
+            return and_(has_type, TimestampText(text))
+    return has_type
 
 
 def sort_key(collection: Collection, column: Column) -> ColumnElement[Any]:

@@ -21,7 +21,8 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 
-VERSION = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")  # as `timestamp` writes it
+# As `timestamp` writes a time.
+VERSION = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}Z")
 VERSION_RULE = "Must be the record's `updatedAt`."
 
 
@@ -90,6 +91,25 @@ def comparable(column: Column, value: Any) -> Any:
     """Return a value for a comparison: numbers are doubles, as in SQL."""
     value = check_type(column, value)
     return float(value) if column.type == "number" else value
+
+
+def stored_value(column: Column, value: Any) -> Any:
+    """Return a stored value as it compares in SQL: doubles for numbers, texts for times.
+
+    It is None for a value of another type, which a record may have from before the column's type
+    was changed.
+    """
+    match column.type:
+        case "datetime":
+            return value if isinstance(value, str) and VERSION.fullmatch(value) else None
+        case "boolean":
+            return value if isinstance(value, bool) else None
+        case "number" if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        case "number":
+            return None
+    has_type = isinstance(value, PYTHON_TYPES[column.type]) and not isinstance(value, bool)
+    return value if has_type else None
 
 
 def _check_nested(column: Column, value: Any) -> None:
