@@ -31,7 +31,7 @@ from service.mcp.models import UsedState
 from service.media.models import MediaItem
 from service.records import writes
 from service.records.collection import Collection
-from service.records.models import CreateKey, Outbox
+from service.records.models import CreateKey, Outbox, Record
 from service.records.storage import select_rows
 from service.records.store import owned_by
 from service.sign_in.models import ConsoleSession
@@ -135,6 +135,9 @@ def _erase_records(session: Session, subject: str, collections: Iterable[Collect
             continue
         for row in session.scalars(select_rows(collection).where(owned_by(collection, subject))):
             writes.remove(session, collection, row)
+    # What is left is of collections that nobody declares any more, or not here.
+    session.flush()
+    session.execute(delete(Record).where(Record.owner == subject))
 
 
 def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
@@ -144,7 +147,9 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     # After the calls: a sweeper that deletes some of them at the same time writes to the outbox.
     anonymous = {"before": None, "after": None, "owner": pseudonym}
     session.execute(update(Outbox).where(Outbox.owner == subject).values(**anonymous))
-    session.execute(delete(Outbox).where(Outbox.record_id == subject))
+    # The user's own record. One of another user may have the same id: clients choose some.
+    of_itself = (Outbox.owner == pseudonym, Outbox.record_id == subject)
+    session.execute(delete(Outbox).where(*of_itself))
     session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
     # Another user's assistant may have changed the subject's records.
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**anonymous))

@@ -18,11 +18,12 @@ from service.chat.turn import claim_watch
 from service.database.access import write_transaction
 from service.extensions import db, now
 from service.integrations.models import Consent, Grant
+from service.records.models import Outbox
 from service.upkeep import erasing, rights, sweeping
 from tests.chat.test_endings import begun
 from tests.chat.test_record_tools import NOTES, called
 from tests.people import chunks_of, text_of, types
-from tests.services import SECRET, close, flask, settings_for, wait_for
+from tests.services import SECRET, close, command, flask, settings_for, wait_for
 
 
 def everything(app) -> str:
@@ -69,6 +70,30 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     assert spent < 1000
     assert alice.get("/api/credits").status_code == 401
     assert not erase(app, "nobody")
+
+
+def test_records_of_collections_that_are_not_declared_are_erased_too(database_url, app, alice, bob):
+    for person in (alice, bob):
+        person.post("/api/records/notes", {"title": f"{person.subject}-canary"})
+    undeclared = settings_for(database_url, sandbox=0).environ  # the notes are the sandbox's
+    output = command(undeclared, "users", "erase", "alice", "--yes").output
+    assert "deleted records: 1 notes" in output
+    left = everything(app)
+    assert "alice" not in left
+    assert "bob-canary" in left
+
+
+def test_an_erasure_keeps_the_changes_of_others_with_the_subject_as_id(app, alice, bob):
+    bob.turn(bob.new_chat(), "hello", userMessageId="alice")
+    alice.post("/api/records/notes", {"title": "canary-note"})
+    of_bob = select(Outbox.action).where(Outbox.record_id == "alice", Outbox.owner == "bob")
+    with app.app_context():
+        before = db.session.scalars(of_bob).all()
+        assert len(before) == 1
+        db.session.commit()
+        erase(app, "alice")
+        assert db.session.scalars(of_bob).all() == before
+        db.session.commit()
 
 
 def test_an_erased_persons_older_tokens_are_over(app, client, alice):
