@@ -80,7 +80,8 @@ def callback() -> Response:
     except SignInFailed as failure:
         response = _to_page(failure.problem)
     else:
-        _end_session()  # of the same browser: each sign-in has an id of its own
+        if before := request.cookies.get(_name(SESSION)):
+            _sessions().replace(before, session_id)  # each sign-in has an id of its own
         response = _to_page()
         _set_cookie(response, SESSION, session_id, int(LIFETIME.total_seconds()))
     _delete_cookie(response, UNDERWAY)

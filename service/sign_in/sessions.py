@@ -112,14 +112,26 @@ class Sessions:
 
         Its refresh token is revoked after the row is gone, whatever the provider answers.
         """
-        read = refreshing.read(ConsoleSession, id_hash=hashed(session_id))
-        if read is None:
+        row = _removed(session_id)
+        if row is None:
             return None
-        with write_transaction() as session:
-            session.execute(delete(_rows).where(_rows.c.seq == read.row.seq))
-        if token := self._open(read.row, "refresh_token"):
+        self._revoke(row)
+        return self._provider.end_session_url(self._open(row, "id_token"), back)
+
+    def replace(self, session_id: str, by: str) -> None:
+        """End the session of a browser that has begun another one.
+
+        Its refresh token is revoked only if it is another person's. A revocation may end all
+        sessions of the person with this client, as Keycloak's does, and so the new one.
+        """
+        row = _removed(session_id)
+        new = refreshing.read(ConsoleSession, id_hash=hashed(by))
+        if row and new and row.user_id != new.row.user_id:
+            self._revoke(row)
+
+    def _revoke(self, row: ConsoleSession) -> None:
+        if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
-        return self._provider.end_session_url(self._open(read.row, "id_token"), back)
 
     def _accepted(self, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
         """The first token that this service accepts. Raises `TokensNotAccepted`, `Unavailable`."""
@@ -213,6 +225,16 @@ class Sessions:
         except Unsealable as error:
             log.warning("not opened", why=repr(error))
             return None
+
+
+def _removed(session_id: str) -> ConsoleSession | None:
+    """Delete a session's row and return it."""
+    read = refreshing.read(ConsoleSession, id_hash=hashed(session_id))
+    if read is None:
+        return None
+    with write_transaction() as session:
+        session.execute(delete(_rows).where(_rows.c.seq == read.row.seq))
+    return read.row
 
 
 def hashed(session_id: str) -> str:

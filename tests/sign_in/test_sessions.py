@@ -125,6 +125,24 @@ def test_signing_out_ends_the_session_here_and_at_the_provider(app, browser, pro
     assert browser.post("sign-out").json == {"endSession": None}
 
 
+def test_signing_in_again_revokes_nothing_of_the_same_person(app, browser, provider):
+    """A revocation at Keycloak ends all sessions of the person with this client."""
+    browser.sign_in()
+    browser.sign_in()
+    assert (provider.asked("revoke"), sessions(app)) == ([], 1)
+    is_due(app)
+    assert browser.post("token").status_code == 200
+
+
+@on_sqlite
+def test_signing_in_as_another_person_revokes_the_token_of_the_first(app, browser, provider):
+    browser.sign_in()
+    provider.account = "bob"
+    browser.sign_in()
+    assert (len(provider.asked("revoke")), sessions(app)) == (1, 1)
+    assert list(provider.refreshes.values()) == ["bob"]
+
+
 @on_sqlite
 def test_signing_out_works_while_the_provider_is_away(app, browser, provider):
     browser.sign_in()
