@@ -2,16 +2,21 @@
 
 import json
 import time
+from typing import Any
 
+import structlog
 from gevent.lock import BoundedSemaphore
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import Key, KeySet
 
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.web.errors import Unavailable
 
 REFETCH_AFTER = 60.0  # seconds between fetches, so that invented key ids cannot flood the provider
 DOCUMENT_LIMIT = 1 << 20
+UNREADABLE = (JoseError, ValueError, TypeError, KeyError, RecursionError)
+
+log = structlog.get_logger("keys")
 
 
 class KeySource:
@@ -46,6 +51,26 @@ class KeySource:
         try:
             status, body = self._upstream.fetch(self._request, DOCUMENT_LIMIT)
             if status == 200:
-                self._keys = KeySet.import_key_set(json.loads(body))
-        except (UpstreamError, JoseError, ValueError, TypeError, KeyError, RecursionError):
-            return  # keep the keys of the last fetch
+                self._keys = _usable(json.loads(body)["keys"])
+                return
+            reason = str(status)
+        except (UpstreamError, *UNREADABLE) as error:
+            reason = type(error).__name__
+        log.warning("keys not fetched", why=reason)  # those of the last fetch are kept
+
+
+def _usable(entries: list[Any]) -> KeySet:
+    """Import the keys of a set. Raises ValueError if it has some and none is usable.
+
+    A set may have keys of kinds that are unknown here, or incomplete ones, beside good ones.
+    Source: RFC 7517, section 5.
+    """
+    keys: list[Key] = []
+    for entry in entries:
+        try:
+            keys += KeySet.import_key_set({"keys": [entry]}).keys
+        except UNREADABLE as error:
+            log.warning("key skipped", why=type(error).__name__)
+    if entries and not keys:
+        raise ValueError("no usable key")
+    return KeySet(keys)

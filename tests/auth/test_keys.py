@@ -79,6 +79,25 @@ def test_an_invalid_key_set_is_an_outage(start, upstream, body):
     assert [ask(token(key)).status_code for _ in range(2)] == [503, 503]
 
 
+ODD = [
+    {"kty": "EC", "crv": "BP-256", "x": "AA", "y": "AA"},
+    {"kty": "OKP", "crv": "Ed448", "x": "AAAA"},
+    {"kty": "AKP", "alg": "ML-DSA-44", "pub": "AAAA"},
+    {"kty": "RSA"},
+    {"kid": "odd"},
+    {**rsa("odd").as_dict(private=False), "use": "sig", "key_ops": ["encrypt"]},
+    "no key",
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+def test_a_key_that_cannot_be_used_does_not_concern_the_others(start, upstream, odd):
+    key = rsa("one")
+    body = json.dumps({"keys": [odd, key.as_dict(private=False)]})
+    upstream.answers = [Answer(body, headers={"Content-Type": "application/json"})]
+    assert start()(token(key)).status_code == 200
+
+
 def test_keys_are_fetched_once_and_again_for_an_unknown_one(start, upstream, monkeypatch):
     old, new = rsa("old"), rsa("new")
     upstream.answers = [key_set(old), key_set(old, new)]
