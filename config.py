@@ -124,9 +124,12 @@ def _read(environ: Mapping[str, str], name: str, file: bool) -> str | None:
     if environ.get(name):
         raise ConfigError(f"{name}: set either {name} or {name}_FILE, not both")
     try:
-        return Path(path).read_text(encoding="utf-8").strip() or None
+        content = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{name}_FILE: {type(error).__name__} while reading it") from None
+    if not content:  # a secret that was not delivered: its default would be used instead
+        raise ConfigError(f"{name}_FILE: the file is empty")
+    return content
 
 
 def _parse(name: str, raw: str, parse: Callable[[str], Any]) -> Any:

@@ -137,7 +137,7 @@ def secret_of(least: int) -> Callable[[str], str]:
 
 def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
     """`id:base64,id:base64`: the first seals, all open."""
-    keys = []
+    keys: list[tuple[str, bytes]] = []
     for item in names(value):
         name, _, encoded = item.partition(":")
         try:
@@ -146,6 +146,8 @@ def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
             raise ValueError("must be id:base64 of 32 bytes, comma separated") from None
         if not name or len(key) != 32:
             raise ValueError("must be id:base64 of 32 bytes, comma separated")
+        if name in dict(keys):
+            raise ValueError("must have each id once: what one key has sealed, no other opens")
         keys.append((name, key))
     return tuple(keys)
 

@@ -133,6 +133,19 @@ def test_a_secret_file_that_cannot_be_read_is_named(tmp_path):
         load({"OWNER_TOKEN_FILE": str(tmp_path / "absent")})
 
 
+@pytest.mark.parametrize("name", ["DATABASE_URL", "ASSISTANT_INSTRUCTIONS"])
+def test_an_empty_file_is_refused(tmp_path, name):
+    path = tmp_path / "empty"
+    path.write_text(" \n")
+    with pytest.raises(ConfigError, match=f"^{name}_FILE: the file is empty"):
+        load({f"{name}_FILE": str(path)})
+
+
+def test_two_sealing_keys_have_two_ids():
+    with pytest.raises(ConfigError, match="^TOKEN_ENCRYPTION_KEYS: must have each id once"):
+        load({"TOKEN_ENCRYPTION_KEYS": f"k:{KEY},k:{OLD_KEY}"})
+
+
 def test_one_model_name_can_be_overridden_alone():
     names = load({"MODEL_NAMES": "oss-120b=gpt-oss:120b"}).model_names
     assert names["oss-120b"] == "gpt-oss:120b"
@@ -293,6 +306,9 @@ BOOT = {
     "EXTENSIONS: nowhere.at.all": {"EXTENSIONS": "nowhere.at.all"},
     "MEDIA_DIR: must be a directory": {"MEDIA_DIR": "/dev/null/media"},
     "DATABASE_URL: must be sqlite": {"DATABASE_URL": "no url"},
+    "DATABASE_URL: must be sqlite:///path": {
+        "DATABASE_URL": "postgresql+psycopg://u:p@55w0rd:tail@h/db"
+    },
     "DATABASE_URL: must be sqlite:///": {"DATABASE_URL": "sqlite://"},
     "DATABASE_URL: must be sqlite:///pa": {"DATABASE_URL": "mysql://host/db"},
     "SANDBOX: must stay on loopback": {"BIND": "0.0.0.0:8000"},

@@ -64,14 +64,17 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
 def _is_sqlite(url: str) -> bool:
     try:
         parts = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # whose text has a part of the password
         parts = None
     if parts and parts.drivername == "postgresql+psycopg":
         return False
     if parts and parts.get_backend_name() == "sqlite" and parts.database:
         return True
     # In memory, every pooled connection would have its own database.
-    raise ConfigError("DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…")
+    raise ConfigError(
+        "DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…, "
+        "with @, : and / of a password percent-encoded"
+    )
 
 
 def init_app(app: Flask, sqlite_sync: str) -> None:
