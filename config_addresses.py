@@ -6,6 +6,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from config_values import names
 
+DEFAULT_PORTS = {"http": 80, "https": 443}
+HOST = re.compile("[a-z0-9_-]+([.][a-z0-9_-]+)*[.]?")
+NEVER_MAPPED = set("ßς\u200c\u200d")  # Python's IDNA maps or drops these; today's browsers do not
+
 
 def url(value: str) -> str:
     parts = urlsplit(value)
@@ -20,13 +24,51 @@ def server(value: str) -> str:
     return url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
 
 
+def public_url(value: str) -> str:
+    """The address of our own pages, whose origin stands there as browsers write it."""
+    parts = urlsplit(value)
+    own = _origin(parts) if _is_one_word(value) else None
+    if own is None or any(mark in value for mark in "?#"):
+        raise ValueError("must be an http or https URL without credentials, query and fragment")
+    return own + parts.path.rstrip("/")
+
+
 def origins(value: str) -> tuple[str, ...]:
-    """Exact origins, `scheme://host[:port]`; a wildcard is refused."""
-    for item in names(value):
-        parts = urlsplit(item)
-        if parts.scheme not in ("http", "https") or item != f"{parts.scheme}://{parts.netloc}":
-            raise ValueError("must be exact origins such as https://app.example.com")
-    return names(value)
+    """Exact origins, `scheme://host[:port]`, as browsers write them; a wildcard is refused."""
+    return tuple(map(_exact_origin, names(value)))
+
+
+def _exact_origin(item: str) -> str:
+    parts = urlsplit(item)
+    exact = _origin(parts) if _is_one_word(item) else None
+    if exact is None or item.partition("://")[2] != parts.netloc:
+        raise ValueError("must be exact origins such as https://app.example.com")
+    return exact
+
+
+def _origin(parts: SplitResult) -> str | None:
+    """The origin of a URL as browsers write it, or None if a page can have no such address.
+
+    Source: HTML, "serialization of an origin"; URL Standard, "host parsing".
+    """
+    if parts.scheme not in DEFAULT_PORTS or "@" in parts.netloc or not _has_port(parts):
+        return None
+    host = _host(parts.hostname or "")
+    is_default = parts.port in (None, DEFAULT_PORTS[parts.scheme])
+    return host and f"{parts.scheme}://{host}{'' if is_default else f':{parts.port}'}"
+
+
+def _host(name: str) -> str | None:
+    try:
+        if ":" in name:
+            return f"[{ipaddress.IPv6Address(name)}]"
+        host = name.encode("idna").decode().lower()
+        if re.fullmatch(r".*\.?(\d+|0x[0-9a-f]*)\.?", host):  # browsers take it for an address
+            return str(ipaddress.IPv4Address(host))
+    except ValueError:
+        return None
+    is_name = HOST.fullmatch(host) and not set(name) & NEVER_MAPPED
+    return host if is_name else None
 
 
 def listening(value: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from config_addresses import listening, origins, url
+from config_addresses import listening, origins, public_url, url
 from config_values import (
     MODEL_NAMES,
     billing,
@@ -55,7 +55,7 @@ class Settings:
     graceful_timeout: int = setting(integer(1, 600), 30)
     request_head_seconds: int = setting(integer(1, 600), 15)
     request_body_seconds: int = setting(integer(1, 600), 30)
-    public_url: str | None = setting(url)
+    public_url: str | None = setting(public_url)
     database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}", secret=True)
     database_pool_size: int = setting(integer(1, 200), 10)
     sqlite_sync: str = setting(one_of("normal", "full"), "full")

@@ -84,6 +84,57 @@ def test_where_gunicorn_cannot_listen_is_refused(value):
         load({"BIND": value})
 
 
+ORIGINS = {
+    "https://app.example.com": "https://app.example.com",
+    "https://App.Example.com:443": "https://app.example.com",
+    "HTTP://app.example.com:80": "http://app.example.com",
+    "http://app.example.com:0443": "http://app.example.com:443",
+    "https://chät.example.com": "https://xn--cht-rla.example.com",
+    "https://Ä.example.com:8443": "https://xn--4ca.example.com:8443",
+    "http://[0:0::1]:80": "http://[::1]",
+    "http://127.0.0.1:8000": "http://127.0.0.1:8000",
+}
+NO_ORIGINS = [
+    "https://",
+    "https://:8000",
+    "https://*.example.com",
+    "https://u:p@x.com",
+    "https://example.com:99999",
+    "https://example.com:0",
+    "https://a b.com",
+    "https://a..b",
+    "https://127.1",
+    "https://0x7f.0.0.1",
+    "https://[::g]",
+    "https://stra\u00dfe.example",
+    "https://x.com?",
+    "https://x.com/?a=b",
+    "https://x.com/#f",
+    "app.example.com",
+]
+
+
+@pytest.mark.parametrize(("value", "written"), ORIGINS.items())
+def test_an_origin_is_kept_as_browsers_write_it(value, written):
+    settings = load({"PUBLIC_URL": f"{value}/", "CORS_ORIGINS": f"http://first.test,{value}"})
+    assert settings.public_url == written
+    assert settings.cors_origins == ("http://first.test", written)
+    assert load({"PUBLIC_URL": f"{value}/A/b/"}).public_url == f"{written}/A/b"
+
+
+@pytest.mark.parametrize("value", NO_ORIGINS)
+@pytest.mark.parametrize("name", ["PUBLIC_URL", "CORS_ORIGINS"])
+def test_an_address_that_no_page_can_have_is_refused(name, value):
+    with pytest.raises(ConfigError, match=f"^{name}: (must be|not a valid value)"):
+        load({name: value})
+
+
+def test_an_origin_has_no_path():
+    for value in ("https://x.com/", "https://x.com/a"):
+        with pytest.raises(ConfigError, match="^CORS_ORIGINS: must be exact origins"):
+            load({"CORS_ORIGINS": value})
+
+
 VENDORS = {  # values that no vendor can be called with
     "CLOUDSUITE_SCOPE_NAMES": ["mail.modify", "mail.modify=", "=x", "drive=a b", "mail.modfy=x"],
     "WIKIMEDIA_CONTACT": ["a\nb", "tschü@example.com"],
