@@ -16,6 +16,11 @@ RESERVED = ("socket",)  # the name of a route
 RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # fields of the envelope
 NAME = re.compile(r"(?!\.{1,2}\Z)[^/\x00-\x1f\x7f]{1,100}")  # one segment of a path
 NAME_RULE = "the name must be 1 to 100 characters, without '/' and control characters"
+COLUMN = re.compile(r"(?!-)[^\x00-\x1f\x7f]{1,100}")  # or nothing could be sorted by it
+COLUMN_RULE = "the name must have at most 100 printable characters, and not begin with '-'"
+KEY = re.compile(r"[ !#-\[\]-~]+")  # SQLite finds no key of JSON that is written with escapes
+KEY_RULE = "the name must be ASCII, without '\"' and '\\'"
+COMMON = ("seq", "created_at", "updated_at")  # of every model
 TYPES: tuple[str, ...] = get_args(ColumnType)
 
 
@@ -29,6 +34,7 @@ def _mistakes(collection: Collection) -> Iterator[str]:
     """Each mistake, as the end of a sentence that begins with the collection."""
     yield from _of_name(collection.name)
     yield from _of_columns(collection)
+    yield from _of_model(collection)
     if isinstance(collection.permissions, Mapping):
         for role, rules in collection.permissions.items():
             yield from (f", role {role!r}: {mistake}" for mistake in _of_rules(role, rules))
@@ -61,19 +67,45 @@ def _of_columns(collection: Collection) -> Iterator[str]:
         yield f": no column is named {collection.owner!r}, which the owner's must be"
 
 
+def _of_model(collection: Collection) -> Iterator[str]:
+    model, is_shared = collection.model, collection.model is Record
+    if is_shared and collection.owner == "recordId":
+        yield ": the owner can be 'recordId' only with a model of its own"
+    if is_shared and collection.record_id != "record_id":
+        yield f": record_id is for a model of its own, not {collection.record_id!r}"
+    needed = [collection.record_id, *([collection.group] if collection.group else []), *COMMON]
+    for attribute in needed:
+        if not hasattr(model, attribute):
+            yield f": {model.__name__} has no attribute {attribute!r}"
+
+
 def _of_column(collection: Collection, column: Column) -> Iterator[str]:
     if not isinstance(column.name, str) or not column.name:
         yield "the name must be a text"
     elif column.name in RESERVED_COLUMNS:
         yield "the name is reserved"
+    elif not COLUMN.fullmatch(column.name):
+        yield COLUMN_RULE
+    elif collection.model is Record and not KEY.fullmatch(column.name):
+        yield KEY_RULE
     if column.type not in TYPES:
         yield f"the type must be {_listed(TYPES)}, not {column.type!r}"
     if column.roles is not None and not _are_texts(column.roles):
         yield f"roles must be a tuple of roles, not {column.roles!r:.80}"
+    if column.least > column.most:
+        yield f"least must be at most {column.most}, which is most, not {column.least}"
+    yield from _of_attribute(collection, column)
+
+
+def _of_attribute(collection: Collection, column: Column) -> Iterator[str]:
+    is_owner, attribute = column.name == collection.owner, collection.attribute_of(column)
+    if is_owner and column.type != "string":
+        yield f"the owner's type must be string, not {column.type!r}"
     if collection.model is not Record:
-        attribute = collection.attribute_of(column)
         if attribute is None or not hasattr(collection.model, attribute):
             yield f"{collection.model.__name__} has no attribute {attribute or column.name!r}"
+    elif column.attribute and not (is_owner and attribute == "owner"):
+        yield f"attribute is for a model of the collection's own, not {attribute!r}"
 
 
 def _of_rules(role: Any, rules: Any) -> Iterator[str]:

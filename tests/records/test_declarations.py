@@ -7,10 +7,13 @@ import pytest
 
 from config import ConfigError
 from service.auth.models import User
+from service.auth.users import Caller, enrol
 from service.chat.collections import BUILT_IN
 from service.declarations import declarations
+from service.records import store, writes
 from service.records.collection import Collection, Column
 from service.records.mistakes import refuse_mistakes
+from service.records.store import Query
 from tests.services import settings_for
 
 OWNER = Column("userId", required=True, fixed=True)
@@ -35,6 +38,8 @@ def books(*columns, name="books", permissions=OWN, **more):
     return Collection(name, (OWNER, *columns), permissions, **more)
 
 
+OF_NUMBER = Collection("books", (Column("userId", "integer"),), OWN)
+WITH_ATTRIBUTE = Collection("books", (Column("userId", attribute="user_id"),), OWN)
 COLUMN = "collection 'books', column 'pages': "
 MISTAKES = [
     (books(Column("pages", "int")), COLUMN + "the type must be string, number, integer, boolean"),
@@ -42,6 +47,21 @@ MISTAKES = [
     (books(Column("pages"), model=User, owner="recordId"), "collection 'books', column 'userId'"),
     (books(Column("a"), Column("a")), "collection 'books': the column 'a' is declared twice"),
     (books(Column("data")), "collection 'books', column 'data': the name is reserved"),
+    (
+        books(Column("-pages")),
+        "collection 'books', column '-pages': the name must have at most 100",
+    ),
+    (books(Column("p" * 101)), f"collection 'books', column '{'p' * 101}': the name must have "),
+    (books(Column("größe")), "collection 'books', column 'größe': the name must be ASCII"),
+    (books(Column('a"b')), "collection 'books', column 'a\"b': the name must be ASCII, without"),
+    (books(Column("pages", least=5, most=2)), COLUMN + "least must be at most 2"),
+    (books(Column("pages", attribute="title")), COLUMN + "attribute is for a model"),
+    (books(group="shelf"), "collection 'books': Record has no attribute 'shelf'"),
+    (books(record_id="isbn"), "collection 'books': record_id is for a model of its own"),
+    (books(owner="recordId"), "collection 'books': the owner can be 'recordId' only with a model"),
+    (books(model=object), "collection 'books', column 'userId': object has no attribute 'owner'"),
+    (OF_NUMBER, "collection 'books', column 'userId': the owner's type must be string"),
+    (WITH_ATTRIBUTE, "collection 'books', column 'userId': attribute is for a model"),
     (books(owner="reader"), "collection 'books': no column is named 'reader'"),
     (books(name="My Books/x"), "collection 'My Books/x': the name must be 1 to 100 characters"),
     (books(name="socket"), "collection 'socket': the name is reserved for a route"),
@@ -98,6 +118,20 @@ def test_a_collection_is_declared_once(start):
     assert start(COLLECTIONS=[BOOKS]).get("books") is BOOKS
     with pytest.raises(ConfigError, match="^EXTENSIONS: collection 'books' is declared twice"):
         start(COLLECTIONS=(BOOKS, BOOKS))
+
+
+@pytest.mark.parametrize(
+    "name", ["due-date", "with space", "a.b", "it's", "%(x)s", "x[0]", "$", "0"]
+)
+def test_any_name_that_is_taken_can_be_filtered_and_sorted_by(app, name):
+    shelf = Collection("shelf", (OWNER, Column(name), Column("n", "integer")), OWN)
+    refuse_mistakes(shelf)
+    caller = Caller("alice", "user")
+    with app.app_context():
+        enrol("alice")
+        stored = [writes.create(shelf, caller, {name: value}) for value in ("b", "a")]
+        query = Query(where={name: {"gte": "a"}}, sort=name)
+        assert store.find(shelf, caller, query)["records"] == stored[::-1]
 
 
 def test_our_own_collections_have_no_mistakes():
