@@ -62,7 +62,8 @@ def today(session: Statements, account: str) -> SpentDay:
     moment: datetime = connection.execute(TIME).scalar_one()
     begins = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     sums = connection.execute(SUMS, {"account": account, "since": begins}).one()
-    return SpentDay(int(sums.spent), sums.held or 0, begins + timedelta(days=1))
+    spent = max(int(sums.spent), 0)  # a refund of an earlier day's charge raises no budget
+    return SpentDay(spent, sums.held or 0, begins + timedelta(days=1))
 
 
 def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredits | None:

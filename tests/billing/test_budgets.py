@@ -61,6 +61,15 @@ def test_a_refund_gives_the_budget_back(account):
         account.reserve(1, "c", payer=BUDGET)
 
 
+def test_a_refund_of_yesterdays_charge_raises_no_budget(account):
+    account.settle(account.reserve(9, "a", payer=BUDGET), 9)
+    a_day_later(account)
+    account.do(ledger.refund, "alice", 8 * CREDIT, "refund:a", "refund image", None)
+    account.reserve(10, "b", payer=BUDGET)
+    with pytest.raises(InsufficientCredits):
+        account.reserve(1, "c", payer=BUDGET)
+
+
 def test_a_hold_grows_within_the_budget_only(account):
     hold = account.reserve(5, "a", payer=BUDGET)
     assert account.do(ledger.extend, hold, CREDIT, 10 * CREDIT, BUDGET.budget)
