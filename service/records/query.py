@@ -90,7 +90,7 @@ class Sorting:
         if self.column is None:
             return statement.order_by(seq)
         key = self._key(self.column)
-        absent = [] if self.column.required else [key.is_(None)]
+        absent = [key.is_(None)] if self._may_be_absent(self.column) else []
         return statement.order_by(*absent, self._direction(key), seq)
 
     def cursor(self, row: Any) -> str:
@@ -127,7 +127,11 @@ class Sorting:
             return and_(key.is_(None), later_seq)
         last = sql_value(self.collection, self.column, comparable(self.column, value))
         later = or_(self._beyond(key, last), and_(key == last, later_seq))
-        return later if self.column.required else or_(later, key.is_(None))
+        return or_(later, key.is_(None)) if self._may_be_absent(self.column) else later
+
+    def _may_be_absent(self, column: Column) -> bool:
+        """Whether records may have no value: also those from before the column was required."""
+        return not column.required or self.collection.attribute_of(column) is None
 
     def _direction(self, key: Any) -> Any:
         return key.desc() if self.descending else key.asc()

@@ -21,6 +21,27 @@ COMPARABLE = [type for type in OLD if type not in ("array", "object")]
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte")
 
 
+def test_records_from_before_a_column_was_required_come_last_in_pages(app):
+    with app.app_context():
+        enrol("alice")
+        caller = Caller("alice", "user")
+        for value in (3, None, 1, None, 2):
+            writes.create(shelf("integer"), caller, {"value": value})
+        required = shelf("integer", required=True)
+        for sort, expected in (("value", [1, 2, 3]), ("-value", [3, 2, 1])):
+            records = in_pages(required, sort)
+            assert [r["data"].get("value") for r in records] == [*expected, None, None]
+
+
+def in_pages(collection, sort):
+    paged, cursor = [], None
+    while cursor or not paged:
+        query = Query(sort=sort, limit=2, cursor=cursor)
+        page = store.find(collection, Caller("alice", "user"), query)
+        paged, cursor = paged + page["records"], page["nextCursor"]
+    return paged
+
+
 def shelf(type, **more):
     columns = (OWNER, Column("value", type, **more))
     return Collection("shelf", columns, {"*": dict.fromkeys(ACTIONS, "own")})
@@ -58,12 +79,8 @@ def test_a_value_of_another_type_matches_as_little_as_none(stored, type):
 @pytest.mark.parametrize("type", COMPARABLE)
 @pytest.mark.parametrize("sort", ["value", "-value"])
 def test_values_of_another_type_come_last_in_pages(stored, type, sort):
-    collection, paged, cursor = shelf(type), [], None
-    whole = found(collection, sort=sort)
-    while cursor or not paged:
-        query = Query(sort=sort, limit=2, cursor=cursor)
-        page = store.find(collection, Caller("alice", "user"), query)
-        paged, cursor = paged + page["records"], page["nextCursor"]
+    collection = shelf(type)
+    whole, paged = found(collection, sort=sort), in_pages(collection, sort)
     assert paged == whole
     assert sorted(record["recordId"] for record in paged) == sorted(r["recordId"] for r in stored)
     present = found(collection, where={"value": {"ne": None}})
