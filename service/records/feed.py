@@ -152,10 +152,11 @@ class Feed:
 
     def _read(self, place: Position, only: Callable[[], ChangeFilter]) -> list[Change]:
         with self._app.app_context():
+            page = changes.read(db.session.connection(), place, only())
+            # Afterwards: on PostgreSQL changes may have been pruned before the read.
             is_pruned = place < changes.pruned_position(db.session())
-            page = None if is_pruned else changes.read(db.session.connection(), place, only())
             db.session.commit()
-        if page is None:
+        if is_pruned:
             raise ChangesPruned()
         return page.changes
 

@@ -15,12 +15,12 @@ from service.auth.users import Caller
 from service.database import commits
 from service.database.access import write_transaction
 from service.database.commits import CommitSync
-from service.extensions import db
-from service.records import outbox
-from service.records.changes import Change
+from service.extensions import db, now
+from service.records import changes, outbox
+from service.records.changes import Change, ChangeFilter
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
-from service.records.feed import POLL_SECONDS
+from service.records.feed import POLL_SECONDS, ChangesPruned
 from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.window import Window
@@ -199,3 +199,23 @@ def test_a_window_that_shrinks_again_and_again_keeps_the_newest():
     assert window.after(window.floor)[0].position == Position(0, window.floor.seq + 1)
     assert window.tail.seq - window.floor.seq <= 2000
     assert len(floors) <= 20  # it shrinks once for a thousand changes
+
+
+def test_changes_that_another_worker_prunes_during_a_read_are_missed_by_nobody(app, monkeypatch):
+    notes, read = app.extensions["collections"].get("notes"), changes.read
+    row = outbox.change(notes, "alice", None, {"recordId": "1", "data": {}})
+    with app.app_context(), write_transaction() as session:
+        outbox.append(session.connection(), [{**row, "created_at": now() - 2 * outbox.RETENTION}])
+
+    def prune():
+        with app.app_context(), write_transaction() as session:
+            assert outbox.prune(session) == 1
+
+    def read_after_pruning(*arguments):
+        gevent.spawn(prune).get(timeout=20)
+        return read(*arguments)
+
+    monkeypatch.setattr(changes, "read", read_after_pruning)
+    feed, mine = app.extensions["feed"], ChangeFilter(("notes",), "alice")
+    with pytest.raises(ChangesPruned):
+        feed._read(Position(0, 0), lambda: mine)
