@@ -11,9 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import structlog
 from gevent import get_hub
 
 OURS = re.compile(r"media_[0-9a-f]{32}(\.part)?")
+
+log = structlog.get_logger("media")
 
 
 class Directory:
@@ -36,9 +39,17 @@ class Directory:
     def read(self, descriptor: int, size: int, offset: int) -> bytes:
         return _in_thread(os.pread, descriptor, size, offset)
 
-    def remove(self, media_ids: Iterable[str]) -> None:
-        """Remove the files of these items, as far as there are any."""
-        _in_thread(self._remove, list(media_ids))
+    def remove(self, media_ids: Iterable[str]) -> set[str]:
+        """Remove the files of these items, as far as there are any.
+
+        Returns those whose file could not be removed, which is logged.
+        """
+        errors: dict[str, OSError] = _in_thread(self._remove, list(media_ids))
+        if errors:
+            error = next(iter(errors.values()))
+            facts = {"error": type(error).__name__, "number": error.errno, "files": len(errors)}
+            log.error("media not deleted", **facts)
+        return set(errors)
 
     def list_older(self, seconds: float) -> list[str]:
         """The names of our files that were written so long ago."""
@@ -66,9 +77,14 @@ class Directory:
         finally:
             os.close(descriptor)
 
-    def _remove(self, names: list[str]) -> None:
+    def _remove(self, names: list[str]) -> dict[str, OSError]:
+        errors = {}
         for name in names:
-            (self._path / name).unlink(missing_ok=True)
+            try:
+                (self._path / name).unlink(missing_ok=True)
+            except OSError as error:
+                errors[name] = error
+        return errors
 
     def _list_older(self, moment: float) -> list[str]:
         names = []

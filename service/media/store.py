@@ -101,19 +101,21 @@ class MediaStore:
         """Delete items and reservations. While the database is away, they are left to expire."""
         try:
             self.remove(list(media_ids))
-        except (SQLAlchemyError, OSError) as error:
+        except SQLAlchemyError as error:
             log.warning("media not dropped", error=type(error).__name__)
 
     def remove(self, media_ids: list[str]) -> int:
-        """Delete items with their content; returns their number. Raises SQLAlchemyError, OSError.
+        """Delete items with their content; returns their number. Raises SQLAlchemyError.
 
+        An item stays if its file can't be removed: without it nobody would try again.
         What another transaction has locked is left to the sweeper: an erasure locks all items of a
         user, and waiting for one while holding another would be a deadlock.
         """
         if not media_ids:
             return 0
-        if self._directory:
-            self._directory.remove(media_ids)  # first, as nothing leads to a file without a row
+        if self._directory:  # first, as nothing leads to a file without a row
+            left = self._directory.remove(media_ids)
+            media_ids = [media_id for media_id in media_ids if media_id not in left]
         named = select(_items.c.media_id).where(_items.c.media_id.in_(media_ids))
         with self._app.app_context(), write_transaction() as session:
             mine = session.scalars(named.with_for_update(skip_locked=True)).all()

@@ -33,7 +33,7 @@ class MediaSweeper:
     def sweep(self) -> int:
         """Delete in batches; returns the number of items. Raises SQLAlchemyError."""
         try:
-            count = sum(iter(self._delete_items, 0))
+            count = self._delete_items()
             if self._directory and time.monotonic() - self._looked >= LOOK_SECONDS:
                 self._delete_files(self._directory)
                 self._looked = time.monotonic()
@@ -43,11 +43,18 @@ class MediaSweeper:
             return 0
 
     def _delete_items(self) -> int:
+        """Try each item once: one that can't be deleted must not keep the others."""
+        count, after = 0, ""
+        while media_ids := self._batch(after):
+            count += self._store.remove(media_ids)
+            after = media_ids[-1]
+        return count
+
+    def _batch(self, after: str) -> list[str]:
         is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING))
-        batch = select(_items.c.media_id).where(is_over).limit(BATCH)
+        over = select(_items.c.media_id).where(is_over, _items.c.media_id > after)
         with self._app.app_context():
-            media_ids = list(db.session.scalars(batch))
-        return self._store.remove(media_ids)
+            return list(db.session.scalars(over.order_by(_items.c.media_id).limit(BATCH)))
 
     def _delete_files(self, directory: Directory) -> None:
         """Delete files without an item, which a crash or a restored database may leave."""

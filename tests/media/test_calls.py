@@ -197,6 +197,24 @@ def test_the_sweeper_deletes_files_without_an_item(app, settings, store, alice):
     assert set(settings.media_dir.iterdir()) == {mine, new, other}
 
 
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+def test_a_file_that_cannot_be_removed_keeps_no_other(app, settings, store, alice, rows, expire):
+    alice.get("/api/credits")
+    paths = [path_of(store.put("alice", PICTURE, "image/png", "", None)) for _ in range(20)]
+    files = sorted(settings.media_dir / path.rpartition("/")[2] for path in paths)
+    for file in files[:9]:  # more than a batch
+        file.unlink()
+        file.mkdir()  # which is no file, so not even root can unlink it
+    expire(-601)
+    with app.app_context():
+        assert sweeping.sweep().media == 11
+        assert rows() == (9, 0)
+        for file in files[:9]:
+            file.rmdir()
+        assert sweeping.sweep().media == 9
+    assert rows() == (0, 0)
+
+
 @in_both
 def test_an_erased_user_leaves_no_media(app, settings, store, alice, bob, rows):
     for person in (alice, bob):
