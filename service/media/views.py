@@ -8,11 +8,16 @@ from urllib.parse import quote
 
 from flask import Blueprint, Response, current_app, g, request
 from marshmallow import Schema, fields
-from werkzeug.exceptions import RequestedRangeNotSatisfiable
 
 from service.auth import bearer
 from service.extensions import timestamp
 from service.media import links
+from service.media.conditions import (
+    PreconditionFailed,
+    RangeNotSatisfiable,
+    check_match,
+    make_conditional,
+)
 from service.media.models import MediaItem
 from service.media.reader import MediaReader
 from service.media.store import Found, MediaStore
@@ -42,7 +47,7 @@ class LinkSchema(Schema):
 @bearer.public
 @bearer.open_to("calls")
 @query(LinkQuery())
-@refuses(Unauthorized, Forbidden, Unavailable)
+@refuses(Unauthorized, Forbidden, Unavailable, PreconditionFailed, RangeNotSatisfiable)
 @answers(
     None,
     media_type="*/*",
@@ -89,6 +94,7 @@ def _is_signed(found: Found, link: dict[str, str]) -> bool:
 
 def _respond(found: Found) -> Response:
     """The content, safe to open in a browser: it can run no script in this origin."""
+    check_match(request, found.item.media_id)
     item, seconds = found.item, int((found.item.expires_at - found.moment).total_seconds())
     response = Response(MediaReader(_store(), item), content_type=item.media_type)
     response.content_length = item.size
@@ -99,11 +105,7 @@ def _respond(found: Found) -> Response:
     response.vary.add("Authorization")
     response.headers["Content-Disposition"] = _disposition(item)
     response.set_etag(item.media_id)
-    try:
-        return response.make_conditional(request, accept_ranges=True, complete_length=item.size)
-    except RequestedRangeNotSatisfiable:
-        response.close()
-        raise
+    return make_conditional(response, request, item.media_id, item.size)
 
 
 def _disposition(item: MediaItem) -> str:

@@ -99,6 +99,30 @@ def test_a_range_is_answered_as_a_player_asks_for_it(kept, alice):
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
+@in_both
+def test_conditions_come_before_ranges(kept, alice):
+    path, _ = kept()
+    etag, part = alice.get(path).headers["ETag"], {"Range": "bytes=0-1"}
+    assert alice.get(path, headers={"If-None-Match": etag, **part}).status_code == 304
+    assert alice.get(path, headers={"If-None-Match": '"x"', **part}).data == LARGE[:2]
+    for wanted in (etag, "*"):
+        assert alice.get(path, headers={"If-Match": wanted}).data == LARGE
+        assert alice.get(path, headers={"If-Match": wanted, **part}).data == LARGE[:2]
+    other = alice.get(path, headers={"If-Match": '"x"', **part})
+    assert (other.status_code, other.json["error"]) == (412, "invalid_request")
+    beyond = alice.get(path, headers={"Range": f"bytes={len(LARGE)}-"})
+    assert beyond.headers["Content-Range"] == f"bytes */{len(LARGE)}"
+    assert alice.request("HEAD", path, headers=part).status_code == 200
+
+
+@in_both
+@pytest.mark.parametrize("asked", ["items=0-5", "bytes=abc", "bytes=5-2", "bytes=0-1,3-4"])
+def test_a_range_that_is_not_understood_is_ignored(kept, alice, asked):
+    path, _ = kept()
+    whole = alice.get(path, headers={"Range": asked})
+    assert (whole.status_code, whole.data) == (200, LARGE)
+
+
 SERVED = {
     "image/png": ("image/png", "inline"),
     "Audio/MPEG; rate=44100": ("audio/mpeg", "inline"),
