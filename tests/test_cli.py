@@ -156,6 +156,29 @@ ON_THE_DATABASE = [
 ]
 
 
+NOT_UTF_8 = "x\udcff"  # as Python reads the byte
+WITH_TEXT = [
+    ("users", "disable", NOT_UTF_8),
+    ("users", "role", NOT_UTF_8),
+    ("users", "role", "alice", NOT_UTF_8),
+    ("users", "erase", NOT_UTF_8, "--yes"),
+    ("credits", "balance", NOT_UTF_8),
+    ("credits", "statement", NOT_UTF_8),
+    ("credits", "grant", NOT_UTF_8, "5"),
+    ("token", "issue", NOT_UTF_8),
+    ("catalog", "show", NOT_UTF_8),
+    ("ask", NOT_UTF_8),
+]
+
+
+@pytest.mark.parametrize("arguments", WITH_TEXT, ids=ascii)
+def test_an_argument_that_is_not_utf_8_is_refused_in_one_line(databases, arguments):
+    result = command(environment(databases.make("sqlite")), *arguments)
+    assert result.exit_code == 2
+    assert result.output.splitlines()[-1].endswith("must be text in UTF-8")
+    assert result.output.isascii()
+
+
 @pytest.mark.parametrize("arguments", ON_THE_DATABASE, ids=" ".join)
 def test_a_command_on_a_database_without_tables_says_so_in_one_line(arguments, tmp_path):
     file = tmp_path / "app.db"

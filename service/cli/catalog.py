@@ -11,7 +11,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from config import ROOT
-from service.cli.terminal import AS_JSON, print_list
+from service.cli.terminal import AS_JSON, TextArgument, print_list
 from service.integrations import documents, everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.reference import check as checking
@@ -42,7 +42,7 @@ def list_endpoints(as_json: bool) -> None:
 
 
 @catalog.command("show")
-@click.argument("name")
+@click.argument("name", type=TextArgument())
 @with_appcontext
 def show(name: str) -> None:
     """Show an endpoint: its documentation, and the schemas of its body and its answer."""

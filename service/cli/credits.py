@@ -9,7 +9,7 @@ from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.statements import Statement, statement_of
 from service.cli.database import with_database
-from service.cli.terminal import AS_JSON, ShortText, print_json, print_list
+from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db
 from service.ids import new_id
 from service.upkeep import granting
@@ -57,7 +57,7 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
 
 
 @credits.command("balance")
-@click.argument("subject")
+@click.argument("subject", type=TextArgument())
 @AS_JSON
 @with_database()
 def balance(subject: str, as_json: bool) -> None:
@@ -71,7 +71,7 @@ def balance(subject: str, as_json: bool) -> None:
 
 
 @credits.command("statement")
-@click.argument("subject")
+@click.argument("subject", type=TextArgument())
 @AS_JSON
 @with_database()
 def statement(subject: str, as_json: bool) -> None:

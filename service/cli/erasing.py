@@ -8,14 +8,14 @@ from flask import current_app
 from config import Settings
 from service.billing.prices import credits
 from service.cli.database import with_database
-from service.cli.terminal import YES, confirm
+from service.cli.terminal import YES, TextArgument, confirm
 from service.extensions import db
 from service.upkeep import erasing, inventories
 from service.upkeep.inventories import Inventory
 
 
 @click.command("erase")
-@click.argument("subject")
+@click.argument("subject", type=TextArgument())
 @YES
 @with_database()
 def erase(subject: str, yes: bool) -> None:

@@ -14,7 +14,7 @@ from service.auth.models import ROLE_LIMIT
 from service.auth.tokens import issue
 from service.cli.database import with_database
 from service.cli.erasing import erase
-from service.cli.terminal import AS_JSON, ShortText, print_list
+from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_list
 from service.records.permissions import named_roles
 from service.upkeep import rights
 
@@ -38,7 +38,7 @@ class Duration(click.ParamType):
 
 
 @token.command("issue")
-@click.argument("subject")
+@click.argument("subject", type=TextArgument())
 @click.option("--role", default=DEFAULT_ROLE, show_default=True)
 @click.option("--ttl", type=Duration(), default="8h", show_default=True)
 @with_appcontext
@@ -69,7 +69,7 @@ def list_users(as_json: bool) -> None:
 
 
 @users.command("disable")
-@click.argument("subject")
+@click.argument("subject", type=TextArgument())
 @click.option("--undo", is_flag=True, help="Enable the user again.")
 @with_database()
 def disable(subject: str, undo: bool) -> None:
@@ -80,7 +80,7 @@ def disable(subject: str, undo: bool) -> None:
 
 
 @users.command("role")
-@click.argument("subject")
+@click.argument("subject", type=TextArgument())
 @click.argument("role", required=False, type=ShortText(ROLE_LIMIT))
 @click.option("--undo", is_flag=True, help="Let the token's role apply again.")
 @with_database()

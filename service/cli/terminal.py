@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from service.extensions import timestamp
+from service.web.fields import unstorable
 
 GAP = "  "  # between two columns
 
@@ -21,10 +22,19 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for 
 YES = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
-class ShortText(click.ParamType):
-    """A text that fits into its column."""
+class TextArgument(click.ParamType):
+    """A text that can be stored and printed. Bytes that are not UTF-8 arrive as surrogates."""
 
     name = "text"
+
+    def convert(self, value: object, param: object, ctx: object) -> str:
+        if unstorable(str(value)):
+            self.fail("must be text in UTF-8")
+        return str(value)
+
+
+class ShortText(TextArgument):
+    """A text that fits into its column."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -32,7 +42,7 @@ class ShortText(click.ParamType):
     def convert(self, value: object, param: object, ctx: object) -> str:
         if not 0 < len(str(value)) <= self.limit:
             self.fail(f"must have 1 to {self.limit} characters")
-        return str(value)
+        return super().convert(value, param, ctx)
 
 
 def confirm(question: str, yes: bool) -> None:

@@ -9,6 +9,7 @@ from flask import current_app
 from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
 from service.cli.database import with_database
+from service.cli.terminal import TextArgument
 from service.integrations.consent.idle import refresh_idle
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
@@ -20,7 +21,7 @@ ALL = 10_000  # idle grants of one run
 
 
 @click.command("ask")
-@click.argument("text")
+@click.argument("text", type=TextArgument())
 @click.option("--model", "model_id", type=click.Choice(list(KINDS)), default=DEFAULT_MODEL)
 @with_database()
 def ask(text: str, model_id: str) -> None:
