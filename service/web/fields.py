@@ -10,6 +10,8 @@ from service.web.errors import TooLarge
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+# What some systems have beside the zones: that of the host, and copies of all zones.
+NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -44,6 +46,8 @@ class TimeZone(Text):
 
 def is_time_zone(name: str) -> bool:
     """Whether the IANA database has a zone of this name. No path leads out of it."""
+    if name.startswith(NO_ZONES):
+        return False
     try:
         return bool(ZoneInfo(name))
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError for a folder, such as Europe

@@ -111,7 +111,14 @@ def test_the_route_adds_up_the_callers_own_account(alice, bob, books):
 
 @on_sqlite
 @pytest.mark.parametrize(
-    "query", [{"days": 0}, {"days": 367}, {"days": "x"}, {"timeZone": "Mars/Olympus"}]
+    "query",
+    [
+        {"days": 0},
+        {"days": 367},
+        {"days": "x"},
+        {"timeZone": "Mars/Olympus"},
+        {"timeZone": "localtime"},
+    ],
 )
 def test_a_bad_query_is_refused(alice, query):
     response = alice.get("/api/credits/spend", query_string=query)
