@@ -17,6 +17,8 @@ from sqlalchemy.exc import OperationalError
 
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
+from service.database.letter_case import SQLITE_FUNCTION as LOWER
+from service.database.letter_case import lower
 from service.database.time_limits import seconds_left
 from service.fairness import let_others_run
 
@@ -67,6 +69,7 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
         for pragma in (*PRAGMAS, f"PRAGMA synchronous={level}"):
             connection.execute(pragma)
         connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
+        connection.create_function(LOWER, 1, lower)
         handler = record.info["progress"] = ProgressHandler()
         connection.set_progress_handler(handler.should_interrupt, STEPS)
 

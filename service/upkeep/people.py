@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Row, Select, func, or_, select
 from service.auth.models import User
 from service.billing.models import Account
 from service.chat.models import Turn
+from service.database.letter_case import in_lower_case
 from service.extensions import db
 
 
@@ -50,7 +51,8 @@ def _users() -> Select[User, int | None, int | None]:
 
 def _matches(search: str) -> ColumnElement[bool]:
     columns = (User.subject, User.name, User.email)
-    return or_(*(column.icontains(search, autoescape=True) for column in columns))
+    lower = search.lower()
+    return or_(*(in_lower_case(column).contains(lower, autoescape=True) for column in columns))
 
 
 def _people(rows: Iterable[Row[User, int | None, int | None]]) -> list[UserOverview]:

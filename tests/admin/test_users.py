@@ -3,7 +3,10 @@
 import json
 
 import pytest
+from sqlalchemy import update
 
+from service.auth.models import User
+from service.database.access import write_transaction
 from tests.people import person
 from tests.services import flask, on_sqlite, wait_for
 
@@ -37,6 +40,14 @@ def test_users_are_read_page_by_page(app, client, admin):
         pages.append(subjects(page))
         cursor = page.json["nextCursor"] and {"cursor": page.json["nextCursor"]}
     assert pages == [["admin", "person/4"], ["person/3", "person/2"], ["person/1", "person/0"]]
+
+
+def test_a_search_is_in_any_case_of_any_script(app, alice, admin):
+    alice.new_chat()
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(User).where(User.subject == "alice").values(name="Ärger Émile"))
+    for search in ("ärger", "ÄRGER", "émile", "ÉM"):
+        assert subjects(admin.get(USERS, query_string={"search": search})) == ["alice"]
 
 
 @pytest.mark.parametrize(
