@@ -27,6 +27,25 @@ def allow(console):
     console.is_idle()
 
 
+CLICK_AT_FIRST = """() => new MutationObserver(() => {
+  if (!document.querySelector('.question')) return;
+  window.early ??= new MouseEvent('click', { bubbles: true });
+}).observe(document.body, { childList: true, subtree: true })"""
+
+
+def test_a_click_from_before_the_question_was_seen_allows_nothing(console):
+    """A busy page handles it later."""
+    console.page.evaluate(CLICK_AT_FIRST)
+    call(console, "search-web-raw", '{"query": "brave search"}')
+    button = console.button("Allow once")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    button.evaluate("(button) => button.dispatchEvent(window.early)")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    kinds = [entry["kind"] for entry in console.api("GET", "credits")["entries"]]
+    assert kinds == ["grant"]
+    allow(console)
+
+
 def test_tasks_are_created_changed_and_deleted_in_sentences(console):
     console.ask("add three tasks: Write to Bob, Water the plants, Read the report")
     expect(sentences(console)).to_have_text(["Created 3 tasks"])

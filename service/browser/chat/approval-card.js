@@ -2,7 +2,8 @@
 
 import { createValueList } from '../calls/value-list.js';
 import { element } from '../shared/elements.js';
-import { INERT, argumentsOf } from '../widgets/approval.js';
+import { createInertTime } from '../shared/inert-time.js';
+import { argumentsOf } from '../widgets/approval.js';
 import { DECISIONS, SENT, decisionProblem, priceInWords, timeLeft } from './question-words.js';
 
 /** @typedef {import('./question-parts.js').ApprovalPart} ApprovalPart */
@@ -19,9 +20,9 @@ const TICK = 10_000; // ms between two looks at the time that is left
 
 /**
  * @param {(callId: string, decision: Decision) => Promise<import('./question-parts.js').Approval>} decide
- * @param {{now?: () => number, balance?: () => number | null}} [options] `now` in milliseconds; `balance` in credits
+ * @param {{balance?: () => number | null}} [options] in credits
  */
-export function createApprovalCard(decide, { now = () => performance.now(), balance = () => null } = {}) {
+export function createApprovalCard(decide, { balance = () => null } = {}) {
   const node = element('div', { class: 'question', role: 'group' });
   const asking = element('div', { class: 'question-asking' });
   const outcome = element('p', { class: 'question-state', tabindex: '-1' });
@@ -31,28 +32,25 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
   const sent = element('details', { class: 'question-sent' }, label);
   const problem = element('p', { class: 'problem', role: 'alert' });
   const buttons = CHOICES.map(([decision, name, kind]) =>
-    element('button', { type: 'button', class: kind, on: { click: () => press(decision) } }, name),
+    element('button', { type: 'button', class: kind, on: { click: (/** @type {Event} */ event) => press(decision, event) } }, name),
   );
   const actions = element('div', { class: 'question-actions' }, ...buttons);
   const hint = element('p', { class: 'hint' }, IN_CHAT);
   /** @type {ApprovalPart | null} */
   let current = null;
-  let inertUntil = 0;
   let deciding = false;
   let timer = 0;
 
-  // `disabled` would take the focus away, and a screen reader would not find the buttons.
-  const mark = () => buttons.forEach((each) => each.setAttribute('aria-disabled', String(deciding || now() < inertUntil)));
+  const inert = createInertTime(mark);
 
-  function rest() {
-    inertUntil = now() + INERT;
-    mark();
-    setTimeout(mark, INERT + 1);
+  // `disabled` would take the focus away, and a screen reader would not find the buttons.
+  function mark() {
+    for (const each of buttons) each.setAttribute('aria-disabled', String(deciding || inert.covers()));
   }
 
-  /** @param {Decision} decision */
-  async function press(decision) {
-    if (!current || deciding || now() < inertUntil) return;
+  /** @param {Decision} decision @param {Event} event */
+  async function press(decision, event) {
+    if (!current || deciding || inert.covers(event)) return;
     deciding = true;
     mark();
     problem.textContent = '';
@@ -78,6 +76,7 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
     outcome.hidden = isAsked;
     tick(isAsked ? data : null);
     if (isAsked) return;
+    inert.end();
     problem.textContent = '';
     if (hadFocus) outcome.focus(); // its button is gone
   }
@@ -102,7 +101,7 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
     sent.append(element('div', { class: 'question-values' }, values, element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
     node.setAttribute('aria-label', `Approval: ${endpoint}`);
     node.append(asking, outcome, sent, time, actions, hint, problem);
-    rest();
+    inert.start();
   }
 
   return {
@@ -111,7 +110,7 @@ export function createApprovalCard(decide, { now = () => performance.now(), bala
     update(part) {
       if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;
       if (!current) build(part.data);
-      else if (current.data.state === 'left') rest(); // the buttons come back
+      else if (current.data.state === 'left') inert.start(); // the buttons come back
       current = part;
       show(part.data);
     },

@@ -4,8 +4,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
-
-export const INERT = 400; // ms in which buttons do nothing: a key or a click may have been meant for the page
+import { createInertTime } from '../shared/inert-time.js';
 
 // They would show text in another order than it is sent.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -18,22 +17,23 @@ const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /**
  * @param {object} [options]
  * @param {() => number | null} [options.balance] the user's credits; null if unknown
- * @param {() => number} [options.now] milliseconds
  * @returns {(request: ApprovalRequest) => Promise<Decision>} shows one dialog
  */
-export function createApprovalDialog({ balance = () => null, now = () => performance.now() } = {}) {
+export function createApprovalDialog({ balance = () => null } = {}) {
   return (request) =>
     new Promise((resolve) => {
-      const dialog = buildDialog(request, balance, now);
+      const { dialog, start, stop } = buildDialog(request, balance);
       const end = () => dialog.close('deny');
       dialog.addEventListener('close', () => {
         request.signal.removeEventListener('abort', end);
+        stop();
         dialog.remove();
         resolve(decisionOf(dialog.returnValue));
       });
       request.signal.addEventListener('abort', end);
       document.body.append(dialog);
       dialog.showModal();
+      start();
     });
 }
 
@@ -42,10 +42,10 @@ function decisionOf(value) {
   return value === 'once' || value === 'session' ? value : 'deny';
 }
 
-/** @param {ApprovalRequest} request @param {() => number | null} balance @param {() => number} now @returns {HTMLDialogElement} */
-function buildDialog(request, balance, now) {
+/** @param {ApprovalRequest} request @param {() => number | null} balance */
+function buildDialog(request, balance) {
   const cost = element('p', { id: 'approval-cost', class: 'approval-cost' }, costOf(request, balance()));
-  const { row, rest } = actions((decision) => dialog.close(decision), now);
+  const { row, start, change, stop } = actions((decision) => dialog.close(decision));
   const dialog = /** @type {HTMLDialogElement} */ (
     element(
       'dialog',
@@ -57,11 +57,13 @@ function buildDialog(request, balance, now) {
       row,
     )
   );
+  let times = request.times();
   request.onTimes(() => {
     cost.textContent = costOf(request, balance());
-    rest(); // the text has changed: what was about to be pressed was meant for the old one
+    if (request.times() > times) change(); // it costs more: what was about to be pressed was meant for less
+    times = request.times();
   });
-  return dialog;
+  return { dialog, start, stop };
 }
 
 /** The explorer of the console has no widget's name. @param {ApprovalRequest} request */
@@ -69,26 +71,37 @@ function whoAsks({ widgetName, endpoint }) {
   return widgetName ? `The widget “${widgetName}” wants to call ${endpoint}.` : 'Nothing is sent before you allow it.';
 }
 
-/** @param {(decision: Decision) => void} decide @param {() => number} now */
-function actions(decide, now) {
-  let until = 0;
-  const press = (/** @type {Decision} */ decision) => () => now() >= until && decide(decision);
-  const deny = button('quiet', 'Deny', press('deny'), { autofocus: true });
+/**
+ * Deny rests once, when the question is new: with each change it could be held unpressable.
+ * @param {(decision: Decision) => void} decide
+ */
+function actions(decide) {
+  const allowing = createInertTime(mark);
+  const denying = createInertTime(mark);
+  const press = (/** @type {Decision} */ decision, rest = allowing) => (/** @type {Event} */ event) => {
+    if (!rest.covers(event)) decide(decision);
+  };
+  const deny = button('quiet', 'Deny', press('deny', denying), { autofocus: true });
   const session = button('quiet', 'Allow until this page closes', press('session'));
   const once = button('primary', 'Allow once', press('once'));
   const row = element('div', { class: 'dialog-actions' }, deny, session, once);
+  const both = [allowing, denying];
+
   // `disabled` would take the focus away, and a screen reader would not find the buttons.
-  const mark = () => [deny, session, once].forEach((each) => each.setAttribute('aria-disabled', String(now() < until)));
-  const rest = () => {
-    until = now() + INERT;
-    mark();
-    setTimeout(mark, INERT + 1);
+  function mark() {
+    deny.setAttribute('aria-disabled', String(denying.covers()));
+    for (const each of [session, once]) each.setAttribute('aria-disabled', String(allowing.covers()));
+  }
+
+  return {
+    row,
+    start: () => both.forEach((each) => each.start()),
+    change: allowing.begin,
+    stop: () => both.forEach((each) => each.end()),
   };
-  rest();
-  return { row, rest };
 }
 
-/** @param {string} kind @param {string} label @param {() => void} act @param {Record<string, any>} [props] @returns {HTMLButtonElement} */
+/** @param {string} kind @param {string} label @param {(event: Event) => void} act @param {Record<string, any>} [props] @returns {HTMLButtonElement} */
 function button(kind, label, act, props = {}) {
   return element('button', { type: 'button', class: kind, ...props, on: { click: act } }, label);
 }

@@ -23,7 +23,7 @@ import { createSessionApprovals } from './session-approvals.js';
  * @typedef {{widgetId: string, widgetName: string, endpoint: string, policy: Policy, text: string,
  *   signal: AbortSignal}} Question
  * @typedef {{question: Question, waiting: Set<(decision: Decision) => void>, listeners: (() => void)[],
- *   ended: AbortController}} Group equal calls that wait for one answer
+ *   ended: AbortController, isShown: boolean}} Group equal calls that wait for one answer
  */
 
 /**
@@ -67,6 +67,8 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
     for (const listener of group.listeners) listener();
     if (group.waiting.size) return;
     if (groups.get(key) === group) groups.delete(key);
+    // A widget that takes back and asks again, on and on, holds the page as one that asks after each refusal.
+    if (group.isShown) patience.note(group.question.widgetId, true);
     group.ended.abort();
   }
 
@@ -91,6 +93,7 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
   async function askUser(group) {
     const { widgetId } = group.question;
     if (patience.isOver(widgetId)) return 'deny';
+    group.isShown = true;
     const decision = await approve(requestOf(group));
     if (group.waiting.size) patience.note(widgetId, decision === 'deny');
     return decision;
@@ -120,7 +123,7 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
 
 /** @param {Question} question @returns {Group} */
 function newGroup(question) {
-  return { question, waiting: new Set(), listeners: [], ended: new AbortController() };
+  return { question, waiting: new Set(), listeners: [], ended: new AbortController(), isShown: false };
 }
 
 /** @param {Group} group @returns {ApprovalRequest} */

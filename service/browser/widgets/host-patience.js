@@ -1,12 +1,12 @@
 // @ts-check
-// How often the user has refused a widget in a row. Questions are modal: a widget that asks again after
-// each refusal would hold the whole page.
+// How often a widget has asked in vain, in a row: the user refused, or the widget took its question back.
+// Questions are modal: a widget that asks again after each would hold the whole page.
 
-const MOST = 3; // refusals in a row
+const MOST = 3; // questions in a row
 
 /** @param {(widgetId: string) => void} onEnd called when a widget may ask no more, and when it asks again */
 export function createPatience(onEnd) {
-  /** @type {Map<string, number>} refusals in a row */
+  /** @type {Map<string, number>} questions in vain, in a row */
   const refusals = new Map();
   const count = (/** @type {string} */ widgetId) => refusals.get(widgetId) ?? 0;
   return {
@@ -16,7 +16,7 @@ export function createPatience(onEnd) {
       onEnd(widgetId);
       return true;
     },
-    /** @param {string} widgetId @param {boolean} refused */
+    /** @param {string} widgetId @param {boolean} refused or taken back */
     note(widgetId, refused) {
       refusals.set(widgetId, refused ? count(widgetId) + 1 : 0);
       if (count(widgetId) >= MOST) onEnd(widgetId);

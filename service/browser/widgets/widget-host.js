@@ -28,7 +28,7 @@ import { TYPES } from './messages.js';
  * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
  */
 
-const REFUSED = 'You have refused this widget several times. It can ask no more.';
+const REFUSED = 'You have refused this widget several times, or it has taken its questions back. It can ask no more.';
 
 /** @param {HostOptions} options @returns {import('./widget-host.d.ts').CanvasHost} */
 export function createCanvasHost(options) {

@@ -129,3 +129,61 @@ def test_a_widget_that_asks_on_and_on_is_silenced_and_the_page_stays_free(canvas
     first.ask("search-web", "again")
     canvas.press("Allow once")
     wait_for(lambda: len(canvas.calls) == 1)
+
+
+JAM = """() => {
+  canvas.clicks = [];
+  addEventListener('click', ({ target }) => canvas.clicks.push(target.textContent));
+  const jam = () => { const end = performance.now() + 1200; while (performance.now() < end); };
+  new MutationObserver(() => document.querySelector('dialog[open]') && jam())
+    .observe(document.body, { childList: true });
+}"""
+
+
+def test_a_click_that_a_busy_page_handles_late_allows_nothing(canvas):
+    first = canvas.mount("a")
+    first.ask("search-web", "r1")
+    canvas.press("Deny")
+    first.ask("search-web", "r2")
+    where = canvas.dialog.get_by_role("button", name="Allow once").bounding_box()
+    canvas.press("Deny")
+    canvas.run(JAM)
+    first.ask("search-web", "r3")
+    canvas.page.wait_for_timeout(250)
+    canvas.page.mouse.click(where["x"] + 5, where["y"] + 5)
+    wait_for(lambda: canvas.run("() => canvas.clicks") == ["Allow once"])
+    expect(canvas.dialog).to_be_visible()
+    assert canvas.calls == []
+    canvas.press("Allow once")
+    wait_for(lambda: canvas.calls)
+
+
+def test_deny_can_be_pressed_while_equal_calls_come_and_go(canvas):
+    first = canvas.mount("a")
+    first.ask("search-web", "r0")
+    first.run("""() => {
+      let n = 0;
+      const call = { type: 'widget-api-request', method: 'POST', endpoint: 'search-web', body: {} };
+      globalThis.timer = setInterval(() => {
+        page.tell({ type: 'widget-api-cancel', requestId: `e${n}` });
+        page.tell({ ...call, requestId: `e${(n += 1)}` });
+      }, 100);
+    }""")
+    expect(canvas.dialog).to_contain_text("2 equal calls")
+    canvas.press("Deny")
+    first.run("() => clearInterval(timer)")
+    assert first.answer()["envelope"]["error"] == "approval_denied"
+    assert canvas.calls == []
+
+
+def test_a_widget_that_takes_its_questions_back_and_asks_again_is_silenced(canvas):
+    first = canvas.mount("a")
+    for number in range(3):
+        first.ask("search-web", f"r{number}", body={"n": number})
+        expect(canvas.dialog).to_contain_text(f'"n": {number}')
+        first.tell({"type": "widget-api-cancel", "requestId": f"r{number}"})
+    expect(canvas.dialog).to_have_count(0)
+    expect(first.notice).to_contain_text("or it has taken its questions back")
+    first.ask("search-web", "more")
+    assert first.answer()["envelope"]["error"] == "approval_denied"
+    expect(canvas.dialog).to_have_count(0)
