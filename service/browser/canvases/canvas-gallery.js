@@ -1,6 +1,7 @@
 // The gallery of templates: what can be put on a canvas, what it needs and what it costs.
 
 import { element, iconButton } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 import { createTemplateIcon } from '../widgets/canvas-box.js';
 
 /**
@@ -56,7 +57,7 @@ export function createGallery(templates, onChoose) {
     open() {
       search.value = '';
       filter();
-      dialog.showModal();
+      showModal(dialog);
       search.focus();
     },
   };

@@ -1,6 +1,7 @@
 // The dialog with the settings of a widget, as its template declares them.
 
 import { element } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 import { createSchemaForm } from '../shared/schema-form.js';
 import { faultsOf, storedSettings } from '../widgets/widget-settings.js';
 
@@ -42,7 +43,7 @@ export function openSettings({ name, schema, settings, save }) {
   }
 
   document.body.append(dialog);
-  dialog.showModal();
+  showModal(dialog);
 }
 
 /** @param {string} kind @param {string} label @param {() => void} act */

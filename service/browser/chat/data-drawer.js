@@ -1,6 +1,7 @@
 // The data beside the chat: a pane where there is room for it, and a drawer where there is not.
 
 import { element, iconButton } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 import { createLateView } from '../page/late-view.js';
 
 const ROOM = '(min-width: 1280px)';
@@ -36,7 +37,7 @@ export function createDataDrawer(context, onEmpty) {
 
   function open() {
     place.append(viewNow().node);
-    dialog.showModal(); // Escape closes it, and the focus returns to the button
+    showModal(dialog); // Escape closes it, and the focus returns to the button
   }
 
   /** @param {MouseEvent} event */

@@ -6,6 +6,7 @@ import { createPaletteList } from './palette-list.js';
 import { groupsFor } from './palette-ranking.js';
 import { element, iconButton } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
+import { showModal } from '../shared/modal.js';
 
 /**
  * @typedef {import('./palette-ranking.js').Item} Item
@@ -119,7 +120,7 @@ export function openPalette(app, cache, showShortcuts) {
 
   input.addEventListener('input', change);
   document.body.append(dialog);
-  dialog.showModal();
+  showModal(dialog);
   input.focus();
   show();
   return close;

@@ -1,6 +1,7 @@
 // The list of keyboard shortcuts.
 
 import { element, iconButton } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const CONTROL = IS_APPLE ? '⌘' : 'Ctrl';
@@ -53,7 +54,7 @@ export function openShortcuts() {
   const on = { close: () => dialog.remove(), pointerdown: (/** @type {Event} */ { target }) => target === dialog && dialog.close() };
   const dialog = element('dialog', { class: 'shortcuts', 'aria-labelledby': 'shortcuts-title', on }, head, tables);
   document.body.append(dialog);
-  dialog.showModal();
+  showModal(dialog);
   return () => dialog.close();
 }
 

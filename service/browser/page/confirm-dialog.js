@@ -1,6 +1,7 @@
 // Asks for confirmation before an action that has consequences. Cancel has the focus at first.
 
 import { element } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 
 /** @typedef {{title: string, text: string, action: string, kind?: string}} Question `kind` is the action's class, 'danger' without */
 
@@ -16,7 +17,7 @@ export function requestConfirmation(question) {
       resolve(dialog.returnValue === 'yes');
     });
     document.body.append(dialog);
-    dialog.showModal();
+    showModal(dialog);
   });
 }
 

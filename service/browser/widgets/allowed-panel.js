@@ -3,6 +3,7 @@
 // can be taken back.
 
 import { element } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 import { priceOf } from './approval.js';
 
 /** @typedef {import('./session-approvals.js').SessionApproval} SessionApproval */
@@ -27,7 +28,7 @@ export function createAllowedPanel(sessions) {
 
   function show() {
     document.body.append(dialog);
-    dialog.showModal();
+    showModal(dialog);
   }
 
   function render() {
@@ -60,6 +61,7 @@ export function createAllowedPanel(sessions) {
     node: open,
     stop() {
       stopWatching();
+      dialog.close();
       dialog.remove();
     },
   };

@@ -5,6 +5,7 @@
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 import { createInertTime } from '../shared/inert-time.js';
+import { showModal } from '../shared/modal.js';
 
 // They would show text in another order than it is sent.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -32,7 +33,7 @@ export function createApprovalDialog({ balance = () => null } = {}) {
       });
       request.signal.addEventListener('abort', end);
       document.body.append(dialog);
-      dialog.showModal();
+      showModal(dialog);
       start();
     });
 }

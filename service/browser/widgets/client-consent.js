@@ -6,6 +6,7 @@ import { openWindow } from '../shared/consent-opening.js';
 import { createSignals, waitForConsent } from '../shared/consent-wait.js';
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
+import { showModal } from '../shared/modal.js';
 import { isResult, safeAuthUrl } from '../shared/oauth-answer.js';
 import { OAuthRequiredError } from './widget-errors.js';
 
@@ -71,6 +72,9 @@ function openDialog(provider, address, onCancel) {
     element('div', { class: 'dialog-actions' }, element('button', { type: 'button', class: 'quiet', on: { click: onCancel } }, 'Cancel')),
   );
   document.body.append(dialog);
-  dialog.showModal();
-  return () => dialog.remove();
+  showModal(dialog);
+  return () => {
+    dialog.close();
+    dialog.remove();
+  };
 }

@@ -3,6 +3,7 @@
 // Call the function in the message of the widget's click: browsers allow a new window only then.
 
 import { element } from '../shared/elements.js';
+import { showModal } from '../shared/modal.js';
 import { consentNeeded } from '../shared/oauth-answer.js';
 import { openConsent } from './client-consent.js';
 import { OAuthRequiredError } from './widget-errors.js';
@@ -68,6 +69,6 @@ function confirmRenewal(provider) {
       resolve(dialog.returnValue === 'yes');
     });
     document.body.append(dialog);
-    dialog.showModal();
+    showModal(dialog);
   });
 }

@@ -46,8 +46,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   let nonce = newId();
   let frame = newFrame();
   const channel = createChannel({ onMessage: receiveFromPort, onSilent });
-  let loads = 0;
-  let timer = 0;
+  let [loads, timer] = [0, 0];
   let hasSpoken = false;
   let isReceiving = false;
   let isFlooding = false;
@@ -86,6 +85,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     },
     reload,
     load: () => frame.load(),
+    end,
     close() {
       reset();
       frame.remove();
@@ -147,14 +147,14 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   function isTooMuch(data) {
     if (!isFlooding && rate.isFlood()) pause();
     if (isFlooding) handlers.drop('paused', data);
-    if (isFlooding && rate.isEndless()) end();
+    if (isFlooding && rate.isEndless()) end(ENDED);
     return isFlooding;
   }
 
-  /** A message costs time and memory also where it is dropped: without its frame nothing sends any. */
-  function end() {
+  /** A message costs time and memory also where it is dropped: without its frame nothing sends any. @param {string} why */
+  function end(why) {
     frame.iframe.remove();
-    lose(ENDED);
+    lose(why);
   }
 
   function pause() {

@@ -8,9 +8,12 @@ import { createCalls } from './host-calls.js';
 import { createNeeds } from './host-consents.js';
 import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
+import { keepKeyboard } from './host-focus.js';
 import { createHostIo } from './host-io.js';
 import { createLoading } from './host-loading.js';
+import { createMounted } from './host-mounted.js';
 import { createNearness } from './host-nearness.js';
+import { GREEDY, REFUSED } from './host-notices.js';
 import { createPatience } from './host-patience.js';
 import { createPortReceiver } from './host-port.js';
 import { createHostRecords } from './host-records.js';
@@ -24,20 +27,16 @@ import { TYPES } from './messages.js';
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {import('./host-session.js').Session} Session
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
- * @typedef {ReturnType<typeof createCalls>} Calls
  * @typedef {ReturnType<typeof createCanvasHost>} CanvasHost
  */
-
-const REFUSED = 'You have refused this widget several times, or it has taken its questions back. It can ask no more.';
 
 /** @param {HostOptions} options @returns {import('./widget-host.d.ts').CanvasHost} */
 export function createCanvasHost(options) {
   const { root, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
-  /** @type {Map<string, {session: Session, calls: Calls}>} */
-  const mounted = new Map();
+  const mounted = createMounted();
   /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
   const siblings = new Map();
-  const patience = createPatience((id) => mounted.get(id)?.session.warn(REFUSED, 'Ask again', () => patience.renew(id)));
+  const patience = createPatience((id) => mounted.named(id)?.warn(REFUSED, 'Ask again', () => patience.renew(id)));
   const approvals = createApprovals(options.approve, patience, options.sessions);
   const needs = createNeeds();
   const loading = createLoading();
@@ -61,24 +60,23 @@ export function createCanvasHost(options) {
   /** @param {{widgetId: string, slotId: string, value: any}} delivery */
   function deliver({ widgetId, slotId, value }) {
     siblings.get(widgetId)?.receive(slotId, value);
-    return mounted.get(widgetId)?.session.deliver(slotId, value) ?? true;
+    return mounted.named(widgetId)?.deliver(slotId, value) ?? true;
   }
 
   /** @param {MessageEvent} event */
   function receive(event) {
-    const { source } = event; // null for a window that is gone; so is that of a frame out of the document
-    const sender = source && [...mounted.values()].find(({ session }) => session.iframe.contentWindow === source);
-    if (sender) sender.session.receive(event);
+    const sender = mounted.inWindow(event.source);
+    if (sender) sender.receive(event);
     else drops.note(NOBODY, 'unknown_source', event.data);
   }
 
   function descriptors() {
-    const records = [...mounted.values()].map(({ session }) => session.widget);
+    const records = mounted.all().map(({ widget }) => widget);
     return [...records, ...[...siblings.values()].map(({ record }) => record)].map(descriptorOf);
   }
 
   function announce() {
-    for (const { session } of mounted.values()) if (session.wantsWidgets) session.sendWidgets();
+    for (const session of mounted.all()) if (session.wantsWidgets) session.sendWidgets();
   }
 
   /** @param {string} id @param {any} data @param {string} reason @param {string} [field] */
@@ -129,16 +127,16 @@ export function createCanvasHost(options) {
       onState: () => changed(id),
       drop: (reason, data) => drop(id, reason, data),
     });
-    return { session, calls };
+    return session;
   }
 
   /** A widget that gives values to others works also where it is not seen. */
   function loadSources() {
-    for (const { from } of wiring.current().connections) mounted.get(from.widgetId)?.session.load();
+    for (const { from } of wiring.current().connections) mounted.named(from.widgetId)?.load();
   }
 
   function sendContext() {
-    for (const { session } of mounted.values()) sendContextTo(session);
+    mounted.all().forEach(sendContextTo);
   }
 
   /** @param {Session} session */
@@ -153,6 +151,7 @@ export function createCanvasHost(options) {
 
   addEventListener('message', receive);
   const endContext = onContextChange(sendContext);
+  const freeKeyboard = keepKeyboard(mounted.inFrame, (session) => session.end(GREEDY));
 
   const host = {
     /**
@@ -162,16 +161,15 @@ export function createCanvasHost(options) {
      */
     mount(widget, { into = root } = {}) {
       io.put(wiring.add(widget)); // throws for an id that is taken
-      const entry = build({ ...widget }, into);
-      mounted.set(widget.id, entry);
+      const session = build({ ...widget }, into);
+      mounted.add(session);
       announce();
-      return entry.session.iframe;
+      return session.iframe;
     },
 
     /** Removes a widget with its connections. @param {string} id */
     unmount(id) {
-      mounted.get(id)?.session.close();
-      mounted.delete(id);
+      mounted.remove(id);
       io.forget(id);
       drops.forget(id);
       patience.renew(id);
@@ -196,9 +194,9 @@ export function createCanvasHost(options) {
     },
 
     /** @param {string} id */
-    reload: (id) => mounted.get(id)?.session.reload(),
+    reload: (id) => mounted.named(id)?.reload(),
     /** @param {string} id @returns {HTMLIFrameElement | undefined} it changes with a reload */
-    frame: (id) => mounted.get(id)?.session.iframe,
+    frame: (id) => mounted.named(id)?.iframe,
     /** @param {SlotRef} from @param {SlotRef} to */
     check: (from, to) => wiring.current().check(from, to),
     /** Throws `IoError`. @param {SlotRef} from @param {SlotRef} to */
@@ -223,7 +221,7 @@ export function createCanvasHost(options) {
     sendContext,
     /** @param {string} id @param {Record<string, any>} settings which the widget is told */
     setSettings(id, settings) {
-      const session = mounted.get(id)?.session;
+      const session = mounted.named(id);
       if (!session) return;
       session.widget.settings = settings;
       sendContextTo(session);
@@ -232,11 +230,12 @@ export function createCanvasHost(options) {
     /** Ends everything; nothing of the host stays in the page. */
     close() {
       isClosed = true; // a canvas that is closed has not lost its widgets
-      for (const id of [...mounted.keys(), ...siblings.keys()]) host.unmount(id);
+      for (const id of [...mounted.all().map(({ widget }) => widget.id), ...siblings.keys()]) host.unmount(id);
       siblings.clear();
       nearness?.stop();
       io.stop();
       endContext();
+      freeKeyboard();
       removeEventListener('message', receive);
     },
   };

@@ -1,0 +1,104 @@
+"""Widgets that take the keyboard without being asked: from dialogs, and from fields of the page."""
+
+from playwright.sync_api import expect
+
+from tests.services import wait_for
+
+# A field that takes the focus every `pause` milliseconds, and the keys that it gets.
+STEAL = """(pause) => {
+  const field = document.body.appendChild(document.createElement('input'));
+  globalThis.keys = [];
+  globalThis.thefts = 0;
+  addEventListener('focus', () => (thefts += 1));
+  addEventListener('keydown', ({ key }) => keys.push(key), true);
+  globalThis.timer = setInterval(() => { field.blur(); field.focus(); }, pause);
+}"""
+
+
+def asks_while_another_steals(canvas, pause):
+    first, thief = canvas.mount("a"), canvas.mount("b")
+    first.ask("search-web")
+    deny = canvas.dialog.get_by_role("button", name="Deny")
+    expect(deny).to_have_attribute("aria-disabled", "false")
+    thief.run(STEAL, pause)
+    wait_for(lambda: thief.run("() => thefts") >= 3)
+    expect(deny).to_be_focused()
+    return first, thief
+
+
+def test_a_dialog_keeps_the_keyboard_however_often_a_frame_takes_it(canvas):
+    first, thief = asks_while_another_steals(canvas, 10)
+    for name in ("Allow until this page closes", "Allow once"):
+        canvas.page.keyboard.press("Tab")
+        expect(canvas.dialog.get_by_role("button", name=name)).to_be_focused()
+    canvas.page.keyboard.press("Escape")
+    expect(canvas.dialog).to_have_count(0)
+    assert first.answer()["envelope"]["error"] == "approval_denied"
+    assert thief.run("() => keys") == []
+
+
+def test_a_widget_can_not_hold_the_dialog_of_its_own_question(canvas):
+    thief = canvas.mount("a")
+    thief.run(STEAL, 50)
+    thief.ask("search-web")
+    expect(canvas.dialog).to_be_visible()
+    before = thief.run("() => thefts")
+    wait_for(lambda: thief.run("() => thefts") > before)
+    expect(canvas.dialog.get_by_role("button", name="Deny")).to_be_focused()
+    canvas.page.keyboard.press("Escape")
+    assert thief.answer()["envelope"]["error"] == "approval_denied"
+    expect(canvas.dialog).to_have_count(0)
+
+
+def test_of_the_frames_behind_a_dialog_only_the_thief_is_not_drawn(canvas):
+    first, thief = asks_while_another_steals(canvas, 10)
+    first.run("() => document.body.appendChild(document.createElement('input')).focus()")
+    expect(canvas.dialog.get_by_role("button", name="Deny")).to_be_focused()
+    expect(first.box.locator("iframe")).to_be_visible()
+    expect(thief.box.locator("iframe")).to_be_hidden()
+    thief.run("() => { clearInterval(timer); globalThis.same = true; }")
+    canvas.press("Deny")
+    expect(thief.box.locator("iframe")).to_be_visible()
+    assert thief.run("() => same") is True
+
+
+FIELD = """() => {
+  const title = document.createElement('input');
+  title.setAttribute('aria-label', 'Title');
+  document.querySelector('#opener').after(title);
+}"""
+
+
+def test_what_is_written_in_a_field_of_the_page_stays_there(canvas):
+    thief, other = canvas.mount("a"), canvas.mount("b")
+    canvas.run(FIELD)
+    title = canvas.page.get_by_label("Title")
+    title.click()
+    canvas.page.keyboard.type("my ")
+    thief.run(STEAL, 150)
+    canvas.page.keyboard.type("secret text", delay=60)
+    expect(thief.notice).to_contain_text("has taken the keyboard several times")
+    expect(title).to_be_focused()
+    assert len(title.input_value()) >= len("my secret text") - 3  # a key of each theft at most
+    thief.notice.get_by_role("button", name="Reload").click()
+    thief.is_welcome()
+    other.is_welcome()
+
+
+def test_a_person_goes_from_a_field_to_a_widget_by_click_and_by_key(canvas):
+    widget = canvas.mount("a")
+    widget.run("() => { document.body.append(document.createElement('input')); }")
+    canvas.run(FIELD)
+    title, field = canvas.page.get_by_label("Title"), widget.frame.locator("input")
+    for _ in range(3):
+        title.click()
+        canvas.page.keyboard.type("x")
+        canvas.page.keyboard.press("Tab")
+        expect(canvas.page.locator("iframe")).to_be_focused()
+    for _ in range(3):
+        title.click()
+        canvas.page.keyboard.type("x")
+        canvas.page.mouse.move(5, 5)
+        field.click()
+        expect(field).to_be_focused()
+    expect(widget.notice).to_be_hidden()
