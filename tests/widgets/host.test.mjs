@@ -251,6 +251,8 @@ test('stored connections work once their widgets are there, in any order', () =>
 test('the states of widgets are those that were read last', () => {
   const wiring = createWiring({ onChange() {} });
   wiring.importState({ widgets: { a: { state: { n: 1 } }, b: { state: { n: 2 } } } });
-  wiring.importState({ widgets: { a: { state: { n: 3 } }, b: {} } });
-  assert.deepEqual([...wiring.states], [['a', { n: 3 }]]);
+  const { changed } = wiring.importState({ widgets: { a: { state: { n: 3 } }, b: {} } });
+  assert.deepEqual(['a', 'b'].map(wiring.stateOf), [{ n: 3 }, null]);
+  assert.deepEqual(changed.sort(), ['a', 'b']);
+  assert.deepEqual(wiring.importState({ widgets: { a: { state: { n: 3 } } } }).changed, []);
 });

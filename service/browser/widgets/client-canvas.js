@@ -10,6 +10,8 @@ import { TimeoutError, WidgetError, errorOf } from './widget-errors.js';
 
 /** @typedef {import('./client-session.js').Session} Session */
 
+/** @type {Record<string, string>} */
+const REFUSED = { too_large: 'The canvas keeps no more of its widgets. Store less, or remove a widget.' };
 const CONSENT_TIMEOUT = 200_000; // ms; the host gives up after 180 s
 
 /**
@@ -50,7 +52,7 @@ export function createCanvasSession({ own, welcome, port, host, onContext }) {
 
     async setState(value) {
       const { ok, error } = await ask(TYPES.stateSet, { value });
-      if (!ok) throw new WidgetError({ error, message: 'The canvas did not keep the state.' });
+      if (!ok) throw errorOf({ success: false, error, message: REFUSED[error] ?? 'The canvas did not keep the state.' }, {});
     },
 
     sendOutput(slotId, value, force) {

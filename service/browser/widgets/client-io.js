@@ -3,6 +3,7 @@
 import { isObject, toJson } from './json-value.js';
 import { LIMITS } from './messages.js';
 import { valueMismatch } from './slot-types.js';
+import { toStored } from './storable.js';
 import { SlotError, TooLargeError, WidgetError } from './widget-errors.js';
 
 /**
@@ -85,6 +86,7 @@ function checkedValue(slotId, value) {
 function checkedSend(host, slotId, value, force) {
   const slot = host.slots.find((one) => one.id === slotId && one.direction === 'output');
   if (!slot) throw fault(`This widget’s manifest has no output “${slotId}”.`);
+  if (slot.persist && toStored(value).error) throw fault(`The value of “${slotId}” is kept: it can’t have NUL, unpaired surrogates or the key __proto__.`);
   const mismatch = valueMismatch(slot, value);
   if (mismatch) throw fault(mismatch);
   host.send(slotId, value, force);

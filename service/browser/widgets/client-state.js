@@ -1,7 +1,7 @@
 // The state that a widget keeps: in the canvas, or for one tab where the widget is alone.
 
-import { toJson } from './json-value.js';
 import { LIMITS } from './messages.js';
+import { toStored } from './storable.js';
 import { TooLargeError, ValidationError } from './widget-errors.js';
 
 /** @param {() => Promise<import('./client-session.js').Session>} session */
@@ -12,12 +12,15 @@ export function createState(session) {
 
     /** Throws `TooLargeError`, `ValidationError`. @param {unknown} value of JSON */
     async set(value) {
-      const copy = toJson(value, LIMITS.stateBytes);
+      const copy = toStored(value, LIMITS.stateBytes);
       if (copy.error === 'too_large') {
         const message = `The state has more than ${LIMITS.stateBytes} bytes. Store less.`;
         throw new TooLargeError({ error: 'too_large', message });
       }
-      if (copy.error) throw new ValidationError({ error: 'invalid_request', message: 'The state must be JSON.' });
+      if (copy.error) {
+        const message = 'The state must be JSON, without NUL, unpaired surrogates and the key `__proto__`.';
+        throw new ValidationError({ error: 'invalid_request', message });
+      }
       return (await session()).setState(copy.json);
     },
   };

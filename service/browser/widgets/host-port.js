@@ -4,8 +4,7 @@
 import { UnsafeAddress, safeAuthUrl } from '../shared/oauth-answer.js';
 import { answerOf } from './host-calls.js';
 import { createScopes } from './host-scopes.js';
-import { toJson } from './json-value.js';
-import { LIMITS, TYPES } from './messages.js';
+import { TYPES } from './messages.js';
 
 /**
  * @typedef {import('./host-options.js').HostOptions} HostOptions
@@ -17,17 +16,17 @@ import { LIMITS, TYPES } from './messages.js';
  * @property {ReturnType<typeof import('./host-records.js').createHostRecords>} records
  * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
  * @property {ReturnType<typeof import('./host-patience.js').createPatience>} patience
- * @property {Map<string, any>} states by widget
+ * @property {() => any} state that the widget keeps
+ * @property {(value: unknown) => string | null} store keeps a state; says why it does not
  * @property {Pick<HostOptions, 'consent' | 'scopes'>} options
  * @property {(slotId: string, value: any) => void} force
  * @property {(height: number) => void} resize
- * @property {() => void} onState
  * @property {(reason: string, data?: any) => void} drop
  */
 
 /** @param {Surroundings} surroundings @returns {(message: any) => void} receives parsed messages */
 export function createPortReceiver(surroundings) {
-  const { session, calls, records, needs, patience, states, options, force, resize, onState, drop } = surroundings;
+  const { session, calls, records, needs, patience, state, store, options, force, resize, drop } = surroundings;
   const { id } = session.widget;
   const scopes = createScopes(async () => (await options.scopes?.()) ?? {});
 
@@ -53,10 +52,11 @@ export function createPortReceiver(surroundings) {
     [TYPES.wheel]() {}, // a canvas that pans hears these as events
     [TYPES.leave]() {},
     [TYPES.stateGet]({ requestId }) {
-      session.send({ type: TYPES.stateGet, requestId, value: states.get(id) ?? null });
+      session.send({ type: TYPES.stateGet, requestId, value: state() });
     },
     [TYPES.stateSet]({ requestId, value }) {
-      session.send({ type: TYPES.stateSet, requestId, ...store(value) });
+      const error = store(value);
+      session.send({ type: TYPES.stateSet, requestId, ok: !error, ...(error && { error }) });
     },
   };
 
@@ -90,15 +90,6 @@ export function createPortReceiver(surroundings) {
   async function answerScopes(requestId) {
     const answer = await answerFrom(async () => ({ integrations: allFlags(await scopes()) }));
     session.send({ type: TYPES.scopes, requestId, integrations: {}, ...answer });
-  }
-
-  /** @param {any} value @returns {{ok: boolean, error?: string}} */
-  function store(value) {
-    const state = toJson(value, LIMITS.stateBytes);
-    if (state.error !== undefined) return { ok: false, error: state.error };
-    states.set(id, state.json);
-    onState();
-    return { ok: true };
   }
 
   return (message) => receivers[message.type](message);

@@ -2,9 +2,11 @@
 // The connections of a canvas while it is open: the graph, what was stored and does not work yet, and
 // the states and values that widgets keep.
 
+import { createStates } from './host-states.js';
 import { exportIo, importIo } from './io-state.js';
 import { canonical, isObject } from './json-value.js';
 import { keptValues, restoreValues } from './kept-values.js';
+import { createBudget, toStored } from './storable.js';
 
 /**
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
@@ -15,8 +17,8 @@ import { keptValues, restoreValues } from './kept-values.js';
 export function createWiring({ onChange }) {
   /** @type {Map<string, CanvasWidget>} */
   const widgets = new Map();
-  /** @type {Map<string, any>} */
-  const states = new Map();
+  const budget = createBudget();
+  const states = createStates(budget);
   /** @type {Map<string, Record<string, any> | undefined>} the values to store, by slot, by widget */
   const values = new Map();
   let { graph, extra, broken } = importIo(null, []);
@@ -37,7 +39,8 @@ export function createWiring({ onChange }) {
   }
 
   const wiring = {
-    states,
+    /** @param {string} id @returns {any} what the widget keeps; null for nothing */
+    stateOf: states.get,
     /** The graph; an import replaces it. */
     current: () => graph,
     exportState: () => exportIo(graph, { ...extra, widgets: noted() }),
@@ -45,26 +48,32 @@ export function createWiring({ onChange }) {
     /**
      * Takes the connections and states of a canvas record, or of anything else. Values stay.
      * @param {unknown} state
-     * @returns {{broken: import('./io-state.js').Broken[], deliveries: import('./io-graph.js').Delivery[]}}
+     * @returns {{broken: import('./io-state.js').Broken[], deliveries: import('./io-graph.js').Delivery[], changed: string[]}}
+     *   `changed`: the widgets whose state is another than before
      */
     importState(state) {
       const before = graph;
       ({ graph, extra, broken } = importIo(state, [...widgets.values()]));
-      states.clear();
-      for (const [id, noted] of Object.entries(storedWidgets())) {
-        if (isObject(noted) && 'state' in noted) states.set(id, noted.state);
-      }
+      const stored = Object.entries(storedWidgets()).filter(([, noted]) => isObject(noted) && 'state' in noted);
+      const changed = states.take(new Map(stored.map(([id, { state: kept }]) => [id, kept])));
       const deliveries = graph.takeValues(before);
-      return { broken, deliveries: [...deliveries, ...[...widgets.values()].flatMap(restore)] };
+      return { broken, deliveries: [...deliveries, ...[...widgets.values()].flatMap(restore)], changed };
     },
 
     /** Notes that an output has a new value, which the canvas may keep. @param {string} widgetId */
     keep(widgetId) {
       const widget = widgets.get(widgetId);
-      const now = widget && keptValues(graph, widget);
+      const now = widget && fitting(widget.id, keptValues(graph, widget));
       if (canonical(now) === canonical(values.get(widgetId))) return;
       values.set(widgetId, now);
       onChange(widgetId);
+    },
+
+    /** @param {string} id @param {unknown} value @returns {import('./json-value.js').JsonError | null} why it is not kept */
+    storeState(id, value) {
+      const error = states.store(id, value);
+      if (!error) onChange(id);
+      return error;
     },
 
     /**
@@ -82,8 +91,9 @@ export function createWiring({ onChange }) {
     remove(id) {
       graph.removeWidget(id);
       widgets.delete(id);
-      states.delete(id);
+      states.remove(id);
       values.delete(id);
+      budget.free(id);
       delete storedWidgets()[id];
       onChange();
     },
@@ -102,10 +112,18 @@ export function createWiring({ onChange }) {
     },
   };
 
+  /** @param {string} id @param {Record<string, any> | undefined} kept @returns {Record<string, any> | undefined} none if the canvas is full */
+  function fitting(id, kept) {
+    const copy = kept && toStored(kept);
+    if (copy?.error === undefined && copy && budget.put(id, copy)) return kept;
+    budget.free(id);
+    return undefined;
+  }
+
   /** @param {CanvasWidget} widget @returns {import('./io-graph.js').Delivery[]} */
   function restore(widget) {
     const deliveries = restoreValues(graph, widget, storedWidgets()[widget.id]?.values);
-    values.set(widget.id, keptValues(graph, widget));
+    values.set(widget.id, fitting(widget.id, keptValues(graph, widget)));
     return deliveries;
   }
 

@@ -3,6 +3,7 @@
 import { canonical, toJson } from './json-value.js';
 import { connectionId, copyRef, keyOf, sameRef } from './slot-refs.js';
 import { typeMismatch, valueMismatch } from './slot-types.js';
+import { toStored } from './storable.js';
 
 /**
  * @typedef {import('./slot-types.js').Slot} Slot
@@ -168,9 +169,10 @@ export class IoGraph {
     const from = { widgetId, slotId };
     const problem = this.#slotProblem(from, 'output');
     if (problem) throw new IoError(problem.error, problem.message);
-    const copy = toJson(value);
+    const slot = /** @type {Slot} */ (this.slot(from));
+    const copy = slot.persist ? toStored(value) : toJson(value);
     if (copy.error !== undefined) throw new IoError(copy.error, REFUSED_VALUES[copy.error]);
-    const mismatch = valueMismatch(/** @type {Slot} */ (this.slot(from)), copy.json);
+    const mismatch = valueMismatch(slot, copy.json);
     if (mismatch) throw new IoError('type_mismatch', mismatch);
     this.#clock += 1;
     this.#outputs.set(keyOf(from), { value: copy.json, text: canonical(copy.json), at: this.#clock });
@@ -229,7 +231,7 @@ export class IoGraph {
 }
 
 const REFUSED_VALUES = {
-  not_json: 'A value must be JSON: no functions, dates, files or cycles.',
+  not_json: 'A value must be JSON: no functions, dates, files or cycles; where it is kept, no NUL, unpaired surrogates or `__proto__`.',
   too_large: 'The value is too large. Send at most 256 KiB of JSON, nested at most 100 deep.',
 };
 

@@ -115,7 +115,8 @@ export function createCanvasHost(options) {
       records,
       needs,
       patience,
-      states: wiring.states,
+      state: () => wiring.stateOf(id),
+      store: (value) => wiring.storeState(id, value),
       options,
       force: (slotId, value) => io.set(id, slotId, value, true),
       resize(wanted) {
@@ -124,7 +125,6 @@ export function createCanvasHost(options) {
         session.iframe.style.height = `${height}px`;
         onEvent({ type: 'resize', widgetId: id, height });
       },
-      onState: () => changed(id),
       drop: (reason, data) => drop(id, reason, data),
     });
     return session;
