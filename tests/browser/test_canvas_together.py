@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.canvas import Canvas
 from tests.browser.conftest import opening
 from tests.browser.test_outage import Line
-from tests.services import Service
+from tests.services import Service, wait_for
 
 TEXT, PERSON = "Text output, string, on Note", "Person output, object, on Contacts"
 BODY, TO = "Text input, string, on Mail", "To input, object, on Mail"
@@ -96,6 +96,46 @@ def test_three_tabs_that_change_a_canvas_at_once_show_all_of_it(console, opened)
     shown = show_the_same(tabs, first.page)
     assert (sorted(shown["rows"]), shown["title"]) == (sorted(CONNECTED), "The plan")
     assert not before["places"].items() & shown["places"].items(), "each has moved"
+
+
+def note_of(canvas: Canvas) -> Locator:
+    return canvas.frame("Note").get_by_label("Note")
+
+
+def is_stored(canvas: Canvas, text: str) -> None:
+    def kept() -> Any:
+        noted = canvas.console.api("GET", "records/canvases")["records"][0]["data"]["io"]
+        return [one.get("state", {}).get("text") for one in noted["widgets"].values()]
+
+    wait_for(lambda: kept() == [text])
+
+
+def test_two_tabs_write_one_note_and_lose_nothing(console, opened):
+    first = Canvas(console).create().add("Note")
+    first.saved()
+    second = Canvas(opened(like=console).sign_in())
+    for tab in (first, second):
+        tab.console.may_say("409")
+    second.page.goto(first.page.url)
+    expect(note_of(second)).to_be_visible()
+    note_of(second).fill("Written in tab two.")
+    expect(note_of(first)).to_have_value("Written in tab two.")
+    note_of(first).press("End")
+    note_of(first).press_sequentially(" And one.")
+    expect(note_of(second)).to_have_value("Written in tab two. And one.")
+    is_stored(first, "Written in tab two. And one.")
+    note_of(first).fill("Mine")
+    expect(note_of(second)).to_have_value("Mine")
+    note_of(second).fill("Yours")
+    offer = first.frame("Note").get_by_text("Written elsewhere meanwhile: Yours")
+    expect(offer).to_be_visible()
+    expect(note_of(first)).to_have_value("Mine")
+    first.frame("Note").get_by_role("button", name="Keep mine").click()
+    expect(offer).to_be_hidden()
+    is_stored(first, "Mine")
+    second.frame("Note").get_by_role("button", name="Take it").click()
+    expect(note_of(second)).to_have_value("Mine")
+    is_stored(second, "Mine")
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,10 @@ const CONSENT_TIMEOUT = 200_000; // ms; the host gives up after 180 s
  */
 export function createCanvasSession({ own, welcome, port, host, onContext }) {
   const records = createClientRecords((message) => port.postMessage(message));
-  const questions = createPort(port, { onContext, onRecords: records.receive });
+  /** @type {Set<(state: any) => void>} */
+  const watchers = new Set();
+  const onState = (/** @type {any} */ state) => watchers.forEach((watch) => watch(state));
+  const questions = createPort(port, { onContext, onState, onRecords: records.receive });
 
   const stopGestures = passGesturesOn(own, questions.send);
 
@@ -48,6 +51,11 @@ export function createCanvasSession({ own, welcome, port, host, onContext }) {
 
     connect: (need) => connect(need, ask),
     status: async () => checked(await ask(TYPES.scopesGet)).integrations,
+    onState(listener) {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
+    },
+
     getState: async () => (await ask(TYPES.stateGet)).value,
 
     async setState(value) {

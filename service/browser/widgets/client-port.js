@@ -24,9 +24,10 @@ const ANSWERS = {
  * @param {MessagePort} port
  * @param {object} options
  * @param {(context: any) => void} options.onContext
+ * @param {(value: any) => void} options.onState the canvas has another state of this widget than before
  * @param {(message: any) => boolean} options.onRecords takes what is about records
  */
-export function createPort(port, { onContext, onRecords }) {
+export function createPort(port, { onContext, onState, onRecords }) {
   /** @type {Map<string, Open>} by request id */
   const open = new Map();
 
@@ -35,6 +36,7 @@ export function createPort(port, { onContext, onRecords }) {
     const { message } = parseHostPort(data);
     if (message?.type === TYPES.ping) return port.postMessage({ type: TYPES.pong });
     if (message?.type === TYPES.hostContext) return onContext(message.context);
+    if (message?.type === TYPES.stateChanged) return onState(message.value);
     if (message && onRecords(message)) return;
     const question = message && open.get(message.requestId);
     if (!question) return; // of a call that was given up, or nothing that this version knows

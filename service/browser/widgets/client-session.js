@@ -18,6 +18,7 @@
  * @property {() => Promise<Record<string, any>>} status flags by integration
  * @property {() => Promise<any>} getState
  * @property {(value: any) => Promise<void>} setState
+ * @property {(listener: (value: any) => void) => () => void} onState
  * @property {(slotId: string, value: any, force: boolean) => void} sendOutput
  * @property {(collection: string, listener: import('./client-records.js').RecordsListener) => () => void} followRecords
  * @property {(height: number) => void} resize

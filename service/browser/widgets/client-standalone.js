@@ -56,6 +56,7 @@ export function createStandaloneSession({ baseUrl, getToken, fetch, consent, sto
     status,
     getState: async () => JSON.parse(storage.getItem(key) ?? 'null'),
     setState: async (value) => storage.setItem(key, JSON.stringify(value)),
+    onState: () => () => {}, // nobody else changes it
     sendOutput() {}, // there is no other widget
     followRecords: (collection, listener) => readRecords(transport, collection, listener),
     resize() {},

@@ -7,6 +7,20 @@ import { TooLargeError, ValidationError } from './widget-errors.js';
 /** @param {() => Promise<import('./client-session.js').Session>} session */
 export function createState(session) {
   return {
+    /**
+     * @param {(value: any) => void} listener called with a state that this page has not stored; null if there is none
+     * @returns {() => void} ends it
+     */
+    onChange(listener) {
+      let stop = () => {};
+      let isOver = false;
+      session().then((found) => isOver || (stop = found.onState(listener)), () => {}); // nobody is there to change it
+      return () => {
+        isOver = true;
+        stop();
+      };
+    },
+
     /** @returns {Promise<any>} null if nothing was stored */
     get: async () => (await session()).getState(),
 

@@ -126,7 +126,12 @@ export interface WidgetClient<E extends EndpointMap<E> = Endpoints> {
     onChange(listener: () => void): () => void;
   };
   /** At most 64 KiB of JSON, kept in the canvas, or in the tab of a standalone page. */
-  readonly state: { get(): Promise<any>; set(value: unknown): Promise<void> };
+  readonly state: {
+    get(): Promise<any>;
+    set(value: unknown): Promise<void>;
+    /** Calls the listener with a state that another page has stored, or an undo; `null` if there is none. */
+    onChange(listener: (value: any) => void): () => void;
+  };
   /** Reads a collection that the manifest names, and what changes in it. */
   readonly records: { subscribe(collection: string, listener: RecordsListener): () => void };
   onContext(listener: (context: HostContext) => void): () => void;

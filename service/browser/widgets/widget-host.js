@@ -211,7 +211,8 @@ export function createCanvasHost(options) {
     exportState: () => wiring.exportState(),
     /** @param {unknown} state @returns {import('./io-state.js').Broken[]} what does not work, with reasons */
     importState(state) {
-      const { broken, deliveries } = wiring.importState(state);
+      const { broken, deliveries, changed: others } = wiring.importState(state);
+      for (const id of others) mounted.named(id)?.send({ type: TYPES.stateChanged, value: wiring.stateOf(id) });
       io.put(deliveries);
       loadSources();
       return broken;

@@ -9,10 +9,12 @@ const PAUSE = 400; // ms after the last key until the text is sent
 const { client, panel } = createWidget('Note');
 const area = element('textarea', { class: 'note', 'aria-label': 'Note', placeholder: 'Write a note', on: { input: changed } });
 const offer = element('div', { class: 'offer', hidden: true });
+const version = element('div', { class: 'offer', hidden: true }); // the text that another page has stored
+let isTouched = false; // whether somebody has written in this page since it took the stored text
 let taken = ''; // what the last input brought, while it is in the note
 /** @type {any} */
 let timer = 0;
-panel.controls.append(offer);
+panel.controls.append(offer, version);
 panel.show(area);
 begin().catch(panel.showProblem);
 
@@ -21,6 +23,7 @@ async function begin() {
   if (!area.value && typeof kept?.text === 'string') area.value = kept.text;
   taken = kept?.taken ?? '';
   if (area.value) client.setOutput('text', { value: area.value });
+  client.state.onChange(follow);
   client.onInput('fill', (value) => receive(textOf(value).trim()));
 }
 
@@ -37,6 +40,36 @@ function receive(text) {
   return undefined;
 }
 
+/** Another page has stored a text: nothing that was written here is lost by it. @param {any} kept */
+function follow(kept) {
+  const text = typeof kept?.text === 'string' ? kept.text : '';
+  version.hidden = true;
+  if (text === area.value) return;
+  if (!isTouched || text.startsWith(area.value)) return show(text, kept?.taken);
+  version.replaceChildren(
+    element('p', {}, text ? `Written elsewhere meanwhile: ${text}` : 'Emptied elsewhere meanwhile.'),
+    button('Take it', () => choose(() => show(text, kept?.taken)), { class: 'quiet small' }),
+    button('Keep mine', () => choose(keep), { class: 'quiet small' }),
+  );
+  version.hidden = false;
+}
+
+/** @param {() => void} act */
+function choose(act) {
+  version.hidden = true;
+  act();
+  area.focus();
+}
+
+/** @param {string} text @param {string} [from] what the last input had brought */
+function show(text, from = '') {
+  const { selectionStart, selectionEnd } = area;
+  area.value = text;
+  area.setSelectionRange(selectionStart, selectionEnd); // what is typed on stays where it was begun
+  [taken, isTouched] = [from, false];
+  send();
+}
+
 /** @param {string} text that came @param {string} whole of the note */
 function take(text, whole) {
   const hadFocus = offer.contains(document.activeElement);
@@ -49,6 +82,7 @@ function take(text, whole) {
 }
 
 function changed() {
+  isTouched = true;
   clearTimeout(timer);
   timer = setTimeout(send, PAUSE);
   keep(); // at once: a page that goes away can't do it any more
