@@ -14,13 +14,20 @@ import { OAuthRequiredError } from './widget-errors.js';
 
 const WINDOW_FEATURES = 'popup,width=560,height=720';
 
-/** @type {import('./client-standalone.js').AskConsent} Call it in a click. */
-export async function openConsent(need, readStatus) {
+/**
+ * Call it in a click.
+ * @param {import('./client-session.js').Need} need @param {() => Promise<Record<string, any>>} readStatus
+ * @param {{words?: string, signal?: AbortSignal}} [asker] `words` say who asks and for what; aborted when nobody needs it any more
+ * @returns {Promise<Consent>}
+ */
+export async function openConsent(need, readStatus, { words = '', signal } = {}) {
   if (!(need instanceof OAuthRequiredError)) throw need; // only the app can disconnect an account
   const address = safeAuthUrl(need.authUrl);
   const popup = openWindow('about:blank', '_blank', WINDOW_FEATURES);
   const signals = createSignals();
-  const close = openDialog(need.provider, address, () => signals.send('stop'));
+  const stop = () => signals.send('stop');
+  const close = openDialog(need.provider, address, words, stop);
+  signal?.addEventListener('abort', stop);
   const stopListening = listenForConsents((value) => {
     if (isResult(value) && value.integration === need.provider) signals.send(value.outcome);
   });
@@ -31,6 +38,7 @@ export async function openConsent(need, readStatus) {
     return { status: await outcome(readGranted, signals) };
   } finally {
     stopListening();
+    signal?.removeEventListener('abort', stop);
     close();
     popup?.close();
   }
@@ -60,14 +68,15 @@ function flagsOf(status, provider) {
   return Object.entries(status[provider] ?? {}).flatMap(([flag, value]) => (value === true ? [flag] : []));
 }
 
-/** @param {string} provider @param {string} address @param {() => void} onCancel @returns {() => void} closes it */
-function openDialog(provider, address, onCancel) {
+/** @param {string} provider @param {string} address @param {string} words @param {() => void} onCancel @returns {() => void} closes it */
+function openDialog(provider, address, words, onCancel) {
   const id = `consent-${newId()}`; // there may be two
   const link = { href: address, target: '_blank', rel: 'noreferrer' };
   const dialog = element(
     'dialog',
     { 'aria-labelledby': id, on: { cancel: onCancel } },
     element('h2', { id }, `Connect your ${provider} account`),
+    words && element('p', {}, words),
     element('p', {}, 'Allow it in the other window. ', element('a', link, 'Open the page'), ' if there is none.'),
     element('div', { class: 'dialog-actions' }, element('button', { type: 'button', class: 'quiet', on: { click: onCancel } }, 'Cancel')),
   );

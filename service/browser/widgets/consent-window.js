@@ -22,19 +22,21 @@ export function createConsentWindow(transport) {
   const readStatus = () => transport.get('/api/integrations/status');
 
   /** @param {ConsentNeed} need @returns {Promise<Consent>} */
-  async function renew({ provider, endpoint }) {
-    if (!(await confirmRenewal(provider))) return { status: 'cancelled' };
+  async function renew(need) {
+    const { provider, endpoint, signal } = need;
+    if (!(await confirmRenewal(need)) || signal?.aborted) return { status: 'cancelled' };
     await transport.delete(`/api/integrations/oauth/${encodeURIComponent(provider)}/disconnect`);
     // Without tokens, the service answers with the consent's address before it looks at the body.
     const needed = consentNeeded(await transport.post(`/api/integrations/${endpoint}`, {}));
-    return needed ? openConsent(new OAuthRequiredError(needed, {}), readStatus) : { status: 'connected' };
+    return needed ? openConsent(new OAuthRequiredError(needed, {}), readStatus, { words: askerOf(need), signal }) : { status: 'connected' };
   }
 
   /** @param {ConsentNeed} need @returns {Promise<Consent>} */
   function open(need) {
     if (need.renew) return renew(need);
-    const { provider, scopes, authUrl = '' } = need;
-    return openConsent(new OAuthRequiredError({ requiresOAuth: true, provider, scopes, authUrl }, {}), readStatus);
+    const { provider, scopes, authUrl = '', signal } = need;
+    const required = new OAuthRequiredError({ requiresOAuth: true, provider, scopes, authUrl }, {});
+    return openConsent(required, readStatus, { words: askerOf(need), signal });
   }
 
   return async (need) => {
@@ -48,11 +50,19 @@ export function createConsentWindow(transport) {
   };
 }
 
+/** Who asks, and for what: many widgets may need the same account. @param {ConsentNeed} need */
+function askerOf({ widgetName, endpoint, scopes }) {
+  if (!widgetName) return '';
+  const permissions = scopes.length ? ` The permission: ${scopes.join(', ')}.` : '';
+  return `The widget “${widgetName}” asks for it, to call ${endpoint}.${permissions}`;
+}
+
 /**
  * The tokens can't be refreshed: the account is disconnected, and connected again.
- * @param {string} provider @returns {Promise<boolean>}
+ * @param {ConsentNeed} need @returns {Promise<boolean>}
  */
-function confirmRenewal(provider) {
+function confirmRenewal(need) {
+  const { provider, signal } = need;
   return new Promise((resolve) => {
     const button = (/** @type {string} */ label, /** @type {string} */ kind, /** @type {string} */ value) =>
       element('button', { type: 'button', class: kind, on: { click: () => dialog.close(value) } }, label);
@@ -62,9 +72,13 @@ function confirmRenewal(provider) {
       { 'aria-labelledby': 'renewal-title', 'aria-describedby': 'renewal-text' },
       element('h2', { id: 'renewal-title' }, `Reconnect your ${provider} account?`),
       element('p', { id: 'renewal-text' }, text),
+      element('p', {}, askerOf(need)),
       element('div', { class: 'dialog-actions' }, button('Cancel', 'quiet', 'no'), button('Reconnect', 'primary', 'yes')),
     );
+    const end = () => dialog.close('no');
+    signal?.addEventListener('abort', end);
     dialog.addEventListener('close', () => {
+      signal?.removeEventListener('abort', end);
       dialog.remove();
       resolve(dialog.returnValue === 'yes');
     });

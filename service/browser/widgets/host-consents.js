@@ -16,19 +16,21 @@ const MOST = 64; // of one widget; the oldest are forgotten
  * @property {string[]} scopes
  * @property {string} [authUrl] absent where the connection has to be made anew
  * @property {boolean} renew disconnect first: the tokens can't be refreshed
+ * @property {string} [widgetName]
+ * @property {AbortSignal} [signal] aborted when the widget's document is gone
  */
 
 export function createNeeds() {
-  /** @type {Map<string, Map<string, ConsentNeed>>} by widget, by consent id */
+  /** @type {Map<string, {byId: Map<string, ConsentNeed>, gone: AbortController}>} by widget */
   const needs = new Map();
 
   /** @param {ConsentNeed} need @returns {string} */
   function add(need) {
-    const own = needs.get(need.widgetId) ?? new Map();
+    const own = needs.get(need.widgetId) ?? { byId: new Map(), gone: new AbortController() };
     needs.set(need.widgetId, own);
     const id = newId();
-    own.set(id, need);
-    if (own.size > MOST) own.delete(/** @type {string} */ (own.keys().next().value));
+    own.byId.set(id, { ...need, signal: own.gone.signal });
+    if (own.byId.size > MOST) own.byId.delete(/** @type {string} */ (own.byId.keys().next().value));
     return id;
   }
 
@@ -48,8 +50,11 @@ export function createNeeds() {
       return add({ widgetId, endpoint, provider: integration, scopes: [], renew: true });
     },
     /** @param {string} widgetId @param {string} consentId */
-    of: (widgetId, consentId) => needs.get(widgetId)?.get(consentId) ?? null,
-    /** @param {string} widgetId */
-    forget: (widgetId) => needs.delete(widgetId),
+    of: (widgetId, consentId) => needs.get(widgetId)?.byId.get(consentId) ?? null,
+    /** Ends what is asked for. @param {string} widgetId */
+    forget(widgetId) {
+      needs.get(widgetId)?.gone.abort();
+      needs.delete(widgetId);
+    },
   };
 }

@@ -67,11 +67,11 @@ export function createPortReceiver(surroundings) {
     session.send({ type: TYPES.consentResult, requestId, status: 'cancelled', ...answer });
   }
 
-  /** @param {ConsentNeed} need of which a renewal begins with a dialog: nobody may open these without end */
+  /** @param {ConsentNeed} need each of which opens a dialog: nobody may do that without end */
   async function consentTo(need) {
-    if (need.renew && patience.isOver(id)) return 'cancelled';
-    const { status } = await options.consent(need);
-    if (need.renew) patience.note(id, status === 'cancelled');
+    if (patience.isOver(id)) return 'cancelled';
+    const { status } = await options.consent({ ...need, widgetName: session.widget.templateName });
+    if (!need.signal?.aborted) patience.note(id, status === 'cancelled');
     return status;
   }
 

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.services import wait_for
 from tests.widgets.frames.server import NEEDED
 
 CONTACTS = "cloudsuite/contacts-list"
@@ -29,6 +30,8 @@ def test_it_opens_at_once_and_its_report_ends_the_wait(canvas, needing):
     with canvas.page.expect_popup() as opened:
         ask(needing)
     expect(canvas.dialog).to_contain_text("Connect your cloudsuite account")
+    asks = "The widget “Widget a” asks for it, to call cloudsuite/contacts-list."
+    expect(canvas.dialog).to_contain_text(f"{asks} The permission: https://scopes.invalid/contacts")
     allow = opened.value.get_by_role("button")
     expect(allow).to_be_visible()  # by now the status before the consent has been read
     canvas.server.flags["contacts"] = True
@@ -55,6 +58,26 @@ def test_where_windows_are_blocked_there_is_a_link(canvas, needing):
     assert opened.value.url == f"{canvas.server.url}/consent"
     canvas.dialog.get_by_role("button", name="Cancel").click()
     assert needing.answer("widget-consent-result")["status"] == "cancelled"
+
+
+def test_a_consent_ends_with_its_widget(canvas, needing):
+    canvas.run("() => { window.open = () => null; }")
+    ask(needing)
+    expect(canvas.dialog).to_be_visible()
+    canvas.run("() => canvas.host.unmount('a')")
+    expect(canvas.dialog).to_have_count(0)
+
+
+def test_who_cancels_three_times_is_not_asked_for_a_consent_any_more(canvas, needing):
+    canvas.run("() => { window.open = () => null; }")
+    for number in range(1, 4):
+        ask(needing)
+        canvas.dialog.get_by_role("button", name="Cancel").click()
+        wait_for(lambda n=number: len(needing.answers("widget-consent-result")) == n)
+    ask(needing)
+    wait_for(lambda: len(needing.answers("widget-consent-result")) == 4)
+    expect(canvas.dialog).to_have_count(0)
+    expect(needing.notice).to_contain_text("refused this widget several times")
 
 
 def test_axe_finds_nothing_in_the_dialog(canvas, needing):
