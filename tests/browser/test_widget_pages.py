@@ -45,6 +45,21 @@ def test_the_address_of_a_canvas_page_has_no_rights_in_a_tab(page):
     }
 
 
+def test_a_frame_has_no_webrtc_and_gets_none_from_a_frame_of_its_own(page):
+    page.open("/")
+    page.page.evaluate(FRAME, "/w/note")
+    frame = page.page.frame_locator("iframe").locator("body")
+    expect(frame.locator("textarea")).to_be_visible()
+    assert frame.evaluate("() => [typeof RTCPeerConnection, typeof webkitRTCPeerConnection]") == [
+        "undefined",
+        "undefined",
+    ]
+    nested = "document.body.appendChild(document.createElement('iframe')).contentWindow"
+    steal = f"return {nested}.RTCPeerConnection"
+    tried = f"() => {{ try {{ {steal}; }} catch (error) {{ return error.name; }} }}"
+    assert frame.evaluate(tried) == "SecurityError"
+
+
 def test_the_address_of_a_canvas_page_leads_elsewhere_in_a_tab(page):
     page.open("/w/weather")
     expect(page.page.get_by_role("heading", name="Weather")).to_be_visible()

@@ -39,6 +39,17 @@ def test_a_page_in_a_canvas_has_no_origin_and_no_network(client):
     }
 
 
+def test_a_canvas_page_loses_webrtc_before_the_code_of_its_template(client, given):
+    given(images=["https://pictures.example/thumbs/", "https://*.one.example"])
+    page = client.get("/w/map")
+    guard = '<script src="/browser/widgets/frame-guard.js"></script>'
+    assert guard in page.text.partition('type="module"')[0]
+    assert guard not in client.get("/app/map").text
+    patterns = '"https://pictures.example/thumbs/*" "https://*.one.example"'
+    assert page.headers["Connection-Allowlist"] == f"(response-origin {patterns})"
+    assert "Connection-Allowlist" not in client.get("/app/map").headers
+
+
 def test_a_page_of_its_own_reaches_the_api_and_is_framed_by_nobody(client):
     response = client.get("/app/note")
     shared = {"sandbox", "connect-src", "frame-ancestors"}
