@@ -77,6 +77,17 @@ def test_the_messages_about_an_outage_disappear_after_it(line):
     expect(amount).to_have_text("1,000")
 
 
+def test_a_page_that_was_first_opened_in_an_outage_comes_when_it_is_over(line):
+    console, cut = line
+    console.page.route("**/browser/usage/*", cut._request)
+    cut.cut()
+    console.show_view("Usage")
+    expect(console.page.get_by_text("This page can’t be loaded")).to_be_visible()
+    cut.up = True
+    console.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(console.page.get_by_role("heading", name="Usage")).to_be_visible()
+
+
 def test_the_error_of_an_action_stays(line):
     console, line = line
     console.new_chat("The plan")

@@ -46,6 +46,12 @@ export function createLateView(context, { title, styles, load }) {
     context.onTitle();
   }
 
+  /** The server may be back. */
+  function again() {
+    if (!view && !retry.hidden && !stopped) start();
+  }
+
+  const stopWatching = context.socket.onPhase(() => context.socket.phase === 'open' && again());
   start();
   return {
     node,
@@ -55,10 +61,11 @@ export function createLateView(context, { title, styles, load }) {
     show(id) {
       shown = id;
       view?.show(id);
+      again();
     },
     refresh() {
-      if (view) view.refresh();
-      else if (!retry.hidden) start(); // it could not be loaded
+      view?.refresh();
+      again();
     },
     focus() {
       focused = true;
@@ -66,6 +73,7 @@ export function createLateView(context, { title, styles, load }) {
     },
     stop() {
       stopped = true;
+      stopWatching();
       view?.stop();
     },
   };
