@@ -1,7 +1,7 @@
 // Named values as a list that people read, such as what will be sent.
 
 import { element } from '../shared/elements.js';
-import { withVisibleMarks } from '../widgets/approval.js';
+import { withVisibleMarks } from '../shared/visible-text.js';
 import { capitalized, isMoment, momentInWords, nameInWords } from './value-words.js';
 
 const LONG = 160; // characters of a value that gets a box of its own

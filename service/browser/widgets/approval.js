@@ -6,9 +6,7 @@ import { numberInWords, priceWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 import { createInertTime } from '../shared/inert-time.js';
 import { showModal } from '../shared/modal.js';
-
-// They would show text in another order than it is sent.
-const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+import { withVisibleMarks } from '../shared/visible-text.js';
 
 /**
  * @typedef {import('./host-approvals.js').ApprovalRequest} ApprovalRequest
@@ -113,16 +111,6 @@ export function argumentsOf(text, open) {
   // Long arguments scroll, and only what has the focus can be scrolled by keys.
   const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);
   return element('details', { open }, element('summary', {}, 'What is sent'), content);
-}
-
-/** @param {string} text that a person is asked to allow */
-export function withVisibleMarks(text) {
-  return text.replace(DIRECTION_MARKS, escape);
-}
-
-/** @param {string} mark */
-function escape(mark) {
-  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** @param {ApprovalRequest} request @param {number | null} balance */
