@@ -124,3 +124,34 @@ def test_tab_leaves_a_widget_and_reaches_what_comes_after(canvas):
         canvas.page.keyboard.press("Tab")
         reached.add(canvas.page.evaluate("document.activeElement.getAttribute('aria-label')"))
     assert {"Resize Note", "Mail", "Resize Mail"} <= reached
+
+
+TURN = """([delta, pause]) => {
+  const wheel = { deltaX: delta, deltaY: delta, clientX: 40, clientY: 20 };
+  const event = () => new WheelEvent('wheel', { ...wheel, bubbles: true, cancelable: true });
+  const turn = () => document.body.dispatchEvent(event());
+  globalThis.turning = pause ? setInterval(turn, pause) : turn();
+}"""
+PLACES_AFTER_A_PRESS = """async () => {
+  const surface = document.querySelector('.canvas-surface');
+  const places = new Set();
+  surface.parentElement.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+  const end = performance.now() + 250;
+  while (performance.now() < end) {
+    places.add(getComputedStyle(surface).transform);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return places.size;
+}"""
+
+
+def test_a_widget_moves_the_canvas_a_little_and_not_after_a_press(canvas):
+    left, top, zoom = camera(canvas)
+    body = canvas.frame("Mail").locator("body")
+    body.evaluate(TURN, [1e9, 0])
+    becomes(canvas, (left - 400, top - 400, zoom))
+    canvas.console.button("Show all").click()
+    expect(canvas.page.locator("iframe").last).to_be_in_viewport()
+    body.evaluate(TURN, [0.5, 20])
+    assert canvas.page.evaluate(PLACES_AFTER_A_PRESS) == 1
+    body.evaluate("() => clearInterval(turning)")

@@ -6,7 +6,7 @@ import { element } from '../shared/elements.js';
 import { createBox } from './canvas-box.js';
 import { createCamera } from './canvas-camera.js';
 import { letChoose, letDrag } from './canvas-dragging.js';
-import { takeGesture } from './canvas-frames.js';
+import { createGestures } from './canvas-frames.js';
 import { slotPoints } from './canvas-geometry.js';
 import { removalOf } from './canvas-group.js';
 import { KEYS_TEXT, createKeys } from './canvas-keys.js';
@@ -214,6 +214,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
 
   node.addEventListener('keydown', createKeys(stage, { remove, boxOf: (id) => boxes.get(id) }));
   letChoose(stage);
+  const takeGesture = createGestures(node, camera);
 
   return {
     node,
@@ -225,7 +226,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     /** @param {string} id of a widget @param {any} message that its frame has passed on */
     pass(id, message) {
       const iframe = boxes.get(id)?.frame.querySelector('iframe');
-      if (iframe) takeGesture(iframe, message, camera);
+      if (iframe) takeGesture(iframe, message);
     },
     /** @param {string} connectionId @param {boolean} on whether its line is emphasized */
     mark: (connectionId, on) => lines.mark(connectionId, on),
