@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.canvas import Canvas
+
 PHONE = {"viewport": {"width": 375, "height": 720}, "has_touch": True, "is_mobile": True}
 TABLE = "repeat after me: |A|B|C|\n|-|-|-|\n|Extraordinarily|Telecommunications|Unquestionable|"
 
@@ -125,3 +127,30 @@ def test_the_views_are_in_a_menu_on_a_phone(opened):
     console.page.keyboard.press("Escape")
     expect(views).to_be_hidden()
     expect(button).to_be_focused()
+
+
+HEBREW = "אני רוצה 3 משימות: A, B."
+
+
+def test_a_text_has_the_direction_of_its_own_words(console):
+    console.composer.fill(HEBREW)
+    assert style(console.composer, "direction") == "rtl"
+    console.ask(f"repeat after me: {HEBREW}\n\nIn English.")
+    words = console.answers.last.locator(".prose p")
+    assert [style(one, "direction") for one in words.all()] == ["rtl", "ltr"]
+    assert style(console.log.locator(".as-typed").last, "unicodeBidi") == "plaintext"
+    title = console.page.locator(".chat-title").first
+    assert style(title, "unicodeBidi") == "plaintext"
+
+
+def test_a_canvas_lies_the_same_on_a_page_from_right_to_left(console):
+    canvas = Canvas(console).create().add("Note")
+    note = canvas.frame("Note").get_by_label("Note")
+    note.fill(HEBREW)
+    assert style(note, "direction") == "rtl"
+    console.page.evaluate("document.documentElement.dir = 'rtl'")
+    console.button("Show all").click()
+    view = box(console.page.locator(".canvas"))
+    shape = box(canvas.boxes.first)
+    assert view["x"] <= shape["x"]
+    assert shape["x"] + shape["width"] <= view["x"] + view["width"]

@@ -69,7 +69,7 @@ function createControl(column, props) {
   const shared = { ...props, class: 'value-field', autocomplete: 'off' };
   if (column.type === 'boolean') return element('input', { ...props, type: 'checkbox' });
   if (column.type === 'datetime') return element('input', { ...shared, type: 'datetime-local' });
-  if (isJson(column)) return element('textarea', { ...shared, class: 'value-field value-code', rows: '4', spellcheck: 'false' });
+  if (isJson(column)) return element('textarea', { ...shared, class: 'value-field value-code', dir: 'ltr', rows: '4', spellcheck: 'false' });
   if (column.type === 'string') return element('textarea', { ...shared, rows: '1' });
   return element('input', { ...shared, type: 'text', inputmode: column.type === 'integer' ? 'numeric' : 'decimal' });
 }

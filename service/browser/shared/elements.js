@@ -2,6 +2,8 @@
 
 /** @typedef {Node | string | null | undefined | false} Child */
 
+const FIELDS = ['input', 'textarea']; // in which a text has the direction of its own words, unless `dir` says another
+
 /**
  * @param {string} tag
  * @param {Record<string, any>} [props] attributes; `on` holds listeners, `data` data attributes,
@@ -11,6 +13,7 @@
  */
 export function element(tag, props = {}, ...children) {
   const node = document.createElement(tag);
+  if (FIELDS.includes(tag)) node.setAttribute('dir', 'auto');
   for (const [name, value] of Object.entries(props)) {
     if (name === 'on') listen(node, value);
     else if (name === 'data') Object.assign(node.dataset, value);

@@ -5,6 +5,9 @@ import { element } from './elements.js';
 import { finished, parseOpen } from './markdown-blocks.js';
 import { viewOf } from './markdown-views.js';
 
+// Each has the direction of its own words: one reply may have Hebrew and English paragraphs.
+const BLOCKS = new Set(['p', 'li', 'ul', 'ol', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'th', 'td']);
+
 /** @typedef {import('./markdown-views.js').View} View */
 
 /** @type {WeakMap<Node, ReturnType<typeof createCodeBlock>>} */
@@ -93,5 +96,6 @@ function nodeOf(view) {
     block.update(view.code);
     return block.node;
   }
-  return element(view.tag, view.attributes, ...view.inside.map(nodeOf));
+  const direction = BLOCKS.has(view.tag) ? { dir: 'auto' } : {};
+  return element(view.tag, { ...direction, ...view.attributes }, ...view.inside.map(nodeOf));
 }

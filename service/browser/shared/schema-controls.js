@@ -45,7 +45,7 @@ function buildInput(field, props) {
   const { kind, schema } = field;
   if (kind === 'choice') return createChoice(field, field.options, props);
   if (kind === 'boolean') return createChoice(field, [true, false], props);
-  if (kind === 'json') return element('textarea', { ...props, rows: '4', class: 'field-input field-code', spellcheck: 'false' });
+  if (kind === 'json') return element('textarea', { ...props, rows: '4', class: 'field-input field-code', dir: 'ltr', spellcheck: 'false' });
   if (isLong(field)) return element('textarea', { ...props, rows: field.required ? '3' : '1' });
   const mode = kind === 'number' && { inputmode: 'decimal' };
   const type = (kind === 'text' && INPUT_TYPES.get(schema.format)) || 'text';
