@@ -105,3 +105,24 @@ def test_the_numbers_stay_while_the_server_is_away(console):
     console.button("90 days").click()
     expect(console.page.locator(".usage-problem")).to_contain_text("The numbers are those of")
     expect(balance).to_contain_text("1,000")
+
+
+def test_a_part_that_can_not_be_read_says_so_alone_and_offers_to_try_again(console):
+    console.may_say("503")
+    down = {"success": False, "error": "unavailable", "message": "Not now."}
+    pages = re.compile("/api/(credits|ai/journal|records/integration-calls)")
+    console.page.route(pages, lambda route: route.fulfill(status=503, json=down))
+    console.open("/#/usage")
+    again = console.page.locator("main").get_by_role("button", name="Try again")
+    alert = console.page.locator(".usage-problem")
+    for name in ("Overview", "Calls", "Changes", "Statement"):
+        part(console, name)
+        expect(alert).to_contain_text("Not now.")
+        expect(again).to_be_visible()
+        empty = console.page.get_by_text(re.compile("Nothing was spent|Loading…"))
+        expect(empty.filter(visible=True)).to_have_count(0)
+    assert console.violations() == []
+    console.page.unroute(pages)
+    again.click()
+    expect(alert).to_be_hidden()
+    expect(console.table("Entries of your account")).to_contain_text("Starting credits")

@@ -2,12 +2,12 @@
 // @ts-check
 
 import { arrange, element } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
 import { moment } from '../shared/when.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { hrefOf } from '../page/route.js';
 import { createCallFeed } from './call-feed.js';
 import { factsOf, outcomeOf, priceInWords } from './call-words.js';
+import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./call-feed.js').CallRow} CallRow */
 /** @typedef {import('./call-feed.js').Filter} Filter */
@@ -22,19 +22,19 @@ const EMPTY = {
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createCallList({ transport, socket, announce }) {
-  const feed = createCallFeed({ transport, socket, onChange: render, onProblem: (error) => void (problem.textContent = error ? errorText(error) : '') });
+  const feed = createCallFeed({ transport, socket, onChange: render, onProblem: tell });
   /** @type {Filter} */
   let filter = 'all';
   /** @type {Map<string, {node: HTMLElement, key: string}>} */
   const shown = new Map();
-  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const problem = createProblem(() => feed.refresh());
   const list = element('ul', { class: 'call-rows', 'aria-label': 'Calls' });
   const empty = element('p', { class: 'usage-empty' });
   const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => feed.more() } }, 'Show older calls');
   const bar = createChoiceBar('Which calls', Object.keys(FILTERS), choose);
   bar.node.classList.add('usage-range');
   const lead = element('p', { class: 'hint' }, 'Calls are kept for 30 days.');
-  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, bar.node, lead), problem, element('section', { class: 'usage-box', 'aria-label': 'Calls of endpoints' }, list, empty), more);
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, bar.node, lead), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Calls of endpoints' }, list, empty), more);
 
   /** @param {string} name */
   function choose(name) {
@@ -42,12 +42,19 @@ export function createCallList({ transport, socket, announce }) {
     feed.choose(filter);
   }
 
+  /** @param {unknown} error null if there is none */
+  function tell(error) {
+    if (error) problem.unread(error);
+    else problem.clear();
+    render();
+  }
+
   function render() {
     const rows = feed.rows;
     arrange(list, rows.map(nodeOf));
     while (list.childNodes.length > rows.length) list.lastChild?.remove();
     empty.textContent = feed.loaded ? EMPTY[filter] : 'Loading…';
-    empty.hidden = rows.length > 0;
+    empty.hidden = rows.length > 0 || (problem.isOpen && !feed.loaded);
     list.hidden = rows.length === 0;
     more.hidden = !feed.hasMore;
   }
@@ -65,11 +72,11 @@ export function createCallList({ transport, socket, announce }) {
 
   /** @param {CallRow} row */
   async function check(row) {
-    problem.textContent = '';
+    problem.clear();
     try {
       await feed.check(row);
     } catch (error) {
-      problem.textContent = errorText(error);
+      problem.failed(error);
     }
     const now = feed.rows.find(({ recordId }) => recordId === row.recordId);
     announce(`${row.data.endpoint}: ${now ? outcomeOf(now.data).word : 'ended'}`);

@@ -6,6 +6,7 @@ import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/when.js';
 import { counted } from '../calls/value-words.js';
 import { canBeUndone, groupsOf, sentenceOf, stepsOf } from './change-words.js';
+import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./change-words.js').Change} Change */
 /** @typedef {import('./change-words.js').Group} Group */
@@ -23,12 +24,12 @@ export function createChangeList({ transport, announce }) {
   /** @type {string | null} */
   let cursor = null;
   let loaded = false;
-  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const problem = createProblem(() => read(null));
   const list = element('div', { class: 'change-groups' });
   const empty = element('p', { class: 'usage-empty' });
   const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => read(cursor) } }, 'Show older changes');
   const lead = element('p', { class: 'hint' }, 'What the assistant did with your records. Each reply can be undone once; calls of endpoints can’t.');
-  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead), problem, list, empty, more);
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead), problem.node, list, empty, more);
 
   /** @param {string | null} after */
   async function read(after) {
@@ -37,9 +38,9 @@ export function createChangeList({ transport, announce }) {
       changes = after ? [...changes, ...answer.entries] : answer.entries;
       cursor = answer.nextCursor;
       loaded = true;
-      problem.textContent = '';
+      problem.clear();
     } catch (error) {
-      problem.textContent = errorText(error);
+      problem.unread(error);
     }
     render();
   }
@@ -47,7 +48,7 @@ export function createChangeList({ transport, announce }) {
   function render() {
     list.replaceChildren(...groupsOf(changes).map((group) => createGroup(group, results.get(group.turnId), undo)));
     empty.textContent = loaded ? EMPTY : 'Loading…';
-    empty.hidden = changes.length > 0;
+    empty.hidden = changes.length > 0 || (problem.isOpen && !loaded);
     more.hidden = cursor === null;
   }
 
@@ -58,7 +59,7 @@ export function createChangeList({ transport, announce }) {
       results.set(turnId, result);
       announce(summaryOf(result));
     } catch (error) {
-      if (!(error instanceof ApiError)) return void (problem.textContent = errorText(error));
+      if (!(error instanceof ApiError)) return problem.failed(error);
       results.set(turnId, errorText(error));
     }
     await read(null);

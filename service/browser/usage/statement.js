@@ -2,10 +2,10 @@
 // @ts-check
 
 import { element } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
 import { moment } from '../shared/when.js';
 import { hrefOf } from '../page/route.js';
 import { csvOf, noteOf, signed, titleOf } from './statement-words.js';
+import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./statement-words.js').Entry} Entry */
 
@@ -19,14 +19,14 @@ export function createStatement({ transport, announce }) {
   let entries = [];
   /** @type {string | null} */
   let cursor = null;
-  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const problem = createProblem(() => read(null));
   const rows = element('tbody', {});
   const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
   const table = element('table', {}, element('caption', { class: 'visually-hidden' }, 'Entries of your account'), element('thead', {}, element('tr', {}, ...names)), rows);
   const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => read(cursor) } }, 'Show older entries');
   const save = element('button', { type: 'button', class: 'quiet', on: { click: download } }, 'Export CSV');
   const lead = element('p', { class: 'hint' }, 'Charges are negative.');
-  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
   more.hidden = true;
 
   /** @param {string | null} after */
@@ -35,9 +35,9 @@ export function createStatement({ transport, announce }) {
       const answer = await transport.get('/api/credits', { limit: PAGE, cursor: after });
       entries = after ? [...entries, ...answer.entries] : answer.entries;
       cursor = answer.nextCursor;
-      problem.textContent = '';
+      problem.clear();
     } catch (error) {
-      problem.textContent = errorText(error);
+      problem.unread(error);
     }
     rows.replaceChildren(...entries.map(createRow));
     more.hidden = cursor === null;
@@ -49,7 +49,7 @@ export function createStatement({ transport, announce }) {
       saveFile(csvOf(await readAll()));
       announce('The statement was exported.');
     } catch (error) {
-      problem.textContent = errorText(error);
+      problem.failed(error);
     }
     save.disabled = false;
   }

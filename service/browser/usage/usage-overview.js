@@ -2,12 +2,12 @@
 // @ts-check
 
 import { element } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { numberInWords } from '../shared/number-words.js';
 import { timeZone } from '../page/time-zone.js';
 import { createSourceTable } from './source-table.js';
 import { createSpendPlot } from './spend-plot.js';
+import { createProblem } from './usage-problem.js';
 
 const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90 };
 
@@ -25,12 +25,12 @@ export function createOverview({ transport, onTurnEnd }) {
   left.node.hidden = true;
   const plot = createSpendPlot();
   const sources = createSourceTable();
-  const problem = element('p', { class: 'usage-problem', role: 'alert' });
+  const problem = createProblem(refresh);
   const range = createChoiceBar('Range', Object.keys(RANGES), choose);
   range.node.classList.add('usage-range');
   range.press('30 days');
   const tiles = element('div', { class: 'tiles' }, balance.node, held.node, left.node, spent.node, calls.node);
-  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, range.node), problem, tiles, plot.node, sources.node);
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, range.node), problem.node, tiles, plot.node, sources.node);
 
   /** @param {string} name */
   function choose(name) {
@@ -47,8 +47,14 @@ export function createOverview({ transport, onTurnEnd }) {
       ]);
       if (mine === asked) show(account, spend);
     } catch (error) {
-      if (mine === asked) problem.textContent = `${errorText(error)}${ageInWords()}`;
+      if (mine === asked) fail(error);
     }
+  }
+
+  /** What was not read is not empty. @param {unknown} error */
+  function fail(error) {
+    problem.unread(error, ageInWords());
+    plot.node.hidden = sources.node.hidden = read === null;
   }
 
   /** What was read before stays. */
@@ -60,7 +66,8 @@ export function createOverview({ transport, onTurnEnd }) {
   function show(account, spend) {
     if (read === null || balance.value !== account.balance) onTurnEnd(); // the header shows the balance too
     read = new Date();
-    problem.textContent = '';
+    problem.clear();
+    plot.node.hidden = sources.node.hidden = false;
     balance.show(account.balance);
     held.show(account.held);
     showBudget(account.budget);

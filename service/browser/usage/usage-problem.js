@@ -1,0 +1,32 @@
+// @ts-check
+// What went wrong on a page of the usage, and the button that reads it again.
+
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+
+/** @param {() => void} retry */
+export function createProblem(retry) {
+  const text = element('span', { role: 'alert' });
+  const button = element('button', { type: 'button', class: 'quiet small', hidden: true, on: { click: retry } }, 'Try again');
+  const node = element('div', { class: 'usage-problem', hidden: true }, text, ' ', button);
+
+  /** @param {string} words @param {boolean} canRetry */
+  function say(words, canRetry) {
+    text.textContent = words;
+    button.hidden = !canRetry;
+    node.hidden = words === '';
+  }
+
+  return {
+    node,
+    /** Whether the page could not be read. */
+    get isOpen() {
+      return !button.hidden;
+    },
+    /** @param {unknown} error of reading the page @param {string} [more] */
+    unread: (error, more = '') => say(`${errorText(error)}${more}`, true),
+    /** @param {unknown} error of something that the user did */
+    failed: (error) => say(errorText(error), false),
+    clear: () => say('', false),
+  };
+}
