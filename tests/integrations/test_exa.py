@@ -381,6 +381,8 @@ def test_a_run_that_ends_just_before_it_is_cancelled_is_done(vendor, late, look,
         [refusal(500), {**QUEUED, "costDollars": {"total": 0.01}}],  # it goes on
         [CANCELLED, refusal(500)],  # nobody knows what it has cost
         [{**CANCELLED, "costDollars": None}],
+        # it runs until the cancellation takes effect, and what it costs is not known until then
+        [{}, {**QUEUED, "status": "running", "costDollars": {"total": 0}}],
     ],
 )
 def test_without_a_report_of_its_end_a_run_is_paid_in_full(vendor, late, look, credits_of, end):
@@ -428,3 +430,40 @@ def test_only_a_run_of_ones_own_can_be_continued(alice, bob, ask, vendor, starte
     vendor.says({**QUEUED, "id": "agent_run_2"})
     assert ask("neuralsearch-research", continued(QUEUED["id"])).status_code == 200
     assert vendor.seen[-1].json["previousRunId"] == QUEUED["id"]
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_after_its_time_any_end_but_a_report_is_out_of_time(vendor, late, look, credits_of, state):
+    vendor.says({**CANCELLED, "status": state})
+    before = credits_of()
+    assert [look(late).json["error"] for _ in range(2)] == ["upstream_timeout"] * 2
+    assert [asked.method for asked in vendor.seen[1:]] == ["GET"]
+    assert credits_of() - before == pytest.approx(50 - 2)
+
+
+def late_polls(vendor, late, look, second):
+    """The answers to three polls of a late job. The second one sees `second`, and comes between
+    the first one's cancellation and its last look."""
+    answers = []
+
+    def cancelled(_asked):
+        vendor.says(Said(second))
+        answers.append(look(late))
+        vendor.says(Said(CANCELLED))
+        return Said(CANCELLED)
+
+    vendor.says(lambda asked: cancelled(asked) if asked.method == "POST" else Said(QUEUED))
+    answers.append(look(late))
+    return [*answers, look(late)]
+
+
+def test_two_late_polls_at_once_agree_that_it_is_out_of_time(vendor, late, look, credits_of):
+    before = credits_of()
+    answers = late_polls(vendor, late, look, CANCELLED)
+    assert [answer.status_code for answer in answers] == [504] * 3
+    assert credits_of() - before == pytest.approx(50 - 2)
+
+
+def test_two_late_polls_at_once_agree_on_a_report_that_came_in_between(vendor, late, look):
+    answers = late_polls(vendor, late, look, RUN)
+    assert [answer.json["data"]["status"] for answer in answers] == ["done"] * 3

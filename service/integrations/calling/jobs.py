@@ -153,19 +153,15 @@ class Jobs:
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
         """Poll a job once, and store how it has ended. Raises `ServiceError`.
 
-        `UpstreamTimedOut` is raised only if it still runs when its time is over: a job that is
-        polled late may have ended in time, and has been paid for.
+        A job whose time is over may be done all the same, and has been paid for. Any other end of
+        it is that of its time, because another poll may have cancelled it meanwhile.
         """
         with self._make_media(endpoint, row.user_id) as media:
             task = self._polls.poll(row, endpoint, media)
-            if task.state == "running":
-                if not self._is_out_of_time(row):
-                    return
-                task = self._polls.give_up(row, endpoint, media)
-            if self._end(row, endpoint, task):
+            if task.state != "done" and self._is_out_of_time(row):
+                task = self._polls.give_up(row, endpoint, media, task)
+            if task.state != "running" and self._end(row, endpoint, task):
                 media.confirm()
-            if task.outcome == OUT_OF_TIME:
-                raise UpstreamTimedOut()
 
     def _is_out_of_time(self, row: IntegrationJob) -> bool:
         mine = select(_jobs.c.ends_at <= current_time()).where(_jobs.c.job_id == row.job_id)

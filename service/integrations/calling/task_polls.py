@@ -38,24 +38,32 @@ class TaskPolls:
         """
         return self._ask(row, endpoint, media, endpoint.poll)
 
-    def give_up(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
-        """The end of a task that still runs when its time is over, with the cost that is reported.
+    def give_up(
+        self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia, task: Task
+    ) -> Task:
+        """The end of a task that was not done when its time was over, with its cost if known.
 
-        The task is cancelled where the vendor takes that. It may have been done just before.
-        Without a cancellation the cost stays unknown, because the vendor goes on with the task.
+        It may be done by now.
+        """
+        if task.state == "running":
+            task = self._stopped(row, endpoint, media)
+        return task if task.state == "done" else replace(task, state="failed", result=OUT_OF_TIME)
+
+    def _stopped(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
+        """A task after the request to cancel it, where the vendor takes one.
+
+        The cost of a task that still runs then counts only if it was cancelled and the cost is a
+        running total: any other one is not what the vendor will bill.
         """
         is_cancelled = self._is_cancelled(row, endpoint, media)
         if is_cancelled is None:
-            return Task(row.task_id, "failed", OUT_OF_TIME)
+            return Task(row.task_id)
         try:
             task = self.poll(row, endpoint, media)
         except ServiceError:
-            task = Task(row.task_id)
-        if task.state == "done":
-            return task
-        is_over = is_cancelled or task.state == "failed"
-        dollars = task.dollars if is_over else None
-        return replace(task, state="failed", result=OUT_OF_TIME, dollars=dollars)
+            return Task(row.task_id)
+        is_total = is_cancelled and endpoint.job is not None and endpoint.job.totals
+        return task if is_total or task.state != "running" else replace(task, dollars=None)
 
     def _is_cancelled(
         self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia

@@ -54,7 +54,8 @@ class Job:
     and `target` says where the task's id goes in it, such as `json.taskId`. `gather(call, request,
     answer)` returns the answer of a poll with what the vendor gives only on further requests, such
     as the other pages of a long result. `cancel` is the request that ends a task which still runs
-    after its time; the id has the same place in it. `facts` is the shape of those of its tasks.
+    after its time; the id has the same place in it. `totals` says that `dollars` of a task which
+    runs are what it has cost until then. `facts` is the shape of those of its tasks.
     `dollars(task)` is the cost of an ended task with its facts, where they change what it reports.
     Seconds: `wait` is how long a call is held open unless it says otherwise, `limit` how long the
     whole may take.
@@ -68,6 +69,7 @@ class Job:
     target: str = "path.id"
     gather: Gather | None = None
     cancel: Template | None = None
+    totals: bool = False
     facts: Shape = field(default_factory=Shape)
     dollars: Callable[[Task], Any] = lambda task: task.dollars
 

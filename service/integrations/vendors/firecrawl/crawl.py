@@ -135,7 +135,7 @@ crawl = Endpoint(
     takes=Crawl, asks=post("/crawl", json={"scrapeOptions": {"skipTlsVerification": False}}),
     job=Job(
         task=_task, poll=get("/crawl/{id}", limit=16 << 20), gather=_gather,
-        cancel=delete("/crawl/{id}"), wait=60, limit=900, interval=3,
+        cancel=delete("/crawl/{id}"), totals=True, wait=60, limit=900, interval=3,
     ),
     gives=PAGES,
     examples=(Example({
