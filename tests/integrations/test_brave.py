@@ -39,3 +39,19 @@ def test_a_search_without_results_is_an_empty_list(ask, vendor):
     vendor.says({"type": "search", "query": {"original": "x"}})
     data = ask("search-web-raw", {"query": "x"}).json["data"]
     assert data == {"query": "x", "more": None, "results": []}
+
+
+SEARCHES = [("search-web-raw", "search"), ("search-images", "images"), ("search-videos", "videos")]
+
+
+@pytest.mark.parametrize(("endpoint", "kind"), SEARCHES)
+def test_an_answer_may_lack_its_results_only_where_it_is_braves(alice, ask, vendor, endpoint, kind):
+    before = alice.get("/api/credits").json["balance"]
+    for other in ({}, {"images": []}, {"type": "ErrorResponse", "error": {"code": "X"}}):
+        vendor.says(Said(other))
+        answer = ask(endpoint, {"query": "x"})
+        assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert alice.get("/api/credits").json["balance"] == before
+    for empty in ({"type": kind}, {"query": {"original": "x"}}):
+        vendor.says(Said(empty))
+        assert ask(endpoint, {"query": "x"}).json["data"]["results"] == []

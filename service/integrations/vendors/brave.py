@@ -5,6 +5,10 @@ Source: api-dashboard.search.brave.com/app/documentation and /app/plans.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import missing
 
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.endpoint import READ, Endpoint
@@ -15,7 +19,19 @@ from service.integrations.declare.reading import at
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Str
+from service.integrations.declare.shape import (
+    Bool,
+    Each,
+    Field,
+    Int,
+    Made,
+    Maybe,
+    Readable,
+    Shape,
+    Str,
+    Values,
+    find,
+)
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed
 
@@ -72,6 +88,20 @@ VIDEO = Shape(
 )  # fmt: skip
 
 
+def _results(kind: str, path: str, of: Field) -> Made:
+    """A list that Brave leaves out where it has found nothing.
+
+    Whether it is Brave that has answered is then known by the answer's type or its query.
+    """
+
+    def read(answer: Any, values: Values) -> list[Any] | None:
+        query = find(answer, "query")
+        is_braves = find(answer, "type") == kind or isinstance(query, Mapping)
+        return Readable(path, of, default=() if is_braves else missing).read(answer, values)
+
+    return Made(Readable(path, of), read)
+
+
 class WebQuery(Parameters):
     query = Words(
         "What to search for, in at most 50 words; operators such as `site:` are understood.",
@@ -120,7 +150,7 @@ web = Endpoint(
     asks=get("/web/search", query={"result_filter": "web", "text_decorations": False}),
     gives=Shape(
         query=Maybe("query.original"), more=Maybe(Bool("query.more_results_available")),
-        results=Readable("web.results", PAGE, default=()),
+        results=_results("search", "web.results", PAGE),
     ),
     examples=(example(
         {"query": "brave search", "count": 1, "offset": 1, "country": "DE", "searchLang": "de",
@@ -158,7 +188,7 @@ images = Endpoint(
     ),
     docs=f"{DOCS}/image-search/responses",
     takes=Images, asks=get("/images/search"),
-    gives=Shape(query=Maybe("query.original"), results=Readable("results", IMAGE, default=())),
+    gives=Shape(query=Maybe("query.original"), results=_results("images", "results", IMAGE)),
     examples=(example(
         {"query": "mountain landscape", "count": 1},
         "GET /images/search?q=mountain+landscape&count=1&country=US&search_lang=en"
@@ -188,7 +218,7 @@ videos = Endpoint(
     summary="Videos of the web.",
     docs=f"{DOCS}/video-search/responses",
     takes=Videos, asks=get("/videos/search"),
-    gives=Shape(query=Maybe("query.original"), results=Readable("results", VIDEO, default=())),
+    gives=Shape(query=Maybe("query.original"), results=_results("videos", "results", VIDEO)),
     examples=(example(
         {"query": "how to tie a knot", "count": 1, "freshness": "2026-01-01to2026-06-30"},
         "GET /videos/search?q=how+to+tie+a+knot&count=1&offset=0&country=US&search_lang=en"
