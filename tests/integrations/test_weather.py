@@ -179,3 +179,44 @@ def test_the_weather_is_that_of_the_country_which_is_named(ask, gazetteer, vendo
     data = ask("current-weather", {"city": "Paris, Texas"}).json["data"]
     assert data["place"]["country"] == "United States"
     assert vendor.seen[-1].query["latitude"] == ["33.66"]
+
+
+GERMAN = {"France": "Frankreich", "United States": "Vereinigte Staaten"}
+
+
+@pytest.fixture
+def translated(vendor):
+    """Names countries in the language that is asked for, as Open-Meteo does."""
+
+    def answer(asked):
+        if asked.path == "/v1/forecast":
+            return Said(CURRENT)
+        names = GERMAN if asked.query["language"] == ["de"] else {}
+        found = [
+            {**one, "country": names.get(one["country"], one["country"])}
+            for one in (PARIS, TEXAS)
+            if [one["name"]] == asked.query["name"]
+        ]
+        return Said({"results": found} if found else {})
+
+    vendor.says(answer)
+
+
+@pytest.mark.parametrize(
+    ("city", "ids"),
+    [
+        ("Paris, France", [1]),
+        ("Paris, Frankreich", [1]),
+        ("Paris, Texas, Vereinigte Staaten", [2]),
+        ("Paris, Freedonia", []),
+    ],
+)
+def test_where_a_city_is_may_be_named_in_english_too(ask, translated, city, ids):
+    results = ask("geocode-city", {"city": city, "language": "de"}).json["data"]["results"]
+    assert [one["id"] for one in results] == ids
+    assert {one["country"] for one in results} <= set(GERMAN.values())
+
+
+def test_the_weather_is_found_by_an_english_country_in_another_language(ask, translated):
+    data = ask("current-weather", {"city": "Paris, France", "language": "de"}).json["data"]
+    assert data["place"]["country"] == "Frankreich"

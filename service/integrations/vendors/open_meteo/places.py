@@ -1,8 +1,10 @@
 """Places, by their names.
 
-Open-Meteo knows the name of a place only: "Paris, France" matches nothing there.
+Open-Meteo knows the name of a place only: "Paris, France" matches nothing there. It answers
+the names of countries and regions in the language that is asked for.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,21 +47,35 @@ class City(Parameters):
     )  # fmt: skip
 
 
-def _search(call: Call, request: Outgoing, *, city: str, count: int) -> dict[str, Any]:
+def _search(
+    call: Call, request: Outgoing, *, city: str, count: int, language: str
+) -> dict[str, Any]:
     """The places of a name; if there are none, those of its part before a comma.
 
-    These must be in what the other parts name.
+    These must be in what the other parts name, in the answer's language or in English.
     """
     found = PLACES.read(call.send(request))
     if found["results"] or "," not in city:
         return found
     name, *areas = [part.strip() for part in city.split(",")]
-    wider = PLACES.read(call.send(request.plus(query={"name": name, "count": MOST})))
-    return {"results": [one for one in wider["results"] if _is_in(one, areas)][:count]}
+    wider = request.plus(query={"name": name, "count": MOST})
+    places = PLACES.read(call.send(wider))["results"]
+    known = list(places)
+    if places and language.casefold() != "en":
+        known += PLACES.read(call.send(wider.plus(query={"language": "en"})))["results"]
+    names = _areas(known)
+    return {"results": [one for one in places if _is_in(names[one["id"]], areas)][:count]}
 
 
-def _is_in(place: dict[str, Any], areas: Sequence[str]) -> bool:
-    names = {str(place[name]).casefold() for name in AREAS if place[name]}
+def _areas(places: Sequence[dict[str, Any]]) -> dict[int, set[str]]:
+    """What each place is in, by its id: all names that are known of that."""
+    names: dict[int, set[str]] = defaultdict(set)
+    for place in places:
+        names[place["id"]] |= {str(place[area]).casefold() for area in AREAS if place[area]}
+    return names
+
+
+def _is_in(names: set[str], areas: Sequence[str]) -> bool:
     named = [area.casefold() for area in areas if area]
     return all(OTHER_NAMES.get(one, one) in names for one in named)
 
