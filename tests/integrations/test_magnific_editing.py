@@ -3,9 +3,11 @@
 import base64
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from service.integrations.calling import sending
 from service.outbound import guarded
+from service.web.errors import Unavailable
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -231,3 +233,24 @@ def test_a_cut_out_that_cannot_be_copied_is_answered_with_its_own_address(
     url = f"{vendor.url}/result.png"
     image = cut_out(ask, vendor, url, picture)["image"]
     assert (image["url"], image["expiresAt"], image["bytes"]) == (url, None, None)
+
+
+def test_a_cut_out_needs_no_room_in_the_store(app, alice, ask, vendor, public, monkeypatch):
+    monkeypatch.setattr(app.extensions["media"], "_quota", len(PNG))
+    url = f"{vendor.url}/result.png"
+    first, second = (cut_out(ask, vendor, url, Said(PNG))["image"] for _ in range(2))
+    assert alice.get(first["url"]).data == PNG
+    assert (second["url"], second["expiresAt"]) == (url, None)
+
+
+@pytest.mark.parametrize("error", [Unavailable(), OperationalError("x", {}, Exception())])
+def test_a_cut_out_that_cannot_be_stored_is_answered_with_its_own_address(
+    app, ask, vendor, public, monkeypatch, error
+):
+    def fail(*facts):
+        raise error
+
+    monkeypatch.setattr(app.extensions["media"], "_write", fail)
+    url = f"{vendor.url}/result.png"
+    image = cut_out(ask, vendor, url, Said(PNG))["image"]
+    assert (image["url"], image["expiresAt"]) == (url, None)

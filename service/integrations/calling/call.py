@@ -108,6 +108,14 @@ class Call:
         assert self._media, "the call has no store"
         return self._media.keep(content, media_type, name)
 
+    def copy(self, content: bytes, media_type: str, name: str = "") -> dict[str, Any] | None:
+        """Store what the vendor keeps too, for a while; None if that is refused or fails.
+
+        The endpoint declares in `copies` how many bytes a call stores so at most.
+        """
+        assert self._media, "the call has no store"
+        return self._media.copy(content, media_type, name)
+
     @property
     def model_cost(self) -> int:
         """What the models have cost so far, in micro-credits."""

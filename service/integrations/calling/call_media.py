@@ -3,21 +3,27 @@
 from types import TracebackType
 from typing import Any
 
+import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.integrations.declare.reading import Unusable
 from service.media.store import MediaStore
+from service.web.errors import ServiceError
+
+log = structlog.get_logger("integrations")
 
 
 class CallMedia:
-    """A context manager, of at most `most` bytes. On exit it deletes what is not confirmed.
+    """A context manager, of at most `most` bytes, and `copies` bytes that may as well be missing.
 
+    On exit it deletes what is not confirmed.
     If the database fails, the answer that names the media may have been stored, or be stored later.
     Then they are left to expire.
     """
 
-    def __init__(self, store: MediaStore, user_id: str, most: int) -> None:
-        self._store, self._user_id, self._most = store, user_id, most
+    def __init__(self, store: MediaStore, user_id: str, most: int, copies: int = 0) -> None:
+        self._store, self._user_id = store, user_id
+        self._reserved, self._most = most, most + copies
         self._size = 0
         self._reservation: str | None = None
         self._unconfirmed: list[str] = []
@@ -36,9 +42,12 @@ class CallMedia:
         self._store.drop([*self._unconfirmed, *filter(None, [self._reservation])])
 
     def reserve(self, seconds: float) -> None:
-        """Reserve room for the most that the call may store. Raises `RateLimited`."""
-        if self._most:
-            self._reservation = self._store.reserve(self._user_id, self._most, seconds)
+        """Reserve room for the most that the call may store, but for copies.
+
+        Raises `RateLimited`.
+        """
+        if self._reserved:
+            self._reservation = self._store.reserve(self._user_id, self._reserved, seconds)
 
     def keep(self, content: bytes, media_type: str, name: str) -> dict[str, Any]:
         """Store an item: its fields in the shape `MEDIA`.
@@ -52,6 +61,14 @@ class CallMedia:
         item = self._store.put(self._user_id, content, media_type, name, self._reservation)
         self._unconfirmed.append(item.pop("mediaId"))
         return item
+
+    def copy(self, content: bytes, media_type: str, name: str) -> dict[str, Any] | None:
+        """Store an item that the vendor has too; None if there is no room, or the store fails."""
+        try:
+            return self.keep(content, media_type, name)
+        except (ServiceError, SQLAlchemyError) as error:
+            log.warning("media not copied", error=type(error).__name__)
+            return None
 
     def confirm(self) -> None:
         """What has been stored stays: the answer that names it is stored, too."""

@@ -105,7 +105,7 @@ class VendorCalls:
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:
         """What a call of an endpoint stores for its user."""
-        return CallMedia(self._app.extensions["media"], subject, endpoint.makes)
+        return CallMedia(self._app.extensions["media"], subject, endpoint.makes, endpoint.copies)
 
 
 def _with_token(connection: Connection | None, perform: Callable[[str | None], Any]) -> Answer:

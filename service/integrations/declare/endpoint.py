@@ -64,11 +64,11 @@ class Endpoint:
     parameters costs. An endpoint that asks a model declares that use in `model`; its real cost is
     added to the price. `seconds` bounds a call with all its requests, `body_limit` the bytes of
     what a caller sends. `makes` is the most bytes of media that a call, or a job, stores by
-    `call.keep`. `continues` names the parameter that takes an earlier task's id, which must be of a
-    job of the caller's own. Answers are kept for `cache`, and `per_user` limits how often one user
-    may ask the vendor. It is configured if its vendor or one of the `alternatives` is: its function
-    asks which. Jobs are tasks of its vendor. With `says`, clients tell people of a call in these
-    sentences.
+    `call.keep`, `copies` the most that it stores by `call.copy`. `continues` names the parameter
+    that takes an earlier task's id, which must be of a job of the caller's own. Answers are kept
+    for `cache`, and `per_user` limits how often one user may ask the vendor. It is configured if
+    its vendor or one of the `alternatives` is: its function asks which. Jobs are tasks of its
+    vendor. With `says`, clients tell people of a call in these sentences.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Endpoint:
     seconds: float = 60
     body_limit: int = 1 << 20
     makes: int = 0
+    copies: int = 0
     job: Job | None = None
     continues: str | None = None
     cache: Cache | None = None
@@ -202,7 +203,9 @@ def _faults(endpoint: Endpoint) -> list[str]:
         wrong.append("asks for nothing and writes")
     if endpoint.job and not endpoint.job.is_complete:
         wrong.append("a request of its job has no place for the task's id")
-    wrong += [] if endpoint.makes <= LARGEST else ["makes more than can be stored"]
+    wrong += (
+        [] if endpoint.makes + endpoint.copies <= LARGEST else ["makes more than can be stored"]
+    )
     if endpoint.scope and not endpoint.vendor.oauth:
         wrong.append("has a scope without OAuth")
     return wrong + _promise_faults(endpoint)
@@ -213,7 +216,8 @@ def _promise_faults(endpoint: Endpoint) -> list[str]:
     reads, slow, scoped = endpoint.access.reads, endpoint.job is not None, bool(endpoint.scope)
     cache, limit = endpoint.cache, endpoint.per_user
     wrong = list(cache.faults(reads=reads, slow=slow, scoped=scoped)) if cache else []
-    wrong += ["keeps its answers and makes media"] if cache and endpoint.makes else []
+    makes = endpoint.makes or endpoint.copies
+    wrong += ["keeps its answers and makes media"] if cache and makes else []
     return wrong + (list(limit.faults()) if limit else [])
 
 

@@ -73,6 +73,8 @@ def facts(item: Endpoint) -> Iterator[str]:
         yield f"scope `{item.scope}`{also}{part}"
     if item.makes:
         yield f"stores at most {item.makes // MIB} MiB"
+    if item.copies:
+        yield f"copies at most {item.copies // MIB} MiB"
     vendors = [_needed(vendor) for vendor in (item.vendor, *item.alternatives)]
     if all(vendors):
         yield f"needs {' or '.join(vendors)}"

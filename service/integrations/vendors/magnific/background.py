@@ -54,13 +54,13 @@ def _cut_out(call: Call, request: Outgoing) -> dict[str, Any]:
 
 
 def _copy(call: Call, url: str) -> dict[str, Any] | None:
-    """The picture in this service; None if it can't be fetched, as it has been paid for."""
+    """The picture in this service; None if it can't be copied, as it has been paid for."""
     try:
         content, _ = call.send(_result(url))
     except ServiceError:
         return None
     kind = media_type_of(content)
-    return call.keep(content, kind) if kind else None
+    return call.copy(content, kind) if kind else None
 
 
 def _result(url: str) -> Outgoing:
@@ -74,7 +74,7 @@ def _result(url: str) -> Outgoing:
 remove_background = Endpoint(
     name="remove-background", vendor=MAGNIFIC, category="image",
     summary="A picture without its background, which is kept for a day.",
-    docs=f"{DOCS}/remove-background/post-beta-remove-background", seconds=120, makes=LARGEST,
+    docs=f"{DOCS}/remove-background/post-beta-remove-background", seconds=120, copies=LARGEST,
     takes=Cutout, asks=post(PATH), run=_cut_out, gives=CUTOUT,
     examples=(Example({"imageUrl": PHOTO}, (
         Exchange(
