@@ -146,6 +146,22 @@ def test_a_model_that_refuses_is_an_answer(ask, vendor):
     assert (data["text"], data["refusal"]) == (None, "I can't help with that.")
 
 
+def test_a_refusal_may_come_without_a_text(ask, vendor):
+    answer = written(refusal="No.")
+    del answer["choices"][0]["message"]["content"]
+    vendor.says(answer)
+    data = ask("generate-text", {"prompt": "a"}).json["data"]
+    assert (data["text"], data["refusal"]) == (None, "No.")
+
+
+def test_neither_a_text_nor_a_refusal_is_no_answer(ask, vendor, paid):
+    answer = written(refusal=None)
+    del answer["choices"][0]["message"]["content"]
+    vendor.says(answer)
+    assert ask("generate-text", {"prompt": "a"}).status_code == 502
+    assert paid() == 0
+
+
 def test_messages_replace_both_prompts(ask, vendor):
     vendor.says(written())
     body = {"messages": [MESSAGE], "prompt": "p", "systemPrompt": "s"}

@@ -17,7 +17,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
-from service.integrations.declare.reading import need, unusable
+from service.integrations.declare.reading import at, need, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Made, Maybe, Shape, Values, Within, find
@@ -65,8 +65,13 @@ class Text(Parameters):
 
 
 def _text(answer: Any, values: Values) -> str | None:
-    """Null if the model has refused, or has used up its tokens before it wrote."""
-    content = need(find(answer, "choices.0.message"), "content")
+    """Null if the model has refused, or has used up its tokens before it wrote.
+
+    Some hosts of OpenAI's API leave it out of a refusal.
+    """
+    message = find(answer, "choices.0.message")
+    is_refusal = isinstance(at(message, "refusal"), str)
+    content = at(message, "content") if is_refusal else need(message, "content")
     if content is not None and not isinstance(content, str):
         raise unusable("choices.0.message.content")
     return content
