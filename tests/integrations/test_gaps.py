@@ -1,5 +1,7 @@
 """Gaps that the vendors' own descriptions allow: the rest of such an answer is answered."""
 
+import json
+
 import pytest
 
 from tests.integrations.scripted import Said
@@ -94,3 +96,24 @@ def test_an_answer_without_a_message_is_the_upstreams_failure(ask, vendor, messa
     choice = {"message": message, "finish_reason": "stop"}
     vendor.says({"model": "gpt-5.4-mini", "choices": [choice]})
     assert ask("generate-text", {"prompt": "a"}).status_code == 502
+
+
+def told(capfd):
+    """What the log says of answers' shapes, without the places in the code."""
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    events = [line for line in lines if line["event"] in ("items left out", "wrong shape")]
+    return [(one["event"], one["of"], one.get("count")) for one in events]
+
+
+def test_items_that_are_left_out_are_one_line_of_the_log(ask, vendor, capfd):
+    paper = {"paperId": "p", "title": "t", "authors": [{"authorId": "7"}] * 50 + [ADA]}
+    vendor.says({"total": 10, "offset": 0, "data": [paper] * 10})
+    assert ask("scholar-search-papers", {"query": "graphs"}).status_code == 200
+    assert told(capfd) == [("items left out", "authors", 500)]
+
+
+def test_a_wrong_field_of_an_item_that_is_kept_is_logged_as_before(ask, vendor, capfd):
+    wrong = {"success": True, "data": {"web": [{"title": 5}, {**PAGE, "title": 5}]}}
+    vendor.says(wrong)
+    assert ask("crawl-search", {"query": "x"}).status_code == 200
+    assert told(capfd) == [("wrong shape", "title", None), ("items left out", "data.web", 1)]

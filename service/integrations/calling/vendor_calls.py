@@ -15,6 +15,7 @@ from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.kept_answers import Kept
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.reading import counting_left_out
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer
 from service.web.errors import ServiceError, UpstreamFailed
@@ -77,7 +78,7 @@ class VendorCalls:
 
     def _perform(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
         self.breakers.admit(endpoint.vendor.integration)
-        with self.breakers.counting(call.effects):
+        with self.breakers.counting(call.effects), counting_left_out():
             data = endpoint.perform(call, params)
         if isinstance(data, Task) and data.state == "failed":
             call.effects.may_have_acted = False  # the vendor says so

@@ -6,7 +6,10 @@ Source: docs/contract.md, section 3.10.
 """
 
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import structlog
@@ -15,6 +18,12 @@ from service.web.errors import UpstreamFailed
 
 log = structlog.get_logger("integrations")
 
+Fault = tuple[str, str]  # the path, and the place in the code
+
+# What is wrong in an item that may be left out, and what has been left out in the call's answers.
+_held: ContextVar[list[Fault] | None] = ContextVar("held", default=None)
+_left_out: ContextVar[Counter[Fault] | None] = ContextVar("left_out", default=None)
+
 
 class Unusable(UpstreamFailed):
     """The upstream has answered, but with nothing that we can use: of another shape, too large."""
@@ -22,12 +31,64 @@ class Unusable(UpstreamFailed):
 
 def unusable(path: str = "") -> Unusable:
     """Log where an answer can't be used, not what it says: it may be somebody's mail."""
-    frame = sys._getframe(1)
+    _tell([_fault(path)])
+    return Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
+
+
+def _fault(path: str) -> Fault:
+    """A path, or the reader's name if there is none, with the first place outside of this room."""
+    frame = sys._getframe(2)
     while frame.f_back and frame.f_globals["__name__"].startswith(__package__):
         frame = frame.f_back
     where = f"{frame.f_globals['__name__']}:{frame.f_lineno}"
-    log.warning("wrong shape", of=path or frame.f_code.co_name, at=where)
-    return Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
+    return path or frame.f_code.co_name, where
+
+
+def _tell(faults: list[Fault]) -> None:
+    held = _held.get()
+    if held is not None:
+        held += faults
+        return
+    for of, where in faults:
+        log.warning("wrong shape", of=of, at=where)
+
+
+@contextmanager
+def optional_item() -> Iterator[None]:
+    """Read an item that may be left out. What is wrong in one that is left out is not logged."""
+    held: list[Fault] = []
+    token = _held.set(held)
+    try:
+        yield
+    finally:
+        _held.reset(token)
+    _tell(held)
+
+
+def leave_out(path: str, count: int) -> None:
+    """Count items of a list that were left out, for the log."""
+    counts, fault = _left_out.get(), _fault(path)
+    if counts is None:
+        _tell_left_out(Counter({fault: count}))
+    else:
+        counts[fault] += count
+
+
+@contextmanager
+def counting_left_out() -> Iterator[None]:
+    """Log what is left out in here once for each list, however many answers have one."""
+    counts: Counter[Fault] = Counter()
+    token = _left_out.set(counts)
+    try:
+        yield
+    finally:
+        _left_out.reset(token)
+        _tell_left_out(counts)
+
+
+def _tell_left_out(counts: Counter[Fault]) -> None:
+    for (of, where), count in counts.items():
+        log.info("items left out", of=of, at=where, count=count)
 
 
 def at(item: Any, path: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 import structlog
 from marshmallow import missing
 
-from service.integrations.declare.reading import Unusable, unusable
+from service.integrations.declare.reading import Unusable, leave_out, optional_item, unusable
 
 Values = Mapping[str, Any]  # a call's parameters, by our names
 Json = dict[str, Any]
@@ -171,16 +171,18 @@ class Each:
 class Readable(Each):
     """A list whose items may lack what `of` requires, by the vendor's own description.
 
-    Such an item is left out. A list of which no item can be read is unusable.
+    Such an item is left out and counted. A list of which no item can be read is unusable.
     """
 
     def _read(self, items: list[Any], values: Values) -> list[Any]:
         kind, found = as_kind(self.of), []
         for one in items:
-            with suppress(Unusable):  # which has logged the path
+            with suppress(Unusable), optional_item():
                 found.append(kind.read(one, values))
         if items and not found:
             raise unusable(self.path)
+        if left := len(items) - len(found):
+            leave_out(self.path, left)
         return found
 
 
