@@ -1,5 +1,6 @@
 """The app of docs/api.md, copied whole, with `useChat` in a browser against the service."""
 
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,16 @@ from tests.browser.suite import allow
 from tests.npm import install
 from tests.services import SECRET, Service, require, settings_for
 
+BROKEN = (  # a running reply that is read on, and fails
+    {
+        "type": "start",
+        "messageId": "asst_broken",
+        "messageMetadata": {"userMessage": {"id": "m-new", "content": "repeat after me: new"}},
+    },
+    {"type": "text-start", "id": "0"},
+    {"type": "text-delta", "id": "0", "delta": "ne"},
+    {"type": "error", "errorText": "It broke."},
+)
 API = (ROOT / "docs/api.md").read_text()
 OF_VERSION_5 = ["--alias:ai=ai-5", "--alias:@ai-sdk/react=ai-sdk-react-2"]
 HERE = ROOT / "tests/app"
@@ -22,6 +33,12 @@ COSTLY = 'call integrations.call with {"endpoint": "search-images", "body": {"qu
 
 
 NEEDS_AN_ACCOUNT = 'call integrations.call with {"endpoint": "cloudsuite/mail-list", "body": {}}'
+ENTRIES = """async () => {
+    const headers = { Authorization: `Bearer ${sessionStorage.token}` };
+    const answer = await fetch('/api/credits', { headers });
+    return (await answer.json()).entries;
+}"""
+TO_RESUME = "**/api/ai/chat/*/stream"
 
 
 @pytest.fixture(scope="module", params=[OF_VERSION_5, []], ids=["ai-5", "ai-6"])
@@ -119,32 +136,92 @@ def test_the_app_connects_an_account_that_a_call_waits_for(page):
     expect(answers.last).to_contain_text("integrations.call: output-available")
 
 
+def test_the_app_closes_the_window_of_an_account_that_is_connected_meanwhile(page):
+    """The call of a consent has no parameters, which most endpoints refuse once it is given."""
+    refusal = {"error": "invalid_request", "message": "to: Missing data for required field."}
+    asked = "**/api/integrations/cloudsuite/mail-list"
+    page.route(asked, lambda route: route.fulfill(status=400, json=refusal))
+    is_ready(page)
+    send(page, NEEDS_AN_ACCOUNT)
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Connect").click()
+    if not opened.value.is_closed():
+        opened.value.wait_for_event("close")
+
+
+def test_the_app_asks_again_what_failed_and_not_what_has_its_answer(page):
+    answers, users = (page.get_by_role("article", name=role) for role in ("assistant", "user"))
+    is_ready(page)
+    send(page, "repeat after me: old")
+    is_ready(page)
+    chunks = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in BROKEN)
+    page.route(
+        TO_RESUME, lambda route: route.fulfill(body=chunks, content_type="text/event-stream")
+    )
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("It broke.")
+    expect(users).to_have_text(["repeat after me: old", "repeat after me: new"])
+    expect(answers).to_have_text(["old"])
+    with page.expect_request("**/api/ai/chat") as sent:
+        page.get_by_role("button", name="Try again").click()
+    assert sent.value.post_data_json["userMessageId"] == "m-new"
+    expect(answers).to_have_text(["old", "new"])
+
+
+def test_the_app_offers_no_second_try_of_what_is_stored(page):
+    is_ready(page)
+    refusal = {"error": "unavailable", "message": "Not now."}
+    page.route(TO_RESUME, lambda route: route.fulfill(status=503, json=refusal))
+    page.reload()
+    expect(page.get_by_role("alert")).to_have_text("Not now.")
+    send(page, "repeat after me: old")
+    expect(page.get_by_role("article", name="assistant")).to_have_text("old")
+    page.reload()
+    expect(page.get_by_role("alert")).to_have_text("Not now.")
+    expect(page.get_by_role("article", name="assistant")).to_have_text("old")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def test_a_second_try_after_a_lost_connection_gets_the_stored_answer(page):
+    """The answer is stored, and the page has not got it."""
+    is_ready(page)
+    turn = "**/api/ai/chat"
+    page.route(turn, lambda route: (route.fetch(), route.abort()), times=1)
+    send(page, "repeat after me: once")
+    with page.expect_response(turn) as answered:
+        page.get_by_role("button", name="Try again").click()
+    assert answered.value.status == 200
+    expect(page.get_by_role("article", name="assistant")).to_have_text("once")
+    is_ready(page)
+    entries = page.evaluate(ENTRIES)
+    assert [entry["kind"] for entry in entries] == ["charge", "grant"]
+
+
 def test_the_app_shows_a_reply_that_ends_while_the_page_is_loaded(page):
     """It is too late for the list of messages, and too early for the resumed stream."""
     is_ready(page)
     send(page, "count to 300")
     answers = page.get_by_role("article", name="assistant")
     expect(answers.last).to_contain_text("1 2 3")
-    page.route(
-        "**/api/ai/chat/*/stream", lambda route: (page.wait_for_timeout(5000), route.continue_())
-    )
+    page.route(TO_RESUME, lambda route: (page.wait_for_timeout(5000), route.continue_()))
     page.reload()
     expect(answers.last).to_contain_text("298 299 300")
     expect(page.get_by_role("article", name="user")).to_have_text(["count to 300"])
     is_ready(page)
 
 
-def test_the_printed_backend_signs_a_token_that_is_taken(databases, tmp_path):
+@pytest.mark.parametrize(("printed_id", "subject"), [("'carol'", "carol"), ("7", "7")])
+def test_the_printed_backend_signs_a_token_that_is_taken(databases, tmp_path, printed_id, subject):
     node = shutil.which("node")
     require(node, "Node.js (nodejs)")
     [printed] = re.findall(r"```js\n(import \{ createHmac.*?)```", API, re.S)
     (tmp_path / "token.mjs").write_text(
-        f"{printed}\nconsole.log(tokenFor({{id: 'carol', name: 'Carol'}}))"
+        f"{printed}\nconsole.log(tokenFor({{id: {printed_id}, name: 'Carol'}}))"
     )
     environment = {"PATH": os.environ["PATH"], "AUTH_SECRET": SECRET}
     done = subprocess.run(
         [node, tmp_path / "token.mjs"], env=environment, capture_output=True, text=True, check=True
     )
     claims = Verifier(settings_for(databases.make("sqlite")), None).verify(done.stdout.strip())
-    assert (claims.subject, claims.role, claims.name) == ("carol", "user", "Carol")
+    assert (claims.subject, claims.role, claims.name) == (subject, "user", "Carol")
     assert claims.expires - claims.issued == 3600

@@ -24,8 +24,8 @@ class State {
 function request({ messages, headers, trigger, messageId }) {
   const last = messages.at(-1);
   const content = last.parts.filter((p) => p.type === 'text').map((p) => p.text).join('');
-  const replaces = messageId && last.id;
-  return { headers, body: { chatId, userMessageId: last.id, content, trigger, replaces } };
+  const changed = messageId ? { replaces: last.id, trigger } : {};
+  return { headers, body: { chatId, userMessageId: last.id, content, ...changed } };
 }
 
 const textOf = ({ parts }) => parts.map((part) => part.text ?? '').join('');
