@@ -50,3 +50,25 @@ def test_the_steps_of_the_page_lead_to_what_the_unit_expects():
     assert f"install -m 600 /dev/null {settings}" in script
     assert lines_of("ReadWritePaths") == [f"-{tree}/instance"]
     assert f". {settings}; set +a\ncd {tree} && exec runuser -u {user} --" in script
+
+
+def test_the_next_release_installs_its_files_and_spares_modules_of_the_app():
+    """What the server page has installed outside of the tree, and what others have put into it."""
+    page = (ROOT / "docs/deployment.md").read_text()
+    first, later = (
+        "".join(
+            re.findall(
+                r"```bash\n(.*?)```", page.split(f"### {title}\n")[1].split("\n###")[0], re.S
+            )
+        )
+        for title in ("A server, step by step", "The next release")
+    )
+    assert subprocess.run(["bash", "-n"], input=later, text=True, check=False).returncode == 0
+    installed = re.findall(
+        r"^ *((?:cp|sed) .*\bdeploy/.*|systemctl daemon-reload|nginx -t .*)", first, re.M
+    )
+    assert len(installed) == 4
+    assert [command for command in installed if command not in later] == []
+    guide = (ROOT / "docs/extending.md").read_text()
+    [folder] = re.findall(r"^Save this as `(\w+)/\w+\.py` in the source tree", guide, re.M)
+    assert f"--exclude=/{folder} " in later
