@@ -22,7 +22,7 @@ REQUEST_SECONDS = Histogram(
 UPSTREAM_CALLS = Counter("upstream_calls_total", "Calls to upstreams.", ["upstream", "outcome"])
 REFRESHES = Counter(
     "grant_refreshes_total",
-    "Refreshes of users' tokens at vendors, by how they ended.",
+    "Refreshes of users' tokens at vendors, by how they ended; failures once a grant.",
     ["integration", "outcome"],
 )
 

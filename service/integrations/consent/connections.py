@@ -4,7 +4,8 @@ Source: docs/contract.md, "Cloud-suite connection" and section 10.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
 import structlog
 from flask import Flask
@@ -12,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from config import Settings
-from service.integrations.consent.authority import Authority
+from service.integrations.consent.authority import Authority, Failure
 from service.integrations.consent.consents import Consents
 from service.integrations.consent.grants import AccessToken, Grants
 from service.integrations.consent.health import health_of
@@ -23,6 +24,7 @@ from service.integrations.declare.faults import GrantRejected, OutOfReach, Scope
 from service.integrations.declare.oauth2 import OAuth2
 from service.integrations.inbound import Inbound
 from service.integrations.models import Grant
+from service.observing import measures
 from service.sealing.seal import Sealer
 from service.web.errors import NotConfigured, NotFound, ServiceError
 
@@ -37,6 +39,8 @@ class Connections:
         self._sealer = sealer
         vendors = [vendor for vendor in catalog.vendors if vendor.oauth]
         self._oauth = {vendor.integration: vendor.oauth for vendor in vendors if vendor.oauth}
+        for series in product(self._oauth, ("refreshed", *get_args(Failure))):
+            measures.REFRESHES.labels(*series)  # at 0, so that the first of many failures is a rise
 
     def of(self, endpoint: Endpoint, user_id: str, browser: str = "") -> "Connection | None":
         """The user's connection that an endpoint needs; None if it needs none.

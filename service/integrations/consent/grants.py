@@ -201,7 +201,8 @@ class Grants:
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         except NoTokens as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
-            measures.REFRESHES.labels(self._integration, error.failure).inc()
+            if grant.failing_since is None:  # its next tries say nothing new
+                measures.REFRESHES.labels(self._integration, error.failure).inc()
             self._write(grant, lease, _failed(error))
             return None
         measures.REFRESHES.labels(self._integration, "refreshed").inc()

@@ -1,13 +1,16 @@
 """Grants that nobody uses: refreshed before they end. And the health of all grants."""
 
 import re
+from collections import Counter
 from datetime import timedelta
+from typing import get_args
 
 import gevent
 import pytest
 
 from service.extensions import now
 from service.integrations.consent import idle
+from service.integrations.consent.authority import Failure
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.test_refresh import refreshes
 from tests.services import on_sqlite
@@ -55,23 +58,40 @@ def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app
     assert refreshes(provider) == 2
 
 
+def counted(user) -> Counter:
+    row = r'^grant_refreshes_total{integration="cloudsuite",outcome="([\w-]+)"} (\S+)'
+    found = re.findall(row, user.person.get("/metrics").text, re.M)
+    return Counter({outcome: int(float(count)) for outcome, count in found})
+
+
 @on_sqlite
 def test_refreshes_are_counted_by_how_they_end(app, unused, provider):
-    def counted():
-        page = unused.person.get("/metrics").text
-        row = r'^grant_refreshes_total{integration="cloudsuite",outcome="(\w+)"} (\S+)'
-        found = re.findall(row, page, re.M)
-        return {outcome: float(count) for outcome, count in found}
-
-    before = counted()
+    before = counted(unused)
+    assert {"refreshed", *get_args(Failure)} == before.keys(), "from 0 on: a first one is a rise"
     provider.script("token", REFUSED)
     idle.refresh_idle(app, MONTH)
     unused.change(failed_at=now() - timedelta(days=2))
     idle.refresh_idle(app, MONTH)
-    after = counted()
-    assert {one: after[one] - before.get(one, 0) for one in ("refused", "refreshed")} == {
-        "refused": 1, "refreshed": 1,
-    }  # fmt: skip
+    assert counted(unused) - before == {"refused": 1, "refreshed": 1}
+
+
+@on_sqlite
+def test_a_revoked_account_that_is_used_on_and_on_counts_once(alice, provider):
+    alice.connect()
+    before = counted(alice)
+    provider.script("token", *[REFUSED] * 12)
+    for _ in range(12):
+        alice.expire()
+        alice.change(failed_at=now() - timedelta(seconds=3))
+        assert alice.call().status_code == 502
+    assert refreshes(provider) == 12
+    assert counted(alice) - before == {"refused": 1}
+    alice.change(failed_at=now() - timedelta(seconds=3))
+    alice.call()  # the account works again, and then fails anew
+    provider.script("token", REFUSED)
+    alice.expire()
+    alice.call()
+    assert counted(alice) - before == {"refused": 2, "refreshed": 1}
 
 
 @on_sqlite
