@@ -1,5 +1,6 @@
 """One history on both databases, up and down, and on a database with rows in it."""
 
+import re
 import shutil
 
 import gevent
@@ -31,6 +32,12 @@ def test_the_models_are_what_the_migrations_make(app):
         options = {"compare_type": True, "include_object": is_mapped}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, db.metadata) == []
+
+
+def test_the_changelog_names_the_newest_migration():
+    unreleased = (ROOT / "CHANGELOG.md").read_text().split("## Unreleased")[1].split("\n## ")[0]
+    [named] = re.findall(r"applies the migrations \d{4} to (\d{4})", unreleased)
+    assert named == newest_revision()
 
 
 def test_upgrading_a_filled_database_keeps_every_row(app, alice):

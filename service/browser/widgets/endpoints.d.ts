@@ -3140,7 +3140,7 @@ export interface Endpoints {
       };
     };
   };
-  /** A picture without its background, which is kept for a day. */
+  /** Remove the background of a picture and keep the result for a day. */
   'remove-background': {
     get: false;
     request: {

@@ -73,7 +73,7 @@ def _result(url: str) -> Outgoing:
 
 remove_background = Endpoint(
     name="remove-background", vendor=MAGNIFIC, category="image",
-    summary="A picture without its background, which is kept for a day.",
+    summary="Remove the background of a picture and keep the result for a day.",
     docs=f"{DOCS}/remove-background/post-beta-remove-background", seconds=120, copies=LARGEST,
     takes=Cutout, asks=post(PATH), run=_cut_out, gives=CUTOUT,
     examples=(Example({"imageUrl": PHOTO}, (
