@@ -1,8 +1,11 @@
 """What the model sees of a chat."""
 
 import pytest
+from sqlalchemy import event, update
 
-from service.chat.history.messages import StoredMessage, messages_of
+from service.chat.history.messages import CUT_SHORT, StoredMessage, messages_of
+from service.chat.models import Message, Turn
+from service.extensions import db
 from service.providers.prompt import AssistantMessage, Result, ToolCall, ToolResults, UserMessage
 from tests.people import types
 from tests.services import on_sqlite
@@ -75,3 +78,48 @@ def test_a_blank_message_does_not_break_the_chat(served_by, alice, stream_of):
     alice.turn(chat, "hello")
     said = [message["content"][0]["text"] for message in served_by.seen[1].json["messages"]]
     assert said == ["(an empty message)", "hm", "hello"]
+
+
+@pytest.fixture
+def at_the_history(app):
+    """Have something happen once, after the first read of a chat's messages or of their turns."""
+    with app.app_context():
+        engine = db.engine
+    waiting = []
+
+    def after(_connection, _cursor, statement, *_rest):
+        reads = statement.startswith(("SELECT messages.seq", "SELECT turns.user_message_id"))
+        if reads and waiting:
+            waiting.pop()(engine)
+
+    event.listen(engine, "after_cursor_execute", after)
+    yield waiting.append
+    event.remove(engine, "after_cursor_execute", after)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_an_interrupted_reply_that_is_stored_meanwhile_has_its_remark(
+    served_by, alice, stream_of, at_the_history
+):
+    """On SQLite, a transaction reads the database as it was at its first statement."""
+    served_by.answers = [stream_of("half of a re")]
+    chat, elsewhere = alice.new_chat(), alice.new_chat()
+    alice.turn(elsewhere, "hello")
+    served_by.answers = [stream_of("fine")]
+    alice.turn(chat, "a chat without any is not read")
+
+    def arrive(engine):
+        with engine.begin() as connection:
+            connection.execute(move(Message).values(chat_id=chat))
+            connection.execute(move(Turn).values(chat_id=chat, status="aborted"))
+
+    def move(model):
+        return update(model).where(model.chat_id == elsewhere)
+
+    at_the_history(arrive)
+    for question in ("first", "second"):
+        alice.turn(chat, question)
+    *_, first, second = (str(seen.json) for seen in served_by.seen)
+    assert ("half of a re" in first) == (CUT_SHORT in first)
+    assert "half of a re" in second
+    assert CUT_SHORT in second

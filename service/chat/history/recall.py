@@ -126,15 +126,19 @@ class Recalled:
 
 
 def load(question: Question, summary_model: str) -> Recalled:
-    """Needs an app context. Messages that this turn replaces, and any after them, are left out."""
+    """Needs an app context. Messages that this turn replaces, and any after them, are left out.
+
+    A turn and its rows are stored in one transaction, and each statement sees what was committed
+    before it: who reads the turns after the rows has the turn of every row.
+    """
     connection = db.session.connection()
     cached = connection.execute(CACHED, {"chat": question.chat_id}).one_or_none()
-    ends = connection.execute(ODD_ENDS, {"chat": question.chat_id}).all()
-    cover = _cover(connection, question, cached, ends) if cached and cached.text else Cover()
+    cover = _cover(connection, question, cached) if cached and cached.text else Cover()
     valid = cached is not None and cached.fingerprint == cover.fingerprint(summary_model)
     if not valid:
         cover = Cover()
     rows = _rows(connection, question, cover.last)
+    ends = connection.execute(ODD_ENDS, {"chat": question.chat_id}).all()
     db.session.commit()
     return Recalled(
         rows=_marked(rows, ends),
@@ -145,17 +149,15 @@ def load(question: Question, summary_model: str) -> Recalled:
     )
 
 
-def _cover(connection: Connection, question: Question, cached: Any, ends: Iterable[Any]) -> Cover:
+def _cover(connection: Connection, question: Question, cached: Any) -> Cover:
     """The rows that are in the cached summary's range now; none if this turn replaces some."""
     range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
     if question.history_end is not None and question.history_end <= cached.covers_seq:
         return Cover()
     count, numbers, changes, newest = connection.execute(COVERED, range_).one()
     changed = timestamp(newest) if newest else ""
-    undone = connection.scalar(UNDONE, range_) if any(end.is_undone for end in ends) else 0
-    return Cover(
-        count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq, undone or 0
-    )
+    undone = connection.scalar(UNDONE, range_) or 0
+    return Cover(count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq, undone)
 
 
 def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
