@@ -12,6 +12,7 @@ import { ApiError } from '../../service/browser/shared/errors.js';
 
 const CALL = { endpoint: 'search-web', payer: 'user', door: 'chat', status: 'succeeded', credits: 2, ms: 1234 };
 const ENTRY = { entryId: 'e', kind: 'charge', amount: -2.5, what: 'search-web', ref: 'call_1', facts: {}, createdAt: '2026-11-23T10:00:00Z' };
+const CALLED = { outcome: 'called', collection: 'integrations', recordId: 'search-web' };
 /** @param {any} changes @returns {any} */
 const change = (changes) => ({ turnId: 't', tool: 'records.update', collection: 'tasks', recordId: 'r', outcome: 'updated', before: { data: { title: 'Write', done: false } }, changes: { done: true }, undone: false, createdAt: 'now', ...changes });
 
@@ -65,17 +66,25 @@ test('a change of the assistant is told with what was before', () => {
   assert.equal(sentenceOf(made), 'Created the task “New”');
   assert.deepEqual(stepsOf(made), [{ name: 'done', before: null, after: 'yes' }]);
   assert.deepEqual([sentenceOf(change({ outcome: 'removed', changes: null })), stepsOf(change({ outcome: 'removed' }))], ['Deleted the task “Write”', []]);
-  assert.equal(sentenceOf(change({ outcome: 'called', collection: 'integrations', recordId: 'search-web', before: null })), 'Called search-web');
+  assert.equal(sentenceOf(change({ ...CALLED, before: null })), 'Called search-web');
   assert.equal(sentenceOf(change({ before: null, changes: null })), 'Changed a task');
 });
 
 test('changes stand in groups by turn, and a group of calls has nothing to undo', () => {
-  const groups = groupsOf([change({ turnId: 'b' }), change({ recordId: 2 }), change({ recordId: 1, outcome: 'called' })]);
+  const groups = groupsOf([change({ turnId: 'b' }), change({ recordId: 2 }), change({ ...CALLED, recordId: 1 })]);
   assert.deepEqual(groups.map(({ turnId }) => turnId), ['b', 't']);
   assert.deepEqual(groups[1].changes.map(({ recordId }) => recordId), [1, 2]);
   assert.equal(canBeUndone(groups[1]), true);
   assert.equal(canBeUndone(groupsOf([change({ undone: true })])[0]), false);
-  assert.equal(canBeUndone(groupsOf([change({ outcome: 'called' })])[0]), false);
+  assert.equal(canBeUndone(groupsOf([change(CALLED)])[0]), false);
+});
+
+test('a call that was cut off is told as one, and has nothing to undo', () => {
+  const left = change({ ...CALLED, outcome: 'left', before: null, changes: null });
+  assert.equal(sentenceOf(left), 'May have called search-web: how it ended is not known');
+  assert.deepEqual(stepsOf(left), []);
+  assert.equal(canBeUndone(groupsOf([left])[0]), false);
+  assert.equal(canBeUndone(groupsOf([left, change({})])[0]), true);
 });
 
 test('an entry is told in words, and its file holds no formula', () => {

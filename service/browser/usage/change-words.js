@@ -10,7 +10,7 @@ import { nameInWords, quoted, valueInWords, withArticle } from '../calls/value-w
  * @property {string} tool
  * @property {string} collection
  * @property {string} recordId
- * @property {'added' | 'updated' | 'removed' | 'called'} outcome
+ * @property {'added' | 'updated' | 'removed' | 'called' | 'left'} outcome `left`: a call of which nobody knows how it ended
  * @property {{data: Record<string, any>} | null} before
  * @property {Record<string, any> | null} changes
  * @property {boolean} undone
@@ -19,12 +19,14 @@ import { nameInWords, quoted, valueInWords, withArticle } from '../calls/value-w
  * @typedef {{turnId: string, createdAt: string, undone: boolean, changes: Change[]}} Group the changes of a turn
  */
 
-const VERBS = { added: 'Created', updated: 'Changed', removed: 'Deleted', called: 'Called' };
+const VERBS = { added: 'Created', updated: 'Changed', removed: 'Deleted', called: 'Called', left: 'May have called' };
+const CALLS = 'integrations'; // in the place of a collection, with the endpoint's name as the record's id
 const SILENT = ['userId', 'chatId'];
 
 /** @param {Change} change @returns {string} */
 export function sentenceOf({ outcome, collection, recordId, before, changes }) {
-  if (outcome === 'called') return `${VERBS.called} ${recordId}`;
+  if (outcome === 'left') return `${VERBS.left} ${recordId}: how it ended is not known`;
+  if (collection === CALLS) return `${VERBS[outcome]} ${recordId}`;
   const { one } = nounsOf(collection);
   const title = titleIn(before?.data) || titleIn(changes ?? undefined);
   return `${VERBS[outcome]} ${title ? `the ${one} ${quoted(title)}` : withArticle(one)}`;
@@ -59,5 +61,5 @@ export function groupsOf(changes) {
 
 /** @param {Group} group whether something in it can be taken back */
 export function canBeUndone({ changes, undone }) {
-  return !undone && changes.some(({ outcome }) => outcome !== 'called');
+  return !undone && changes.some(({ collection }) => collection !== CALLS);
 }
