@@ -90,7 +90,8 @@ class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
     The key is done once it has an `answer`, which is sealed. Until then it belongs to the attempt
     `holder`, whose worker renews `held_until`; `left_at` is None until just before the attempt's
     first request. All times are the database's. A row without a `holder` was written by a release
-    that did not know these columns. `chat_id` is the chat of a call of the assistant.
+    that did not know these columns. `chat_id` is the chat of a call of the assistant; a call that
+    has left loses it when the chat is deleted, and stores no answer.
     """
 
     __tablename__ = "idempotency_keys"

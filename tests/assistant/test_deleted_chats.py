@@ -1,5 +1,7 @@
 """What the calls of a chat were answered is not kept longer than the chat."""
 
+import json
+
 import pytest
 from sqlalchemy import select
 
@@ -9,7 +11,7 @@ from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from tests import recorded
 from tests.assistant.conftest import DONE, call
-from tests.assistant.team_chat import POST, TeamChat
+from tests.assistant.team_chat import JSON, POST, TeamChat
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -73,6 +75,40 @@ def test_a_call_that_is_under_way_stores_no_answer(app, alice, ask, chat, keys):
     team.stop()
     assert turn.end()[-1]["type"] == "abort"
     assert keys() == []
+
+
+@pytest.fixture
+def pictures(app):
+    """The vendor of pictures, which costs."""
+    vendor = TeamChat()
+    vendor.reply = Answer(json.dumps({"type": "images", "results": []}), headers=JSON)
+    settings = {"BRAVE_SEARCH_BASE_URL": vendor.url, "BRAVE_SEARCH_API_KEY": "key"}
+    app.extensions["vendor_settings"] |= settings
+    yield vendor
+    vendor.stop()
+
+
+@pytest.mark.parametrize("deletes", [False, True])
+def test_a_call_that_ends_after_its_chat_is_charged(
+    app, alice, ask, chat, pictures, monkeypatch, deletes
+):
+    """Its answer is not stored. The turn learns of the deletion only at its end."""
+    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)
+    pictures.gate.clear()
+    turn = ask(chat)
+    wait_for(lambda: pictures.seen)
+    if deletes:
+        assert alice.delete(f"/api/records/ai-chats/{chat}").status_code == 200
+    pictures.gate.set()
+    assert turn.end()[-1]["type"] == ("abort" if deletes else "finish")
+    [made] = alice.records("integration-calls")
+    assert (made["data"]["status"], made["data"]["credits"]) == ("succeeded", 0.25)
+    entries = alice.get("/api/credits").json["entries"]
+    assert [e["amount"] for e in entries if e["what"] == "search-images"] == [-0.25]
+    with app.app_context():
+        answers = db.session.scalars(select(IdempotencyKey.answer)).all()
+        db.session.commit()
+    assert [answer is None for answer in answers] == [deletes]
 
 
 @pytest.mark.parametrize("end", [DONE, CUT], ids=["finished", "failed"])

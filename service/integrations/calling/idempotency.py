@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import gevent
-from sqlalchemy import Row, and_, delete, insert, select, update
+from sqlalchemy import Row, and_, delete, insert, not_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -142,11 +142,17 @@ class KeyLease:
         return self._sealer.seal(answer, self._place)
 
     def keep(self, session: Session, sealed: str) -> bool:
-        """Store the answer: the key is done. False if another attempt has the key by now."""
-        done = update(_keys).where(self._mine()).returning(_keys.c.seq)
+        """Store the answer: the key is done. False if another attempt has the key by now.
+
+        A key whose chat was deleted meanwhile is over, and the answer is not stored.
+        """
+        done = update(_keys).where(self._mine())
         values = {"answer": sealed, "expires_at": from_now(KEPT)}
-        if session.execute(done.values(**values)).first() is None:
+        row = session.execute(done.values(**values).returning(_keys.c.chat_id)).one_or_none()
+        if row is None:
             return False
+        if row.chat_id != self._chat_id:
+            session.execute(done.values(answer=None, expires_at=current_time()))
         if self._note:
             self._note.end(session)
         return True
@@ -166,6 +172,8 @@ class KeyLease:
     def give_up(self, session: Session) -> None:
         """End the attempt's lease: nobody can learn any more how its call has ended."""
         session.execute(update(_keys).where(self._mine()).values(held_until=current_time()))
+        of_deleted_chat = _keys.c.chat_id.is_distinct_from(self._chat_id)
+        session.execute(delete(_keys).where(self._mine(), of_deleted_chat))
 
     def _row(self, locked: bool = True) -> Any:
         """The key's row with `expired` and `lapsed` by the database's clock."""
@@ -217,8 +225,15 @@ def renew(session: Session, holders: Iterable[str]) -> None:
 
 
 def forget_chat(session: Session, user_id: str, chat_id: str) -> None:
-    """Delete the keys of a chat's calls with their answers. A call under way stores none."""
-    session.execute(delete(_keys).where(_keys.c.user_id == user_id, _keys.c.chat_id == chat_id))
+    """Delete the keys of a chat's calls with their answers.
+
+    A call that has left is paid for, but stores no answer: its key loses its chat. In this order no
+    answer is missed that is stored meanwhile.
+    """
+    of_chat = (_keys.c.user_id == user_id, _keys.c.chat_id == chat_id)
+    under_way = (_keys.c.answer.is_(None), _keys.c.left_at.is_not(None))
+    session.execute(update(_keys).where(*of_chat, *under_way).values(chat_id=None))
+    session.execute(delete(_keys).where(*of_chat, not_(and_(*under_way))))
 
 
 def sweep(session: Session) -> None:
