@@ -164,9 +164,10 @@ class KeyLease:
             self.keep(session, sealed)
 
     def forget(self, session: Session) -> None:
-        """Free the key: the call has changed nothing."""
-        session.execute(delete(_keys).where(self._mine(), _keys.c.answer.is_(None)))
-        if self._note:
+        """Free the key: the call has changed nothing. Not if another attempt has the key by now:
+        what that one's call has done stays noted."""
+        freed = delete(_keys).where(self._mine(), _keys.c.answer.is_(None)).returning(_keys.c.seq)
+        if session.execute(freed).first() is not None and self._note:
             self._note.withdraw(session)
 
     def give_up(self, session: Session) -> None:
