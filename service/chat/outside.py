@@ -35,8 +35,9 @@ class CallEntry:
         earlier: int | None = None,
     ) -> None:
         """`call_id` is the call's `Idempotency-Key`. `earlier` is the number of the entry of an
-        earlier try that has sent the same call under this key, and becomes this turn's."""
-        self._turn_id, self._earlier = turn_id, earlier
+        earlier try that has sent the same call under this key. It becomes that of the turn that
+        answers, as all of an earlier try's."""
+        self._earlier = earlier
         self._seq: int | None = None  # once the call has left
         self._facts = {
             "turn_id": turn_id,
@@ -53,11 +54,7 @@ class CallEntry:
 
     def leave(self, session: Session) -> None:
         """The call's first request is about to be sent."""
-        if self._earlier is None:
-            self._seq = self._insert(session, LEFT)
-        else:
-            self._seq = self._earlier
-            session.execute(self._change(turn_id=self._turn_id))
+        self._seq = self._insert(session, LEFT) if self._earlier is None else self._earlier
 
     def end(self, session: Session) -> None:
         """The call was made. May come twice, if nobody knows whether the first was committed."""

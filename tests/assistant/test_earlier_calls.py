@@ -180,16 +180,36 @@ def test_asked_for_once_more_the_user_decides(stopped, again, team):
     assert len(team.seen) == 2
 
 
-def test_what_is_safe_to_repeat_is_made_again_if_the_user_agrees(app, alice, stopped, again, team):
-    """The endpoint is declared so. The call was made in the end, and has one entry."""
+@pytest.fixture
+def create(app, team):
+    """A call of an endpoint that is declared as safe to repeat, at the same vendor."""
     settings = {"URL": team.url, "API_KEY": "key", "API_SECRET": "secret " * 8}
     app.extensions["vendor_settings"] |= {f"LIVEKIT_{name}": settings[name] for name in settings}
-    create = call("rtc-create-room", name="standup")
+    return call("rtc-create-room", name="standup")
+
+
+def test_what_is_safe_to_repeat_is_made_again_if_the_user_agrees(
+    alice, create, stopped, again, team
+):
+    """The call was made in the end, and has one entry."""
     stopped(create)
     team.reply = Answer(json.dumps({"sid": "RM_1"}), headers=JSON)
     [room] = again(create, asks=1)
     assert (room["sid"], len(team.seen)) == ("RM_1", 2)
     assert entries(alice) == [("integrations.call", "rtc-create-room", CALLED)]
+    [entry] = alice.get("/api/ai/journal").json["entries"]
+    assert entry["turnId"] == alice.records("ai-turns")[-1]["recordId"]
+
+
+def test_a_repetition_that_is_refused_tells_nothing_of_the_first_call(
+    alice, create, stopped, again, team
+):
+    stopped(create)
+    refusal = json.dumps({"code": "invalid_argument", "msg": "no"})
+    team.reply = Answer(refusal, "400 Bad Request", headers=JSON)
+    [error] = again(create, asks=1)
+    assert (isinstance(error, str), len(team.seen)) == (True, 2)
+    assert entries(alice) == [("integrations.call", "rtc-create-room", LEFT)]
 
 
 def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, served_by, team):
