@@ -3,6 +3,7 @@
 import gevent
 import pytest
 from sqlalchemy import literal, select, text
+from sqlalchemy.exc import OperationalError
 
 from service.database.access import core_transaction
 from service.database.prepared import Prepared, reading
@@ -127,3 +128,15 @@ def test_a_kept_connection_that_the_server_has_ended_is_not_used(app):
             other.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
         wait_for(lambda: not ended.is_fresh, 2)
         assert write(app) is not ended
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_when_the_database_is_lost_kept_connections_are_closed_as_well(app):
+    """The one that lies beside seems to be in order."""
+    with app.app_context():
+        kept = write(app)
+        with pytest.raises(OperationalError), db.engine.connect() as lost:
+            lost.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+        assert kept.closed
+        assert write(app) is not kept
+        assert db.engine.pool.checkedout() == 0
