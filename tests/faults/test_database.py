@@ -53,6 +53,18 @@ def test_a_database_that_comes_back_is_asked_for_the_rows(proxied, model, mode):
     assert len(client.credits()["entries"]) == 2
 
 
+def test_the_second_commit_may_lose_its_answer_too(proxied, model):
+    """The first one was not carried out."""
+    service, proxy = proxied
+    proxy.after = "cut-after-commit"
+    client, chat, text, turn = at_the_rows(service, model, "cut-before-commit", proxy)
+    assert turn.chunks[-1]["type"] == "finish"
+    assert proxy.cuts == 2
+    assert len(client.rows(chat)) == 2
+    assert client.credits()["held"] == 0
+    assert len(client.credits()["entries"]) == 2
+
+
 @pytest.mark.parametrize("mode", ["refuse", "hang"])
 def test_a_turn_without_a_database_ends_in_an_error_and_no_row(proxied, model, mode):
     service, proxy = proxied
