@@ -17,6 +17,7 @@ from service.integrations.inbound import ProxyResponse
 from service.web.errors import ServiceError
 
 PAUSE = 2.0  # seconds between two questions to another instance
+STATUS_SECONDS = 3.0  # for its answer: a tool and the card of a consent wait for it
 
 
 def connected(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) -> dict[str, bool]:
@@ -108,7 +109,7 @@ class _GrantThere:
 def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
     """The user's connections at the other instance. Raises `ServiceError`."""
     assert proxy.gateway
-    answer = proxy.gateway.status(context.caller, context.token)
+    answer = proxy.gateway.status(context.caller, context.token, STATUS_SECONDS)
     return answer.envelope if answer.status == 200 else {}
 
 

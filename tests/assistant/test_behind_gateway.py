@@ -126,6 +126,7 @@ def test_decisions_do_not_wait_for_the_other_instance(
     alice, begin, chat, served_by, office, monkeypatch
 ):
     monkeypatch.setattr(waits, "LONGEST_LOOK", 60.0)
+    monkeypatch.setattr(grants, "STATUS_SECONDS", 60.0)
     searches = [
         {"endpoint": "search-images", "body": {"query": word}} for word in ("owls", "kites")
     ]
@@ -149,6 +150,18 @@ def test_decisions_do_not_wait_for_the_other_instance(
 
 def _endpoint(part):
     return part["endpoint"]
+
+
+def test_a_consent_is_asked_for_while_the_other_instance_hangs(
+    alice, begin, chat, served_by, office, monkeypatch
+):
+    monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
+    served_by.answers = [call(CONTACTS), DONE]
+    office.is_open.clear()
+    turn = begin(alice, chat)
+    allow(alice, chat, turn.part("data-approval"))
+    assert turn.part("data-consent")["scopes"] == SCOPES
+    assert "contacts.readonly" in ends(turn.end())[0]["errorText"]
 
 
 def test_a_client_of_mcp_gets_the_link_of_the_other_instance(alice, there):
@@ -207,6 +220,14 @@ def test_whether_it_is_connected_is_what_the_other_instance_says(
     assert (told[CONTACTS]["connected"], told["cloudsuite/mail-list"]["connected"]) == (True, False)
     assert [one.path for one in there.seen] == [STATUS]
     there.answers = [Answer("<html>", "502 X")]
+    assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
+
+
+def test_endpoints_are_found_while_the_other_instance_hangs(
+    alice, chat, served_by, office, monkeypatch
+):
+    monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
+    office.is_open.clear()
     assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
 
 

@@ -83,10 +83,10 @@ class Gateway:
             self._jobs.end_elsewhere(caller.subject, job_id)
         return result
 
-    def status(self, caller: Caller, token: str) -> ProxyResponse:
+    def status(self, caller: Caller, token: str, seconds: float = SECONDS) -> ProxyResponse:
         """The connections of the caller, always in the caller's own name."""
         bearer = self._bearer(caller, token)
-        result = self._ask("GET", "/api/integrations/status", bearer, plain=True)
+        result = self._ask("GET", "/api/integrations/status", bearer, seconds, plain=True)
         connections = result.envelope.values()
         if result.status == 200 and not all(isinstance(one, dict) for one in connections):
             raise UpstreamFailed(upstreamStatus=200)
