@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import gevent
 import pytest
 from gevent.event import Event
 
@@ -34,10 +35,12 @@ class Office:
     is_granted: bool = False
     flags: dict[str, Any] = field(default_factory=lambda: {"connected": False, "contacts": False})
     is_open: Event = field(default_factory=Event)  # whether it tells its status
+    pause: float = 0.0  # seconds before it does
 
     def __call__(self, seen: Seen) -> Answer:
         if seen.path == STATUS:
             self.is_open.wait(30)
+            gevent.sleep(self.pause)
             return Answer(json.dumps({"cloudsuite": self.flags}), headers=JSON)
         data = {"from": "there"} if self.is_granted or "suite" not in seen.path else PAYLOAD
         return Answer(json.dumps({"success": True, "data": data}), headers=JSON)
@@ -146,6 +149,32 @@ def test_decisions_do_not_wait_for_the_other_instance(
     wait_for(lambda: len(ends(turn.chunks)) == 2, 10)
     alice.post(f"/api/ai/chat/{chat}/stop")
     turn.end()
+
+
+@pytest.mark.settings(approval_seconds=60)
+def test_a_grant_is_seen_beside_others_that_take_long_to_ask_for(
+    alice, begin, chat, served_by, office, monkeypatch
+):
+    monkeypatch.setattr(waits, "LONGEST_LOOK", 0.5)
+    wanted = ["cloudsuite/mail-list", "cloudsuite/drive-list", CONTACTS]
+    made = (("integrations.call", {"endpoint": one, "body": {}}) for one in wanted)
+    served_by.answers = [Answer(calls(*made)), DONE]
+    turn = begin(alice, chat)
+    for number, name in enumerate(wanted, 1):
+        wait_for(lambda name=name: name in shown(turn, "data-approval"))
+        allow(alice, chat, shown(turn, "data-approval")[name])
+        wait_for(lambda number=number: len(shown(turn, "data-consent")) == number)
+    office.pause = 0.3
+    office.grant()
+    wait_for(lambda: shown(turn, "data-consent")[CONTACTS]["state"] == "granted", 10)
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    turn.end()
+
+
+def shown(turn, kind):
+    """The newest data of the parts of a kind, by endpoint."""
+    parts = [one["data"] for one in turn.chunks if one["type"] == kind]
+    return {part["endpoint"]: part for part in parts}
 
 
 def _endpoint(part):

@@ -1,11 +1,12 @@
 """The tool calls of this worker that wait for their users.
 
 A decision may come to any worker, and a grant to any, or to another instance. So one greenlet looks
-for decisions in the database, by one query for all of them, and another for grants, for as long as
-anything waits. Nothing else is held.
+for decisions in the database, by one query for all of them, and another for each grant in turn, for
+as long as anything waits. Nothing else is held.
 """
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterable, Sized
+from functools import partial
 
 import gevent
 import structlog
@@ -29,8 +30,8 @@ class Waits:
     def __init__(self, app: Flask) -> None:
         self._decisions: dict[str, Event] = {}  # by call id
         self._grants: dict[str, tuple[Event, Callable[[], bool]]] = {}
-        self._for_decisions = _Lookout(app, self._decisions, self._look_for_decisions)
-        self._for_grants = _Lookout(app, self._grants, self._look_for_grants)
+        self._for_decisions = _Lookout(app, self._decisions, lambda: [self._look_for_decisions])
+        self._for_grants = _Lookout(app, self._grants, self._looks_for_grants)
 
     def __len__(self) -> int:
         return len(self._decisions) + len(self._grants)
@@ -67,21 +68,28 @@ class Waits:
         for call_id in found:
             self.wake(call_id)
 
-    def _look_for_grants(self) -> None:
-        for event, is_granted in list(self._grants.values()):
-            try:
-                if is_granted():
-                    event.set()
-            except ServiceError as error:  # of one integration; the others are looked at
-                log.warning("grant not read", error=type(error).__name__)
+    def _looks_for_grants(self) -> list[Callable[[], None]]:
+        return [partial(self._look_for_grant, call_id) for call_id in self._grants]
+
+    def _look_for_grant(self, call_id: str) -> None:
+        if call_id not in self._grants:  # its wait has ended during the looks before
+            return
+        event, is_granted = self._grants[call_id]
+        if is_granted():
+            event.set()
 
 
 class _Lookout:
     """Looks again and again, in a greenlet that runs only while something waits."""
 
-    def __init__(self, app: Flask, waiting: Sized, look: Callable[[], None]) -> None:
-        """`look` sets the events of what has come. It gets an app context."""
-        self._app, self._waiting, self._look = app, waiting, look
+    def __init__(
+        self, app: Flask, waiting: Sized, looks: Callable[[], Iterable[Callable[[], None]]]
+    ) -> None:
+        """Each of the `looks` sets the events of what has come. It gets an app context.
+
+        One that hangs or fails does not keep the others from being made.
+        """
+        self._app, self._waiting, self._looks = app, waiting, looks
         self._greenlet: gevent.Greenlet | None = None
 
     def wait(self, event: Event, seconds: float) -> bool:
@@ -98,9 +106,13 @@ class _Lookout:
     def _work(self) -> None:
         while len(self._waiting):
             gevent.sleep(LOOK_SECONDS)
-            try:
-                with gevent.Timeout(LONGEST_LOOK), self._app.app_context():
-                    self._look()
-            except (SQLAlchemyError, gevent.Timeout) as error:
-                log.warning("waits not looked at", error=type(error).__name__)
+            for look in self._looks():
+                self._take(look)
         self._greenlet = None
+
+    def _take(self, look: Callable[[], None]) -> None:
+        try:
+            with gevent.Timeout(LONGEST_LOOK), self._app.app_context():
+                look()
+        except (ServiceError, SQLAlchemyError, gevent.Timeout) as error:
+            log.warning("waits not looked at", error=type(error).__name__)
