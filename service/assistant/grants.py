@@ -6,6 +6,7 @@ Source: docs/contract.md, section 14.4.
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from service.chat.tools.tool import ToolContext
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
-from service.web.errors import ServiceError
+from service.web.errors import ServiceError, UpstreamFailed
 
 PAUSE = 2.0  # seconds between two questions to another instance
 STATUS_SECONDS = 3.0  # for its answer: a tool and the card of a consent wait for it
@@ -83,23 +84,26 @@ def _looks_again(
 class _GrantThere:
     """Whether a flag of the connection status has come since a call was refused.
 
-    A grant that sets no further flag is not seen. The status is asked for once in `PAUSE`.
+    A grant that sets no further flag is not seen. The status is asked for once in `PAUSE`. The
+    first that comes tells which flags are old.
     """
 
     def __init__(self, proxy: Proxy, item: Endpoint, context: ToolContext) -> None:
         self._facts = (proxy, item, context)
         self._not_before = 0.0
-        try:
+        self._known: set[str] | None = None
+        with suppress(ServiceError):
             self._known = self._flags()
-        except ServiceError:
-            self._known = set()
 
     def __call__(self) -> bool:
         """Raises `ServiceError`."""
         if time.monotonic() < self._not_before:
             return False
         self._not_before = time.monotonic() + PAUSE
-        return bool(self._flags() - self._known)
+        flags = self._flags()
+        if self._known is None:
+            self._known = flags
+        return bool(flags - self._known)
 
     def _flags(self) -> set[str]:
         proxy, item, context = self._facts
@@ -110,7 +114,9 @@ def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
     """The user's connections at the other instance. Raises `ServiceError`."""
     assert proxy.gateway
     answer = proxy.gateway.status(context.caller, context.token, STATUS_SECONDS)
-    return answer.envelope if answer.status == 200 else {}
+    if answer.status != 200:
+        raise UpstreamFailed(upstreamStatus=answer.status)
+    return answer.envelope
 
 
 def _flags_set(proxy: Proxy, item: Endpoint, status: Mapping[str, Any]) -> set[str]:

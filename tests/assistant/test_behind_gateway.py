@@ -124,6 +124,28 @@ def test_a_flag_that_was_set_before_the_refusal_is_no_new_grant(
     assert len(called(there)) == 1
 
 
+@pytest.mark.parametrize("failure", ["502 Bad Gateway", "429 Too Many Requests"])
+def test_a_flag_that_could_not_be_read_at_first_is_no_new_grant(
+    alice, begin, chat, served_by, there, office, failure
+):
+    office.flags = {"connected": True, "contacts": True}
+    refused = Answer(json.dumps({"success": False, "error": "?"}), failure, JSON)
+
+    def answer(seen):
+        if seen.path != STATUS:
+            return office(seen)
+        there.answers = [office]
+        return refused
+
+    there.answers = [answer]
+    served_by.answers = [call(CONTACTS), DONE]
+    turn = begin(alice, chat)
+    allow(alice, chat, turn.part("data-approval"))
+    turn.end()
+    assert turn.part("data-consent", "expired")
+    assert len(called(there)) == 1
+
+
 @pytest.mark.settings(approval_seconds=60)
 def test_decisions_do_not_wait_for_the_other_instance(
     alice, begin, chat, served_by, office, monkeypatch
@@ -248,8 +270,10 @@ def test_whether_it_is_connected_is_what_the_other_instance_says(
     told = found(alice, chat, served_by, "list contacts and mail")
     assert (told[CONTACTS]["connected"], told["cloudsuite/mail-list"]["connected"]) == (True, False)
     assert [one.path for one in there.seen] == [STATUS]
-    there.answers = [Answer("<html>", "502 X")]
-    assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
+    refused = Answer(json.dumps({"success": False}), "429 X", JSON)
+    for failure in (Answer("<html>", "502 X"), refused):
+        there.answers = [failure]
+        assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
 
 
 def test_endpoints_are_found_while_the_other_instance_hangs(
