@@ -7,6 +7,7 @@ Source: docs/contract.md, section 14.4.
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -63,13 +64,13 @@ def refused(
         item.name,
         item.vendor.integration,
         tuple(payload.get("scopes", ())),
-        _looks_again(proxy, item, context, answer.refused_grant),
+        _looks_again(proxy, item, context, answer.refused_consent),
         payload.get("authUrl"),
     )
 
 
 def _looks_again(
-    proxy: Proxy, item: Endpoint, context: ToolContext, refused_grant: int | None
+    proxy: Proxy, item: Endpoint, context: ToolContext, refused: datetime | None
 ) -> Callable[[], bool]:
     """Tells whether a grant has come that opens what the call was refused. Only in a chat somebody
     waits for it."""
@@ -78,7 +79,7 @@ def _looks_again(
         return lambda: False
     if proxy.gateway:
         return _GrantThere(proxy, item, context)
-    return partial(connection.opens_all_since, refused_grant)
+    return partial(connection.opens_all_since, refused)
 
 
 class _GrantThere:

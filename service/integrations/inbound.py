@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -63,32 +64,32 @@ class Inbound:
 class Answer:
     """`data` of the envelope, encoded if it is kept; with `consent`, the OAuth-required payload.
 
-    A kept answer that is given again has its `age` in seconds. `refused_grant` is the version of
-    the grant that the vendor has refused, if that is why the payload is given.
+    A kept answer that is given again has its `age` in seconds. `refused_consent` is the time of the
+    consent whose grant the vendor has refused, if that is why the payload is given.
     """
 
     data: Any
     consent: bool = False
     age: int | None = None
-    refused_grant: int | None = None
+    refused_consent: datetime | None = None
 
     def response(self) -> "ProxyResponse":
         """Source: RFC 9111, section 5.1."""
         headers = {} if self.age is None else {"Age": str(self.age), "X-Cache": "hit"}
         envelope = {"success": True, "data": self.data}
-        return ProxyResponse(200, envelope, headers, self.consent, self.refused_grant)
+        return ProxyResponse(200, envelope, headers, self.consent, self.refused_consent)
 
 
 @dataclass(frozen=True)
 class ProxyResponse:
-    """The response to a call; `consent` and `refused_grant` as in `Answer`, if this instance made
+    """The response to a call; `consent` and `refused_consent` as in `Answer`, if this instance made
     the payload."""
 
     status: int
     envelope: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
     consent: bool = False
-    refused_grant: int | None = None
+    refused_consent: datetime | None = None
 
     @property
     def data(self) -> Any:

@@ -34,7 +34,7 @@ class Grant(db.Model):  # type: ignore[name-defined,misc]
     failed_at: Mapped[datetime | None]  # the last refresh that failed
     failing_since: Mapped[datetime | None]  # the first one since tokens were stored
     failure: Mapped[str | None] = mapped_column(String(16))  # why the last one failed
-    created_at: Mapped[datetime] = mapped_column(default=now)
+    created_at: Mapped[datetime] = mapped_column(default=now)  # by the last consent
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 

@@ -2,9 +2,12 @@
 
 import gevent
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from service.database.access import write_transaction
+from service.database.clock import from_now
+from service.extensions import db
+from service.integrations.models import Grant
 from service.sandbox.suite.models import SuiteAccess, SuiteToken
 from tests.assistant.conftest import DONE, call
 from tests.integrations.offices import connect
@@ -90,6 +93,32 @@ def test_a_scope_that_was_taken_back_there_is_waited_for(app, alice, begin, chat
     connect(alice, CONTACTS)
     assert [one for one in turn.end() if one["type"] == "tool-output-available"]
     assert turn.part("data-consent", "granted")
+
+
+def test_a_refresh_is_not_the_consent_that_is_waited_for(app, alice, begin, chat, served_by):
+    connect(alice, CONTACTS)
+    take_back_scopes(app)
+    served_by.answers = [call(CONTACTS), DONE]
+    turn = begin(alice, chat)
+    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
+    assert alice.post(path, {"decision": "once"}).status_code == 200
+    turn.part("data-consent")
+    expire(app)
+    before = version(app)
+    assert alice.post(f"/api/integrations/{CONTACTS}", {}).json["data"]["requiresOAuth"]
+    assert version(app) > before
+    gevent.sleep(0.5)  # it looks often
+    assert turn.part("data-consent")["state"] == "asked"
+
+
+def expire(app):
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Grant).values(expires_at=from_now(-10)))
+
+
+def version(app):
+    with app.app_context():
+        return db.session.scalar(select(Grant.version))
 
 
 @pytest.mark.settings(approval_seconds=1)

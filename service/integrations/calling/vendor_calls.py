@@ -115,5 +115,5 @@ def _with_token(connection: Connection | None, perform: Callable[[str | None], A
         return Answer(perform(connection.token() if connection else None))
     except ServiceError as error:
         if connection and (payload := connection.payload_for(error)):
-            return Answer(payload, consent=True, refused_grant=connection.used_version)
+            return Answer(payload, consent=True, refused_consent=connection.used_consent)
         raise

@@ -4,6 +4,7 @@ Source: docs/contract.md, "Cloud-suite connection" and section 10.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from itertools import product
 from typing import Any, get_args
 
@@ -154,21 +155,22 @@ class Connection:
         """Whether there is a grant that is not narrow."""
         return self.opens_all_since(None)
 
-    def opens_all_since(self, refused: int | None) -> bool:
-        """Whether there is a grant that is not narrow, nor of the version that was refused.
+    def opens_all_since(self, refused: datetime | None) -> bool:
+        """Whether there is a grant that is not narrow, nor of the consent that was refused.
 
         A vendor may refuse one whatever its scopes are: its user has taken some of them back there.
+        A refresh does not bring them.
         """
         grant = self._connections.grants(self._integration).find(self._user_id)
         scopes = self._connections.scopes(self._integration)
-        if grant is None or grant.version == refused:
+        if grant is None or grant.created_at == refused:
             return False
         return scopes.open_all(self._endpoint, grant.scopes)
 
     @property
-    def used_version(self) -> int | None:
-        """The version of the grant whose token was used, if any was."""
-        return self._token.version if self._token else None
+    def used_consent(self) -> datetime | None:
+        """When the grant whose token was used was consented to, if any was."""
+        return self._token.consented_at if self._token else None
 
     @property
     def is_narrow(self) -> bool:

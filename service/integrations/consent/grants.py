@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import gevent
@@ -42,10 +42,14 @@ log = structlog.get_logger("grants")
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A usable access token; `version` fences what is done to its row."""
+    """A usable access token; `version` fences what is done to its row.
+
+    `consented_at` tells the last consent from others. Refreshes do not change it.
+    """
 
     text: str
     version: int
+    consented_at: datetime
 
 
 class RefreshFailed(UpstreamFailed):
@@ -141,6 +145,7 @@ class Grants:
             for name, value in self._sealed(user_id, tokens).items():
                 setattr(grant, name, value)
             grant.version += 1
+            grant.created_at = now()
             grant.lease_id = grant.lease_until = None
             grant.failed_at = grant.failing_since = grant.failure = None
             return True
@@ -179,10 +184,11 @@ class Grants:
     def _opened(self, grant: Grant) -> AccessToken:
         place = self._place(grant.user_id, "access_token")
         try:
-            return AccessToken(self._sealer.open(grant.access_token, place), grant.version)
+            text = self._sealer.open(grant.access_token, place)
         except Unsealable as error:
             log.warning("not opened", integration=self._integration, why=repr(error))
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
+        return AccessToken(text, grant.version, grant.created_at)
 
     def _refresh(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
         """Refresh under the lease, with no transaction open.
@@ -211,7 +217,7 @@ class Grants:
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
         if self._write(grant, lease, fresh):
-            return AccessToken(tokens.access, grant.version + 1)
+            return AccessToken(tokens.access, grant.version + 1, grant.created_at)
         if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the one before
             authority.revoke(tokens.refresh)
         return None
