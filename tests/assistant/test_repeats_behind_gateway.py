@@ -89,9 +89,10 @@ def test_a_call_that_was_made_there_after_all_has_one_entry(alice, a_try, there)
 
 
 def test_a_refusal_there_is_no_change(alice, a_try, there):
-    there.answers = [says(FAILED, "400 Bad Request")]
-    a_try(CUT, asks=True)
-    assert outcomes(alice) == []
+    for refusal in ("400 Bad Request", "401 Unauthorized"):
+        there.answers = [says(FAILED, refusal)]
+        a_try(CUT, asks=True)
+        assert outcomes(alice) == []
 
 
 def test_after_a_day_its_key_is_not_asked_for_there(app, a_try, there):

@@ -35,6 +35,10 @@ NOT_COUNTED = "A token with a limit of credits can't be used for this: make one 
 NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 
 
+class TokenRefused(UpstreamFailed):
+    """The other instance takes the token for no valid one. It has done nothing."""
+
+
 class Gateway:
     """The other instance. Every method needs an app context and raises `ServiceError`."""
 
@@ -48,9 +52,13 @@ class Gateway:
         if shared:
             _check_own(endpoint, request.body)
         _check_counted(endpoint, request.caller, shared)
-        if request.note:
-            _store(request.note.leave)
-        result = self._ask(
+        result = _noted(request.note, lambda: self._send(endpoint, request, shared))
+        if shared and (job_id := _job_of(endpoint, result)):
+            self._jobs.adopt(request.caller.subject, endpoint, job_id)
+        return result
+
+    def _send(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
+        return self._ask(
             "POST",
             f"/api/integrations/{endpoint.name}",
             self._owner_token if shared else self._bearer(request.caller, request.token),
@@ -64,11 +72,6 @@ class Gateway:
             },
             dict(request.body),
         )
-        if request.note:
-            _complete(request.note, result)
-        if shared and (job_id := _job_of(endpoint, result)):
-            self._jobs.adopt(request.caller.subject, endpoint, job_id)
-        return result
 
     def job(self, caller: Caller, token: str, job_id: str) -> ProxyResponse | None:
         """The state of a job there; None for one that was begun here, without a gateway."""
@@ -133,9 +136,25 @@ class Gateway:
             raise failure_of(error) from None
         except (ValueError, RecursionError):
             raise UpstreamFailed(upstreamStatus=None) from None
-        if status == 401 or 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):
+        if status == 401:
+            raise TokenRefused(upstreamStatus=status)
+        if 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):
             raise UpstreamFailed(upstreamStatus=status)
         return ProxyResponse(status, envelope, told)
+
+
+def _noted(note: CallNote | None, send: Callable[[], ProxyResponse]) -> ProxyResponse:
+    """Send a call; note that it leaves, and how it has ended."""
+    if note is None:
+        return send()
+    _store(note.leave)
+    try:
+        result = send()
+    except TokenRefused:
+        _store(note.withdraw)
+        raise
+    _complete(note, result)
+    return result
 
 
 def _complete(note: CallNote, result: ProxyResponse) -> None:
