@@ -1,5 +1,6 @@
 """What costs or changes something outside waits for its user's decision."""
 
+import gevent
 import pytest
 
 from service.chat.calling import approvals
@@ -98,6 +99,24 @@ def test_the_decision_for_the_chat_holds_for_no_other_endpoint(alice, begin, cha
     turn, part = asked(begin, alice, chat, served_by, PICTURES, videos)
     decide(alice, chat, part, "chat")
     wait_for(lambda: turn.part("data-approval")["endpoint"] == "search-videos")
+
+
+def test_a_call_that_begins_to_ask_during_the_decision_for_its_chat_is_let_through(
+    alice, begin, chat, served_by, monkeypatch
+):
+    _, part = asked(begin, alice, chat, served_by)
+    look = approvals.holds_in_chat
+
+    def look_slowly(*args):
+        found = look(*args)
+        gevent.spawn(decide, alice, chat, part, "chat")
+        gevent.sleep(0.3)
+        return found
+
+    monkeypatch.setattr(approvals, "holds_in_chat", look_slowly)
+    served_by.answers = [PICTURES, DONE]
+    second = begin(alice, chat)
+    assert second.part("data-approval", "chat")["toolCallId"] != part["toolCallId"]
 
 
 def test_a_call_is_decided_once(alice, begin, chat, served_by):

@@ -30,6 +30,7 @@ from service.chat.models import Approval, Claim, Lease, Turn
 from service.chat.tools.needs import NeededApproval
 from service.chat.tools.tool import ToolContext
 from service.database.clock import current_time, from_now
+from service.database.locks import lock_name
 from service.extensions import now, table, timestamp
 from service.web.errors import Conflict, NotFound
 
@@ -44,6 +45,14 @@ _approvals, _turns = table(Approval), table(Turn)
 
 class Decided(Conflict):
     message = "This was decided already."
+
+
+def one_at_a_time(session: Session, chat_id: str) -> None:
+    """Keep out what asks and what decides for the whole chat, until this transaction ends.
+
+    A call that asks meanwhile would neither find the decision nor be found by it.
+    """
+    lock_name(session.connection(), f"approvals {chat_id}")
 
 
 def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval) -> bool:
@@ -118,6 +127,8 @@ def decide(
         _approvals.c.chat_id == chat_id,
         _approvals.c.user_id == caller.subject,
     )
+    if decision == "chat":
+        one_at_a_time(session, chat_id)
     decided = update(_approvals).where(*mine, *_waits()).values(state=STATES[decision])
     row = session.execute(decided.returning(_approvals)).first()
     if row is not None:

@@ -97,6 +97,7 @@ def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[
     """Ask the user, and wait; returns the state of the decision."""
     seconds, waits = app.config["SETTINGS"].approval_seconds, _waits(app)
     with app.app_context(), write_transaction() as session:
+        approvals.one_at_a_time(session, context.chat_id)
         if approvals.holds_in_chat(session, context, needed):
             return "chat"
         shown = approvals.ask(session, context, needed, seconds)
