@@ -44,8 +44,7 @@ log = structlog.get_logger("grants")
 class AccessToken:
     """A usable access token; `version` fences what is done to its row.
 
-    `consented_at` tells the last consent from others. Refreshes do not change it.
-    """
+    `consented_at` is the time of the last consent, which a refresh is not."""
 
     text: str
     version: int
