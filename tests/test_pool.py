@@ -8,7 +8,7 @@ from sqlalchemy.exc import OperationalError
 from service.database.access import core_transaction
 from service.database.prepared import Prepared, reading
 from service.extensions import db
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 
 ONE = Prepared(select(literal(1).label("one")))
 
@@ -45,18 +45,17 @@ def test_a_transaction_leaves_its_connection_ready_for_the_next(app, monkeypatch
         assert db.engine.pool.checkedout() == 0, "it counts as used"
 
 
-def test_on_sqlite_reads_and_writes_have_one_connection(app):
+@on_sqlite
+def test_reads_and_writes_have_one_connection(app):
     """Each has a cache of pages of its own, which the commit of another makes worthless."""
     with app.app_context():
-        if db.engine.dialect.name == "sqlite":
-            assert write(app) is read(app) is write(app)
+        assert write(app) is read(app) is write(app)
 
 
+@on_sqlite
 def test_a_write_after_a_read_begins_as_a_write(app):
     begun = []
     with app.app_context():
-        if db.engine.dialect.name != "sqlite":
-            pytest.skip("PostgreSQL has one kind of transaction")
         write(app)
         driver = read(app)
         driver.set_trace_callback(begun.append)

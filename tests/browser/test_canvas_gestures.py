@@ -126,7 +126,7 @@ def test_tab_leaves_a_widget_and_reaches_what_comes_after(canvas):
     assert {"Resize Note", "Mail", "Resize Mail"} <= reached
 
 
-TURN = """([delta, pause]) => {
+TURN = """(_, [delta, pause]) => {
   const wheel = { deltaX: delta, deltaY: delta, clientX: 40, clientY: 20 };
   const event = () => new WheelEvent('wheel', { ...wheel, bubbles: true, cancelable: true });
   const turn = () => document.body.dispatchEvent(event());
