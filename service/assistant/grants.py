@@ -72,8 +72,10 @@ def refused(
 def _looks_again(
     proxy: Proxy, item: Endpoint, context: ToolContext, refused: datetime | None
 ) -> Callable[[], bool]:
-    """Tells whether a grant has come that opens what the call was refused. Only in a chat somebody
-    waits for it."""
+    """Return a function that tells whether a grant has come that allows the refused call.
+
+    Outside of a chat nobody waits for a grant, and the function always returns False.
+    """
     connection = proxy.connections.of(item, context.caller.subject)
     if connection is None or not context.chat_id:
         return lambda: False
@@ -86,7 +88,7 @@ class _GrantThere:
     """Whether a flag of the connection status has come since a call was refused.
 
     A grant that sets no further flag is not seen. The status is asked for once in `PAUSE`. The
-    first that comes tells which flags are old.
+    flags of the first status that is read are the old ones.
     """
 
     def __init__(self, proxy: Proxy, item: Endpoint, context: ToolContext) -> None:

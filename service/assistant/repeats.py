@@ -64,7 +64,7 @@ def find(
 
 
 def give(context: ToolContext, earlier: EarlierCall, ask: Callable[[], T]) -> T:
-    """What `ask` returns for the key of the earlier call, which is then given.
+    """Return what `ask` returns, and drop the earlier call, so that it is given once.
 
     Raises `Conflict` if its answer is not known, or not yet.
     """

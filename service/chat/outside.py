@@ -34,9 +34,9 @@ class CallEntry:
         call_id: str,
         earlier: int | None = None,
     ) -> None:
-        """`call_id` is the call's `Idempotency-Key`. `earlier` is the number of the entry of an
-        earlier try that has sent the same call under this key. It becomes that of the turn that
-        answers, as all of an earlier try's."""
+        """`call_id` is the call's `Idempotency-Key`. `earlier` is the number of an entry that an
+        earlier try has written about the same call under this key. Then there is no second entry.
+        The turn that answers takes over all entries of earlier tries."""
         self._earlier = earlier
         self._seq: int | None = None  # once the call has left
         self._facts = {
@@ -64,7 +64,10 @@ class CallEntry:
             self._insert(session, CALLED)
 
     def withdraw(self, session: Session) -> None:
-        """The call has changed nothing. What an earlier try's has done nobody knows."""
+        """Delete the entry, because the call has changed nothing.
+
+        An entry of an earlier try stays: nobody knows what that try's request has changed.
+        """
         if self._seq is not None and self._earlier is None:
             session.execute(delete(_journal).where(_journal.c.seq == self._seq, *self._mine()))
 

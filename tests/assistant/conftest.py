@@ -52,6 +52,12 @@ class LiveTurn:
         return self.chunks
 
 
+def allow(alice, chat, part, decision="once"):
+    """Decide about the call that a `data-approval` part asks for."""
+    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
+    assert alice.post(path, {"decision": decision}).status_code == 200
+
+
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch):
     monkeypatch.setattr(waits, "LOOK_SECONDS", 0.02)

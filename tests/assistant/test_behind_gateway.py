@@ -12,7 +12,7 @@ from gevent.event import Event
 from service.assistant import grants
 from service.auth import tokens
 from service.chat.calling import waits
-from tests.assistant.conftest import DONE, call
+from tests.assistant.conftest import DONE, allow, call
 from tests.mcp.speaking import Speaker
 from tests.people import Person, text_of
 from tests.permissions.calling import calls
@@ -73,11 +73,6 @@ def configure(configure, there) -> dict:
 @pytest.fixture(autouse=True)
 def asks_often(monkeypatch):
     monkeypatch.setattr(grants, "PAUSE", 0.02)
-
-
-def allow(alice, chat, part, decision="once"):
-    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    assert alice.post(path, {"decision": decision}).status_code == 200
 
 
 def called(there):

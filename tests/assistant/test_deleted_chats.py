@@ -10,7 +10,7 @@ from service.chat.turn import claim_watch
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from tests import recorded
-from tests.assistant.conftest import DONE, call
+from tests.assistant.conftest import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST, TeamChat
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -42,8 +42,7 @@ def ask(alice, begin, served_by):
     def asking(chat, end=DONE, answer=PICTURES, **body):
         served_by.answers = [answer, end]
         turn = begin(alice, chat, **body)
-        path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-        assert alice.post(path, {"decision": "once"}).status_code == 200
+        allow(alice, chat, turn.part("data-approval"))
         return turn
 
     return asking

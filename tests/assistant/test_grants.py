@@ -9,7 +9,7 @@ from service.database.clock import from_now
 from service.extensions import db
 from service.integrations.models import Grant
 from service.sandbox.suite.models import SuiteAccess, SuiteToken
-from tests.assistant.conftest import DONE, call
+from tests.assistant.conftest import DONE, allow, call
 from tests.integrations.offices import connect
 from tests.people import text_of
 
@@ -67,8 +67,7 @@ def test_without_a_grant_one_for_the_apps_own_files_is_enough(alice, begin, chat
     turn = begin(alice, chat)
     turn.part("data-consent")
     connect(alice, "drive-upload")
-    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
+    allow(alice, chat, turn.part("data-approval"))
     assert [one for one in turn.end() if one["type"] == "tool-output-available"]
     assert turn.part("data-consent", "granted")
 
@@ -85,8 +84,7 @@ def test_a_scope_that_was_taken_back_there_is_waited_for(app, alice, begin, chat
     take_back_scopes(app)
     served_by.answers = [call(CONTACTS), DONE]
     turn = begin(alice, chat)
-    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
+    allow(alice, chat, turn.part("data-approval"))
     turn.part("data-consent")
     gevent.sleep(0.5)  # it looks often
     assert turn.part("data-consent")["state"] == "asked"
@@ -100,8 +98,7 @@ def test_a_refresh_is_not_the_consent_that_is_waited_for(app, alice, begin, chat
     take_back_scopes(app)
     served_by.answers = [call(CONTACTS), DONE]
     turn = begin(alice, chat)
-    path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
+    allow(alice, chat, turn.part("data-approval"))
     turn.part("data-consent")
     expire(app)
     before = version(app)

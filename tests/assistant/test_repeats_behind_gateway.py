@@ -10,7 +10,7 @@ from service.assistant.repeats import NOT_AGAIN
 from service.chat.models import JournalEntry
 from service.chat.outside import CALLED, LEFT
 from service.extensions import db, now
-from tests.assistant.conftest import DONE
+from tests.assistant.conftest import DONE, allow
 from tests.assistant.team_chat import JSON, POST
 from tests.services import on_sqlite
 from tests.upstream import Answer, ScriptedUpstream
@@ -45,8 +45,7 @@ def a_try(alice, begin, chat, served_by):
         served_by.answers = [POST, end]
         turn = begin(alice, chat, userMessageId="u")
         if asks:
-            path = f"/api/ai/chat/{chat}/approvals/{turn.part('data-approval')['toolCallId']}"
-            assert alice.post(path, {"decision": "once"}).status_code == 200
+            allow(alice, chat, turn.part("data-approval"))
         chunks = turn.end()
         assert asks or not any(one["type"] == "data-approval" for one in chunks)
         return next(c.get("output") or c["errorText"] for c in chunks if "tool-output" in c["type"])
