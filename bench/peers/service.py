@@ -1,5 +1,6 @@
 """The service as a peer."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from config import ROOT
 from tests.services import Service
 
 TRUST = ROOT / "bench/programs/trust"
+WARNING = re.compile(r'"level": "(warning|error|critical)"')
 
 
 class OurService:
@@ -60,6 +62,13 @@ class OurService:
         lines = self._service.log.read_text().splitlines()
         theirs = [line for line in lines if not line.startswith("{") or "gunicorn.error" in line]
         return [line for line in theirs if "request lost" not in line]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The lines of the log of level warning and above."""
+        assert self._service
+        lines = self._service.log.read_text().splitlines()
+        return [line for line in lines if WARNING.search(line)]
 
     def requests(self, questions: Sequence[Question]) -> list[str]:
         assert self._people

@@ -55,9 +55,11 @@ def main() -> int:
         finally:
             for pace in paces:
                 pace.stop()
-        ended = listening.ended  # the rest ends with the service
-    print(f"deliveries: {listening.messages}, {ended} sockets ended")
-    return max(int(ended > 0), _report(samples, paces, arguments.minutes * 60))
+        ended = list(listening.endings)  # the rest ends with the service
+        if ended or any(pace.faults for pace in paces):
+            print(*service.warnings[:20], sep="\n", file=sys.stderr)
+    print(f"deliveries: {listening.messages}, {len(ended)} sockets ended", *ended[:3], sep="\n")
+    return max(int(bool(ended)), _report(samples, paces, arguments.minutes * 60))
 
 
 def _arguments() -> argparse.Namespace:

@@ -8,15 +8,15 @@ import gc
 import json
 import os
 from pathlib import Path
-from typing import Any
+from weakref import WeakSet
 
 from gevent.monkey import get_original
 from greenlet import greenlet
-from sqlalchemy import event
-from sqlalchemy.pool import Pool
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.pool import QueuePool
 
 PERIOD = 5  # seconds
-_in_use: set[int] = set()
+_pools: WeakSet[QueuePool] = WeakSet()
 
 
 def greenlets() -> int:
@@ -24,11 +24,16 @@ def greenlets() -> int:
     return sum(issubclass(type(one), greenlet) and not one.dead for one in gc.get_objects())
 
 
+def connections() -> int:
+    """Those in use, without those that a worker keeps ready."""
+    return sum(pool.checkedout() for pool in list(_pools))
+
+
 def _report() -> None:
     sleep, directory = get_original("time", "sleep"), Path(os.environ["BENCH_GAUGES"])
     path = directory / str(os.getpid())
     while True:
-        path.with_suffix(".new").write_text(json.dumps([greenlets(), len(_in_use)]))
+        path.with_suffix(".new").write_text(json.dumps([greenlets(), connections()]))
         path.with_suffix(".new").replace(path)
         sleep(PERIOD)
 
@@ -37,14 +42,10 @@ def _begin() -> None:
     get_original("_thread", "start_new_thread")(_report, ())
 
 
-@event.listens_for(Pool, "checkout")
-def _checkout(_connection: Any, record: Any, _proxy: Any) -> None:
-    _in_use.add(id(record))
-
-
-@event.listens_for(Pool, "checkin")
-def _checkin(_connection: Any, record: Any) -> None:
-    _in_use.discard(id(record))
+@event.listens_for(Engine, "engine_connect")
+def _remember(connection: Connection) -> None:
+    if isinstance(connection.engine.pool, QueuePool):
+        _pools.add(connection.engine.pool)
 
 
 os.register_at_fork(after_in_child=_begin)

@@ -96,7 +96,8 @@ class Listening:
         for one in subscribers:
             self._selector.register(one.sock, selectors.EVENT_READ, one)
         self.messages = 0
-        self.ended = 0  # sockets
+        self.endings: list[str] = []  # of sockets: the time, and what came last
+        self._last: dict[BoardSubscriber, bytes] = {}
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
@@ -111,8 +112,10 @@ class Listening:
             data = b""
         bodies, one.rest = frames.split(one.rest + data)
         self.messages += sum(b'"change"' in body for body in bodies)
+        if bodies:
+            self._last[one] = bodies[-1]
         if not data:
-            self.ended += 1
+            self.endings.append(f"{_clock()} {self._last.get(one, b'')[-200:]!r}")
             self._selector.unregister(one.sock)
 
 
@@ -146,7 +149,11 @@ class Pace:
             self._action()
             self.done += 1
         except Exception as error:
-            self.faults.append(repr(error)[:500])
+            self.faults.append(f"{_clock()} {error!r}"[:500])
+
+
+def _clock() -> str:
+    return time.strftime("%H:%M:%S")
 
 
 def _change(number: int) -> str:
