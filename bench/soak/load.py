@@ -135,7 +135,7 @@ class Pace:
     def stop(self) -> None:
         self._stopped.set()
         self._thread.join()
-        self._pool.shutdown()
+        self._pool.shutdown(cancel_futures=True)  # what it could not keep up with
 
     def _run(self) -> None:
         began = time.monotonic()
