@@ -76,7 +76,7 @@ class Channel:
     def abandon(self) -> None:
         self.abandoned = True
         self.write = None
-        self._take_ready()
+        self.take_ready()
         self._wake()
 
     def take(self) -> list[Item]:
@@ -90,7 +90,7 @@ class Channel:
                 get_hub().switch()  # an Event, or a timeout, would cost a token 3 µs
             finally:
                 self._resume = None
-        return self._take_ready()
+        return self.take_ready()
 
     def pause(self) -> Pause | None:
         """How the reader waits without a greenlet; None if it need not wait."""
@@ -120,7 +120,7 @@ class Channel:
         if not self._resume:
             return
         write = self.write if self._is_text() else None
-        if write and write(self._take_ready()):
+        if write and write(self.take_ready()):
             return
         self._go_on()
 
@@ -136,7 +136,8 @@ class Channel:
             return type(ready[0]) in TEXT
         return bool(ready) and all(type(chunk) in TEXT for chunk in ready)
 
-    def _take_ready(self) -> list[Item]:
+    def take_ready(self) -> list[Item]:
+        """All chunks that are ready, without waiting."""
         ready, self._chunks = self._chunks, []
         if self._room:
             self._room.set()

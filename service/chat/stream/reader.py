@@ -64,7 +64,8 @@ class Reader:
         watch = ClientWatch(self._sock, leave) if self._sock else None
         try:
             self._is_writing = True
-            yield sse.OPEN
+            # With what is ready, such as the start: one write less for each turn.
+            yield sse.OPEN + self._encode_ready(self._channel.take_ready())
             while not self._channel.ended:
                 if (pause := self._pause()) is not None:  # it has no bytes
                     yield pause
@@ -73,8 +74,7 @@ class Reader:
                 if rest and self._writer:
                     self._writer.finish(rest)
                 if ready:  # also behind such a rest, if the response has gone on only now
-                    self._is_in_text = type(ready[-1]) in IN_TEXT
-                    yield self._encode_all(ready)
+                    yield self._encode_ready(ready)
                 elif not rest and not self._channel.ended:
                     yield sse.KEEP_ALIVE
             if not self._channel.abandoned:
@@ -106,6 +106,11 @@ class Reader:
         self._waiting_since = time.monotonic()
         self._rest = self._writer.write(self._encode_all(items))
         return not self._rest
+
+    def _encode_ready(self, ready: Sequence[Item]) -> bytes:
+        if ready:
+            self._is_in_text = type(ready[-1]) in IN_TEXT
+        return self._encode_all(ready)
 
     def _encode_all(self, items: Sequence[Item]) -> bytes:
         if len(items) == 1:  # nearly always
