@@ -1,12 +1,17 @@
 """What a request wants of an item, by its conditions and its range.
 
-Source: RFC 9110, sections 13.2.2, 14.2 and 15.5.17.
+Source: RFC 9110, sections 13.2.2, 14.1.2, 14.2 and 15.5.17.
 """
+
+import re
 
 from flask import Request, Response
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
+from werkzeug.http import parse_range_header
 
 from service.web.errors import InvalidRequest
+
+SUFFIX = re.compile(r"bytes=[ \t]*-(\d+)[ \t]*", re.IGNORECASE | re.ASCII)  # the last bytes
 
 
 class PreconditionFailed(InvalidRequest):
@@ -36,10 +41,11 @@ def make_conditional(response: Response, request: Request, etag: str, size: int)
     A range that is not understood is ignored, and so is one of a request that needs no content.
     Raises `RangeNotSatisfiable`.
     """
-    ignored = {"HTTP_IF_MATCH"}  # `check_match` has looked at it
-    if not _wants_range(request, etag):
-        ignored.add("HTTP_RANGE")
-    environ = {name: value for name, value in request.environ.items() if name not in ignored}
+    replaced = {"HTTP_IF_MATCH", "HTTP_RANGE"}  # `check_match` has looked at the first
+    environ = {name: value for name, value in request.environ.items() if name not in replaced}
+    wanted = _range(request.headers.get("Range", ""), size)
+    if _is_for_range(request, etag) and _is_understood(wanted):
+        environ["HTTP_RANGE"] = wanted
     try:
         return response.make_conditional(environ, accept_ranges=True, complete_length=size)
     except RequestedRangeNotSatisfiable:
@@ -47,8 +53,26 @@ def make_conditional(response: Response, request: Request, etag: str, size: int)
         raise RangeNotSatisfiable(size) from None
 
 
-def _wants_range(request: Request, etag: str) -> bool:
-    if request.method != "GET" or request.if_none_match.contains_weak(etag):
-        return False
-    asked = request.range
-    return asked is not None and asked.units == "bytes" and len(asked.ranges) == 1
+def _is_for_range(request: Request, etag: str) -> bool:
+    return request.method == "GET" and not request.if_none_match.contains_weak(etag)
+
+
+def _is_understood(wanted: str) -> bool:
+    parsed = parse_range_header(wanted)
+    return parsed is not None and parsed.units == "bytes" and len(parsed.ranges) == 1
+
+
+def _range(wanted: str, size: int) -> str:
+    """Return a range in a form that werkzeug takes as the standard says.
+
+    werkzeug refuses a suffix that is longer than the item, which stands for the whole item. It
+    ignores an empty one, which can't be satisfied.
+    """
+    suffix = SUFFIX.fullmatch(wanted)
+    if suffix is None:
+        return wanted
+    length = suffix[1].lstrip("0")
+    if not length:
+        return f"bytes={size}-"
+    is_longer = len(length) > len(str(size)) or int(length) > size
+    return "bytes=0-" if is_longer else f"bytes=-{length}"

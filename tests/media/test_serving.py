@@ -99,6 +99,24 @@ def test_a_range_is_answered_as_a_player_asks_for_it(kept, alice):
     assert len(os.listdir("/proc/self/fd")) == descriptors
 
 
+@on_sqlite
+def test_the_last_bytes_are_all_there_are_if_more_are_asked_for(kept, alice):
+    path, _ = kept(b"short")
+    for asked, part in (
+        ("-5", b"short"),
+        ("-6", b"short"),
+        (f"-{'9' * 5000}", b"short"),
+        ("-02", b"rt"),
+    ):
+        answer = alice.get(path, headers={"Range": f"bytes={asked}"})
+        assert (answer.status_code, answer.data) == (206, part)
+        assert answer.headers["Content-Range"] == f"bytes {5 - len(part)}-4/5"
+    none = alice.get(path, headers={"Range": "bytes=-0"})
+    assert (none.status_code, none.headers["Content-Range"]) == (416, "bytes */5")
+    whole = alice.get(path, headers={"Range": "bytes=-0", "If-Range": '"another"'})
+    assert (whole.status_code, whole.data) == (200, b"short")
+
+
 @in_both
 def test_conditions_come_before_ranges(kept, alice):
     path, _ = kept()
