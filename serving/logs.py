@@ -13,6 +13,7 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
+from service.observing import attribution
 from service.observing.logs import place_of_error, redactor
 
 # The query of an address in a message: that of an OAuth callback contains a code.
@@ -29,6 +30,7 @@ class JsonFormatter(logging.Formatter):
         text, _, rest = record.getMessage().partition("\n")
         text = QUOTED.sub(r"\1", QUERY.sub("?…", text))
         event: dict[str, Any] = {"event": text, "worker": record.process}
+        event |= attribution.current_facts()
         event |= getattr(record, "facts", {})
         if record.exc_info or rest:
             event["exc_info"] = record.exc_info[1] if record.exc_info else sys.exc_info()[1]

@@ -1,6 +1,5 @@
 """Replacements for parts of gunicorn and gevent that no setting of theirs changes."""
 
-import json
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -14,7 +13,7 @@ import gunicorn.workers.ggevent
 from gevent.baseserver import BaseServer
 
 from service.raw_sockets import CHUNK, send_all
-from serving import parking
+from serving import parking, refusals
 from serving.response import JoinedResponse
 from serving.timed_requests import RequestLimits, timed_parser
 
@@ -30,15 +29,6 @@ def cached_date(http_date: Callable[[float], str]) -> Callable[..., str]:
     """gunicorn's date of a response, which is the same for all of a second."""
     date_of = lru_cache(1)(http_date)
     return lambda moment=None: date_of(int(time.time() if moment is None else moment))
-
-
-def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
-    """Answer a request that gunicorn refuses, in the form of the service's errors."""
-    code = "invalid_request" if status < 500 else "internal_error"
-    body = json.dumps({"error": code, "message": reason})
-    head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json\r\n"
-    answer = f"{head}Content-Length: {len(body)}\r\n\r\n{body}"
-    gunicorn.util.write_nonblock(sock, answer.encode())
 
 
 def remembered(is_in_allow_list: Callable[..., bool]) -> Callable[..., bool]:
@@ -71,4 +61,4 @@ def install(head: float, body: float, idle: float) -> None:
     gunicorn.workers.ggevent.Pool = parking.Places
     gunicorn.util.http_date = cached_date(gunicorn.util.http_date)
     gunicorn.util.write = write
-    gunicorn.util.write_error = write_error
+    gunicorn.util.write_error = refusals.write_error

@@ -10,12 +10,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from gunicorn.http.errors import ParseException
 from gunicorn.http.parser import RequestParser
 from gunicorn.http.unreader import SocketUnreader
 from werkzeug.exceptions import RequestTimeout
 
 from service.fairness import let_others_run
-from serving import parking
+from serving import parking, refusals
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
 DRAIN_BYTES = 8 << 20  # of a body that the app has not read, so that its sender gets the response
@@ -41,6 +42,7 @@ class TimedUnreader(SocketUnreader):
         self.expect_request()
 
     def expect_request(self) -> None:
+        self.start = b""  # of the head of the next request
         self._expect("request", RequestLimits.idle)
 
     def expect_body(self, request: Any) -> None:
@@ -66,7 +68,7 @@ class TimedUnreader(SocketUnreader):
             raise RequestTimeout from None
         finally:
             self.sock.settimeout(None)
-        self._count(len(data))
+        self._count(data)
         return data
 
     def _close_connection(self) -> None:
@@ -74,10 +76,12 @@ class TimedUnreader(SocketUnreader):
         if request is not None:
             request.force_close()
 
-    def _count(self, size: int) -> None:
+    def _count(self, data: bytes) -> None:
         if self._what == "request":
             self._expect("head", RequestLimits.head)
-        self._received += size
+        if self._what == "head" and len(self.start) < refusals.START_BYTES:
+            self.start = (self.start + data)[: refusals.START_BYTES]
+        self._received += len(data)
         if self._what == "body" and self._received >= BODY_STEP:
             self._expect("body", RequestLimits.body)
 
@@ -90,7 +94,11 @@ class TimedParser(RequestParser):
         self.unreader = TimedUnreader(source)
 
     def __next__(self) -> Any:
-        request = super().__next__()
+        try:
+            request = super().__next__()
+        except (ParseException, RequestTimeout):
+            refusals.begin(self.unreader.start)
+            raise
         request.parser = weakref.ref(self)
         self.unreader.expect_body(request)
         return request

@@ -8,6 +8,7 @@ from typing import Any
 
 import gevent
 from gunicorn.errors import AppImportError
+from gunicorn.http.errors import ParseException
 from gunicorn.workers.ggevent import GeventWorker
 from werkzeug.exceptions import RequestTimeout
 
@@ -15,7 +16,7 @@ from config import ConfigError
 from service.observing import stray
 from serving import parking
 from serving.own_stack import OwnStack
-from serving.patches import write_error
+from serving.refusals import linger, write_error
 
 STAY_SECONDS = 0.1  # between looks at the work that is left
 
@@ -64,3 +65,5 @@ class Worker(GeventWorker):
             write_error(client, 408, "Request Timeout", "")
         else:
             super().handle_error(req, client, addr, exc)
+        if isinstance(exc, (ParseException, RequestTimeout)):
+            linger(client)

@@ -166,9 +166,10 @@ def test_the_headers_of_a_kept_answer_are_described(document, alice):
 
 
 @on_sqlite
-def test_a_refusal_before_any_route_is_described_without_an_id(document):
-    described = document["paths"]["/api/integrations/{endpoint}"]["get"]["responses"]["414"]
-    assert described["headers"] == {}
+def test_a_refusal_before_any_route_has_the_default_form_of_its_paths(document):
+    responses = document["paths"]["/api/integrations/{endpoint}"]["get"]["responses"]
+    assert "414" not in responses
+    assert "X-Request-Id" in responses["default"]["headers"]
 
 
 @on_sqlite

@@ -161,8 +161,6 @@ def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, 
         described = responses.setdefault(str(status), refusal)
         described["content"] = _merged(described.get("content", {}), refusal["content"])
     responses["default"] = _refusal(500, [ServiceError], is_integration)
-    if is_integration:  # a request line that is too long never gets to the route, and has no id
-        responses["414"] = {**_refusal(414, [ServiceError], False), "headers": {}}
     return responses
 
 

@@ -1,7 +1,9 @@
 """Requests that gunicorn can't read are refused, and the log repeats nothing of them."""
 
 import json
+import re
 import socket
+import time
 
 import pytest
 
@@ -24,3 +26,37 @@ def test_the_log_names_what_is_wrong_and_does_not_repeat_it(service, part):
     events = [json.loads(line)["event"] for line in log.splitlines() if line.startswith("{")]
     assert sum(event.startswith("Invalid request from ip=127.0.0.1: ") for event in events) == 1
     assert SECRET not in log
+
+
+LONG = "x" * 9000
+UNREAD = {
+    "address": (414, f"GET /api/ai/search?q={LONG} HTTP/1.1\r\nHost: x\r\n\r\n"),
+    "headers": (431, f"GET /api/credits HTTP/1.1\r\nHost: x\r\nX-A: {LONG}\r\n\r\n"),
+    "length": (400, "POST /api/ai/chats HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n"),
+    "endpoint": (414, f"GET /api/integrations/search-web?query={LONG} HTTP/1.1\r\n\r\n"),
+    "status": (431, f"GET /api/integrations/status HTTP/1.1\r\nX-A: {LONG}\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("part", UNREAD)
+def test_a_refusal_has_the_form_of_the_others_and_an_id_that_is_in_the_log(service, part):
+    status, sent = UNREAD[part]
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as sock:
+        for piece in (sent[:10], sent[10:]):
+            sock.sendall(piece.encode())
+            time.sleep(0.05)
+        head, _, body = sock.makefile("rb").read().decode().partition("\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ")
+    request_id = re.search("^X-Request-Id: ([0-9a-f]{32})$", head.replace("\r", ""), re.M)[1]
+    begins = ["success", "error"] if "integrations" in sent else ["error", "message"]
+    assert list(json.loads(body))[:2] == begins
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if "{" in line]
+    (line,) = [line for line in lines if line.get("request_id") == request_id]
+    assert line["event"].startswith("Invalid request from ip=127.0.0.1: ")
+
+
+def test_a_client_that_still_sends_gets_the_answer(service):
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as sock:
+        sock.sendall(f"GET /api/ai/search?q={LONG * 50} HTTP/1.1\r\n\r\n".encode())
+        time.sleep(0.2)  # if the service had closed the connection, it were reset by now
+        assert sock.makefile("rb").read().startswith(b"HTTP/1.1 414 ")

@@ -1,0 +1,60 @@
+"""Requests that gunicorn can't read: their log line and their answer, in the form of the others."""
+
+import json
+import re
+import socket
+import time
+from contextlib import suppress
+from typing import Any
+
+import gunicorn.util
+
+from service.ids import random_hex
+from service.observing import attribution
+
+INTEGRATIONS = "/api/integrations"  # the bodies of its errors begin with `success`
+UNREAD = "unread"  # in the place of a route
+START_BYTES = 64  # of a request, which tell where it was sent to
+LINGER_SECONDS = 1.0  # for which the rest of a request is read before its connection is closed
+LINGER_BYTES = 64 * 1024  # at once
+SENT_TO = re.compile(rb"(?:\r\n)?[A-Za-z]+ /+api/integrations[/? ]")
+
+
+def begin(start: bytes) -> None:
+    """Give a request that can't be read an id, for its log line and its answer.
+
+    An id that its client has sent is not known: it stands in a header, if it was sent at all.
+    """
+    route = INTEGRATIONS if SENT_TO.match(start) else UNREAD
+    attribution.begin(request_id=random_hex(), route=route)
+
+
+def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
+    """Answer in the place of gunicorn, whose answers are pages of HTML."""
+    facts = attribution.current_facts()
+    is_integration = facts.get("route", UNREAD).startswith(INTEGRATIONS)
+    code = "invalid_request" if status < 500 else "internal_error"
+    success = {"success": False} if is_integration else {}
+    body = json.dumps({**success, "error": code, "message": reason})
+    head = (
+        f"HTTP/1.1 {status} {reason}\r\n"
+        "Connection: close\r\n"
+        "Content-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n"
+        f"X-Request-Id: {facts.get('request_id') or random_hex()}\r\n"
+    )
+    gunicorn.util.write_nonblock(sock, f"{head}\r\n{body}".encode())
+
+
+def linger(sock: Any) -> None:
+    """Read the rest of a refused request, until its client has the answer and closes.
+
+    To close a connection with unread bytes resets it: the client may then lose the answer.
+    """
+    until = time.monotonic() + LINGER_SECONDS
+    with suppress(OSError):
+        sock.shutdown(socket.SHUT_WR)
+        while (seconds := until - time.monotonic()) > 0:
+            sock.settimeout(seconds)
+            if not sock.recv(LINGER_BYTES):
+                return
