@@ -19,6 +19,7 @@ from service.outbound.body import Dechunker
 from service.outbound.upstream import PooledStream
 from service.records.live import SocketSession
 from service.records.outlet import Outlet
+from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket
 from tests.services import on_sqlite
 from tests.test_websocket import HANDSHAKE
@@ -74,7 +75,7 @@ def test_an_ended_socket_leaves_no_cycle(app, found):
 def serve_and_end(app):
     ours, theirs = socket.socketpair()
     with ours, theirs, app.app_context():
-        connection = WebSocket(ours, HANDSHAKE.items(), "/", None)
+        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
         caller = Caller("alice", "user", time.time())
         session = SocketSession(app, caller, time.time() + 60, connection)
         session.begin()

@@ -22,7 +22,7 @@ from wsproto.utilities import ProtocolError
 
 MESSAGE_LIMIT = 65_536  # bytes, over all fragments
 FINAL, TEXT, CONTINUATION = 0x80, 0x1, 0x0  # in a frame's first byte
-TEXT_ONLY, TOO_BIG = 1003, 1009  # close codes
+TEXT_ONLY, NOT_UTF8, TOO_BIG = 1003, 1007, 1009  # close codes
 HANDSHAKE_HEADERS = ("host", "connection", "upgrade")
 
 Piece = bytes | bytearray
@@ -93,15 +93,19 @@ def _begin(headers: Headers) -> tuple[H11Handshake, list[str]]:
 class Protocol:
     """The state of a connection. `answer` is the 101 response, to be written first.
 
-    It accepts no extensions. Raises `ValueError` for an invalid handshake, or for a subprotocol
-    that the client did not offer.
+    It accepts no extensions. The answer has `request_id` as a header. Raises `ValueError` for an
+    invalid handshake, or for a subprotocol that the client did not offer.
     """
 
-    def __init__(self, headers: Headers, subprotocol: str | None) -> None:
+    def __init__(
+        self, headers: Headers, subprotocol: str | None, request_id: str | None = None
+    ) -> None:
         handshake, protocols = _begin(headers)
         if subprotocol is not None and subprotocol not in protocols:
             raise ValueError(f"{subprotocol} was not offered")
-        self.answer = handshake.send(AcceptConnection(subprotocol=subprotocol))
+        own = [(b"X-Request-Id", request_id.encode())] if request_id else []
+        accepted = AcceptConnection(subprotocol=subprotocol, extra_headers=own)
+        self.answer = handshake.send(accepted)
         assert handshake.connection
         self._connection = handshake.connection
         self._pieces: list[str] = []
@@ -124,6 +128,8 @@ class Protocol:
                     result = CloseConnection(TEXT_ONLY, "text messages only")
                 case Ping():
                     result = bytes(self._connection.send(event.response()))
+                case CloseConnection() if event.code == NOT_UTF8:  # the reason is of Python
+                    result = CloseConnection(NOT_UTF8, "text must be UTF-8")
                 case CloseConnection():  # from the peer, or from wsproto for invalid bytes
                     result = event
             if result is not None:

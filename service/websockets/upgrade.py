@@ -31,10 +31,10 @@ class WebSocketResponse(Response):
         subprotocol: str | None,
         session: Callable[[WebSocket], None],
     ) -> None:
-        self._arguments = (sock, list(headers), path, subprotocol)
-        Protocol(self._arguments[1], subprotocol)  # raises ValueError
+        self._handshake = list(headers), subprotocol
+        Protocol(*self._handshake)  # raises ValueError
         super().__init__(status=101)
-        self._session = session
+        self._sock, self._path, self._session = sock, path, session
 
     def __call__(self, environ: Any, start_response: Any) -> NoReturn:
         """Serve the connection, then raise `StopIteration`.
@@ -43,7 +43,8 @@ class WebSocketResponse(Response):
         """
         try:
             with suppress(Closed):
-                self._run(WebSocket(*self._arguments))
+                protocol = Protocol(*self._handshake, self.headers.get("X-Request-Id"))
+                self._run(WebSocket(self._sock, protocol, self._path))
         finally:
             self.close()
             raise StopIteration

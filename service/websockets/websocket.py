@@ -19,7 +19,7 @@ from wsproto.events import CloseConnection
 
 from service.lifecycle import ClientWatch
 from service.raw_sockets import READ, acknowledged_bytes
-from service.websockets.frames import Closed, Headers, Piece, Protocol, fragments, frame
+from service.websockets.frames import Closed, Piece, Protocol, fragments, frame
 from service.websockets.writing import Output
 
 PING_SECONDS = 25.0  # of silence before a ping, and again before the connection is closed
@@ -33,14 +33,11 @@ NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
 class WebSocket:
     """A connection. `sock` is gunicorn's, which closes it at the end; `path` is for the log.
 
-    Raises `ValueError`, before anything is written, for an invalid handshake or a subprotocol that
-    the client did not offer. Raises `Closed` if the peer has left already.
+    Raises `Closed` if the peer has left already.
     """
 
-    def __init__(
-        self, sock: socket.socket, headers: Headers, path: str, subprotocol: str | None
-    ) -> None:
-        self._protocol = Protocol(headers, subprotocol)
+    def __init__(self, sock: socket.socket, protocol: Protocol, path: str) -> None:
+        self._protocol = protocol
         self.path = path
         self.closed = False
         self.code = LOST

@@ -11,7 +11,7 @@ from service.records.audience import Audiences
 from service.records.cursor import Position
 from service.records.live import SocketSession
 from service.records.outlet import REVOKED
-from service.websockets.frames import frame
+from service.websockets.frames import Protocol, frame
 from service.websockets.websocket import WebSocket
 from tests.records.test_fan_out import change, subscription
 from tests.services import on_sqlite
@@ -32,7 +32,7 @@ class Board:
         theirs.setblocking(False)
         rights_cache._keep("alice", Rights("user", False, None), time.monotonic())
         caller = Caller("alice", "user", time.time())
-        connection = WebSocket(ours, HANDSHAKE.items(), "/", None)
+        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
         session = SocketSession(self.app, caller, time.time() + seconds, connection)
         self.audiences.join(session, [subscription()])
         self.clients[session] = theirs

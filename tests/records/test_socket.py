@@ -28,6 +28,18 @@ def test_a_subscriber_sees_what_happens_to_its_records(subscriber, hands):
     ]
 
 
+def test_the_handshake_has_the_id_of_its_request(subscriber):
+    alice = subscriber(header={"X-Request-Id": "page-7"})
+    assert alice.socket.headers["x-request-id"] == "page-7"
+
+
+def test_text_that_is_not_utf8_is_refused_in_words(subscriber):
+    alice = subscriber()
+    alice.socket.send(b"\xff\xfe", websocket.ABNF.OPCODE_TEXT)
+    _opcode, data = alice.socket.recv_data(control_frame=True)
+    assert data == b"\x03\xeftext must be UTF-8"
+
+
 def test_nobody_receives_changes_that_they_may_not_read(subscriber, hands):
     bob = subscriber("bob")
     bob.subscribe("notes")
