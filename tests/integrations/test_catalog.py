@@ -113,5 +113,12 @@ def test_every_error_is_in_the_envelope(alice, client, method, path, status, cod
     assert (answer.status_code, answer.json["error"]) == (status, code)
 
 
+def test_a_name_in_capitals_has_its_nearest_names(alice):
+    refused = alice.post("/api/integrations/Generate-Text", {})
+    assert (refused.status_code, refused.json["error"]) == (404, "unknown_endpoint")
+    assert refused.json["nearest"][0] == "generate-text"
+    assert alice.post("/api/integrations/GEOCODE-CITY", {}).json["nearest"][0] == "geocode-city"
+
+
 def test_what_stands_beside_the_integrations_has_its_own_errors(alice):
     assert "success" not in alice.get("/api/integrationsx").json

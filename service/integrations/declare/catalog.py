@@ -45,6 +45,6 @@ class Catalog:
     def named(self, name: str) -> Endpoint:
         """Raises `UnknownEndpoint` with the nearest names."""
         if name not in self._by_name:
-            near = difflib.get_close_matches(name[:100], self._by_name, n=3, cutoff=0.5)
+            near = difflib.get_close_matches(name[:100].lower(), self._by_name, n=3, cutoff=0.5)
             raise UnknownEndpoint(nearest=near)
         return self._by_name[name]
