@@ -58,9 +58,12 @@ def _delete_chat(session: Session, chat: Any) -> None:
 
 
 def _forget_texts(session: Session, chat_id: str, owner: str) -> None:
-    """Remove what the tools of a deleted chat's turns have read and written."""
-    journal.forget(session, chat_id, owner)
+    """Remove what the tools of a deleted chat's turns have read and written.
+
+    The keys first, then the journal, as the end of a call locks them.
+    """
     idempotency.forget_chat(session, owner, chat_id)
+    journal.forget(session, chat_id, owner)
 
 
 def forget_if_deleted(session: Session, chat_id: str, owner: str) -> None:
