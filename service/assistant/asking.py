@@ -9,7 +9,7 @@ from typing import Any
 
 from service.assistant import repeats
 from service.assistant.repeats import EarlierCall
-from service.chat.outside import CallEntry
+from service.chat.outside import CallEntry, ReadEntry
 from service.chat.tools.tool import ToolContext
 from service.ids import new_id
 from service.integrations.calling.proxy import Proxy
@@ -29,7 +29,8 @@ def ask(
 ) -> ProxyResponse:
     """Make the call, under the key of the earlier one if there is one. Raises `ServiceError`.
 
-    What changes something outside has an entry in the journal, under the name of `tool`.
+    What changes something outside, or is paid for, has an entry in the journal, under the name of
+    `tool`.
     """
     key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
     inbound = Inbound(
@@ -43,7 +44,7 @@ def ask(
         door=context.door,
         chat_id=context.chat_id or None,
         again=earlier is not None and earlier.is_final,
-        note=None if item.access.reads else _note(context, item, body, tool, key, earlier),
+        note=_note(context, item, body, tool, key, earlier),
     )
     answer = proxy.call(inbound)
     if answer.status >= 400:
@@ -58,9 +59,15 @@ def _note(
     tool: str,
     key: str,
     earlier: EarlierCall | None,
-) -> CallEntry:
-    """The journal's entry: what the assistant has done outside, for this user."""
-    return CallEntry(
+) -> CallEntry | None:
+    """The journal's entry: what the assistant has done outside, for this user.
+
+    One about a read serves the next try of the message only.
+    """
+    if item.access.reads and not (item.max_credits and context.user_message_id):
+        return None
+    entry = ReadEntry if item.access.reads else CallEntry
+    return entry(
         turn_id=context.turn_id,
         chat_id=context.chat_id,
         user_id=context.caller.subject,

@@ -1,7 +1,8 @@
 """Calls that an earlier try of the message has sent, asked for again in the same words.
 
 Such a call is not made again. The model gets its answer, for as long as that is stored, or learns
-that nobody knows how the call ended. Nothing leaves, so the user is not asked.
+that nobody knows how the call ended. Nothing leaves, so the user is not asked. A read that was paid
+for gives its answer for an hour, and is made again afterwards.
 Source: docs/contract.md, sections 5.16 and 14.1.
 """
 
@@ -12,19 +13,25 @@ from typing import Any, TypeVar
 
 from service.auth.users import current_role
 from service.chat.earlier import Entry, fingerprint_of
-from service.chat.outside import CALLED, CALLS, LEFT
+from service.chat.outside import CALLED, CALLS, LEFT, READ
 from service.chat.tools.tool import ToolContext
 from service.extensions import now
-from service.integrations.calling.idempotency import KEPT, OutcomeUnknown
+from service.integrations.calling.idempotency import KEPT, OutcomeUnknown, has_answer
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.web.errors import Conflict
 
+READS_SECONDS = 3600.0  # for which what was read is new enough
+
+GONE = (
+    "An earlier try to answer this message has made this call. Its answer is not stored any more. "
+    "It was not made again."
+)
 NOT_AGAIN = {
     LEFT: "An earlier try to answer this message has sent this call, and nobody knows how it "
     "ended. It was not sent again. Look at what it has changed, or ask the user.",
-    CALLED: "An earlier try to answer this message has made this call. Its answer is not stored "
-    "any more. It was not made again.",
+    CALLED: GONE,
+    READ: GONE,
 }
 
 T = TypeVar("T")
@@ -40,7 +47,10 @@ class EarlierCall:
     @property
     def has_lapsed(self) -> bool:
         """Whether its key may stand for another call by now."""
-        return now() - self.entry.created_at >= timedelta(seconds=KEPT)
+        return self.is_older(KEPT)
+
+    def is_older(self, seconds: float) -> bool:
+        return now() - self.entry.created_at >= timedelta(seconds=seconds)
 
 
 def fingerprint(item: Endpoint, body: Mapping[str, Any]) -> str:
@@ -56,11 +66,24 @@ def find(
     One of unknown end may be made again if its endpoint is declared safe to repeat. Behind a
     gateway the other instance decides about that, by the key.
     """
-    entry = None if item.access.reads else context.earlier.call(fingerprint(item, body))
+    entry = context.earlier.call(fingerprint(item, body))
     if entry is None:
         return None
+    if entry.outcome == READ:
+        return _read(proxy, item, context, entry)
     may_be_made = item.repeatable or proxy.gateway is not None
     return EarlierCall(entry, entry.outcome == CALLED or not may_be_made)
+
+
+def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> EarlierCall | None:
+    """A read whose answer is new enough and still stored; else None, and it is made again."""
+    earlier = EarlierCall(entry, is_final=True)
+    if earlier.is_older(READS_SECONDS):
+        return None
+    if proxy.gateway:  # the other instance has the key
+        return earlier
+    key = (context.caller.subject, item.name, str(entry.call_id))
+    return earlier if has_answer(*key) else None
 
 
 def give(context: ToolContext, earlier: EarlierCall, ask: Callable[[], T]) -> T:

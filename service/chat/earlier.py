@@ -54,10 +54,11 @@ UNKNOWN = (
 
 
 class EarlierWrites:
-    """The writes of earlier tries, in their order."""
+    """The writes of earlier tries, in their order, and the reads outside that were paid for."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = list(entries)
+        self._changes = [entry for entry in self._entries if entry.outcome != outside.READ]
         known = [entry for entry in self._entries if entry.input_hash]
         self._left = [e for e in known if not e.call_id and (e.after or is_removal(e))]
         self._calls = [entry for entry in known if entry.call_id]  # outside the app
@@ -68,11 +69,11 @@ class EarlierWrites:
     @property
     def note(self) -> str:
         """A text for the model that lists the writes; empty without any."""
-        if not self._entries:
+        if not self._changes:
             return ""
-        lines = [_line(entry) for entry in self._entries]
+        lines = [_line(entry) for entry in self._changes]
         more = [f"- and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
-        unknown = UNKNOWN if any(entry.outcome == outside.LEFT for entry in self._entries) else ""
+        unknown = UNKNOWN if any(entry.outcome == outside.LEFT for entry in self._changes) else ""
         return NOTE.format(writes="\n".join(lines[:LISTED] + more), unknown=unknown)
 
     def take(self, fingerprint: str) -> Entry | None:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry, Undo
+from service.chat.outside import READ
 from service.database.clock import from_now
 from service.extensions import db, timestamp
 from service.records import permissions
@@ -25,6 +26,8 @@ from service.web.json_values import json_size
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
 KEPT = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
+
+is_change = JournalEntry.outcome != READ
 
 
 def note(
@@ -74,7 +77,7 @@ def page(
     But for its first entry, a page has at most `PAGE_BYTES` of JSON.
     """
     role = current_role(caller)
-    own = select(JournalEntry).where(JournalEntry.user_id == caller.subject)
+    own = select(JournalEntry).where(JournalEntry.user_id == caller.subject, is_change)
     older = own if before is None else own.where(JournalEntry.seq < before)
     newest = older.order_by(JournalEntry.seq.desc())
     entries: list[dict[str, Any]] = []

@@ -133,7 +133,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
-    """A write of the assistant for a user.
+    """A write of the assistant for a user, or a read outside that was paid for.
 
     `before` and `after` are the record before and after it, until they are forgotten.
     `user_message_id` is the message that was being answered, until an answer to it is stored.
@@ -155,7 +155,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     record_id: Mapped[str] = mapped_column(String(255))
     # The record's owner; null until `journal.name_owners` if a release before 0008 wrote the row.
     owner: Mapped[str | None] = mapped_column(String(255), index=True)
-    outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed; left, called
+    outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed; left, called, read
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
     user_message_id: Mapped[str | None] = mapped_column(String(128))

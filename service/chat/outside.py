@@ -1,7 +1,8 @@
 """The journal's entries about calls outside the app, which have no record.
 
 An entry is stored before the first request of its call leaves. So a call that is cut off is in the
-journal too. Source: docs/contract.md, sections 5.13 and 14.1.
+journal too. The entry of a read is no change, and is shown nowhere. By it, the next try of a
+message finds an answer that is paid for. Source: docs/contract.md, sections 5.13, 5.16 and 14.1.
 """
 
 from typing import Any
@@ -14,6 +15,7 @@ from service.extensions import table
 
 CALLS = "integrations"  # in the place of a collection
 LEFT, CALLED = "left", "called"  # outcomes: nobody knows how it ended; it was made
+READ = "read"  # the outcome of a read that was answered
 
 _journal = table(JournalEntry)
 
@@ -60,8 +62,8 @@ class CallEntry:
         """The call was made. May come twice, if nobody knows whether the first was committed."""
         if self._seq is not None:
             session.execute(self._change(outcome=CALLED))
-        elif not session.scalar(select(exists().where(*self._mine()))):  # it needed no request
-            self._insert(session, CALLED)
+        else:  # it needed no request
+            self._insert_once(session, CALLED)
 
     def withdraw(self, session: Session) -> None:
         """Delete the entry, because the call has changed nothing.
@@ -70,6 +72,10 @@ class CallEntry:
         """
         if self._seq is not None and self._earlier is None:
             session.execute(delete(_journal).where(_journal.c.seq == self._seq, *self._mine()))
+
+    def _insert_once(self, session: Session, outcome: str) -> None:
+        if not session.scalar(select(exists().where(*self._mine()))):
+            self._insert(session, outcome)
 
     def _insert(self, session: Session, outcome: str) -> int:
         entry = insert(_journal).values(**self._facts, outcome=outcome)
@@ -85,3 +91,13 @@ class CallEntry:
             _journal.c.user_id == facts["user_id"],
             _journal.c.call_id == facts["call_id"],
         )
+
+
+class ReadEntry(CallEntry):
+    """The entry about a call that only reads: there is one once its answer is stored."""
+
+    def leave(self, session: Session) -> None:
+        """Nothing is changed by a read that is cut off."""
+
+    def end(self, session: Session) -> None:
+        self._insert_once(session, READ)

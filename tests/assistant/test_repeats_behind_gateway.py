@@ -10,7 +10,7 @@ from service.assistant.repeats import NOT_AGAIN
 from service.chat.models import JournalEntry
 from service.chat.outside import CALLED, LEFT
 from service.extensions import db, now
-from tests.assistant.conftest import DONE, allow
+from tests.assistant.conftest import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST
 from tests.services import on_sqlite
 from tests.upstream import Answer, ScriptedUpstream
@@ -41,8 +41,8 @@ def configure(there) -> dict:
 def a_try(alice, begin, chat, served_by):
     """A try that makes a call, which its user allows if asked; returns what the model was told."""
 
-    def trying(end, asks):
-        served_by.answers = [POST, end]
+    def trying(end, asks, answer=POST):
+        served_by.answers = [answer, end]
         turn = begin(alice, chat, userMessageId="u")
         if asks:
             allow(alice, chat, turn.part("data-approval"))
@@ -85,6 +85,14 @@ def test_a_call_that_was_made_there_after_all_has_one_entry(alice, a_try, there)
     a_try(CUT, asks=True)
     assert a_try(DONE, asks=True) == POSTED["data"]
     assert outcomes(alice) == [CALLED]
+
+
+def test_a_read_that_was_paid_for_there_is_asked_for_under_its_key(alice, a_try, there):
+    search = call("search-images", query="owls")
+    there.answers = [says({"success": True, "data": {"images": []}})]
+    assert a_try(CUT, True, search) == a_try(DONE, False, search)
+    assert keys(there) == keys(there)[:1] * 2
+    assert outcomes(alice) == []
 
 
 def test_a_refusal_there_is_no_change(alice, a_try, there):

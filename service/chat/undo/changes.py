@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
-from service.chat import outside
+from service.chat import journal, outside
 from service.chat.models import JournalEntry
 from service.records import reverting
 from service.records.collection import Collection, Collections
@@ -55,7 +55,8 @@ class NetChange:
 
 def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[Entries]:
     """The caller's entries of a turn, in the order of each record's first."""
-    of_turn = (JournalEntry.turn_id == turn_id, JournalEntry.user_id == caller.subject)
+    mine = (JournalEntry.turn_id == turn_id, JournalEntry.user_id == caller.subject)
+    of_turn = (*mine, journal.is_change)
     by_record: dict[tuple[str, str, str | None], Entries] = {}
     for entry in session.scalars(select(JournalEntry).where(*of_turn).order_by(JournalEntry.seq)):
         by_record.setdefault((entry.collection, entry.record_id, entry.owner), []).append(entry)

@@ -219,6 +219,15 @@ class KeyLease:
         return and_(*named, _keys.c.holder == self.holder)
 
 
+def has_answer(user_id: str, endpoint: str, key: str) -> bool:
+    """Whether a key's answer is stored. Needs an app context."""
+    names = {"user_id": user_id, "endpoint": endpoint, "key": key}
+    stored = (_keys.c.answer.is_not(None), _keys.c.expires_at > current_time())
+    found = db.session.scalar(select(_keys.c.seq).filter_by(**names).where(*stored))
+    db.session.commit()
+    return found is not None
+
+
 def renew(session: Session, holders: Iterable[str]) -> None:
     """Renew the keys of attempts that still run."""
     held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
