@@ -244,14 +244,27 @@ def test_an_erasure_that_runs_is_not_waited_for(app, store, alice, rows):
     assert rows() == (0, 0)
 
 
-def test_who_is_erased_meanwhile_gets_nothing_stored(app, vendor, alice, rows):
+KEY, UNKNOWN = {"Idempotency-Key": "k-1"}, {"error": "conflict", "outcome": "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "told"),
+    [({}, 401, {"error": "unauthorized"}), (KEY, 409, UNKNOWN)],
+    ids=["without a key", "with a key"],
+)
+def test_who_is_erased_meanwhile_gets_nothing_stored(
+    app, vendor, alice, rows, headers, status, told
+):
+    """With a key, a 401 says that nothing was done; the vendor has done its work here."""
+
     def erase(asked):
         erased = app.test_cli_runner().invoke(args=["users", "erase", "alice", "--yes"])
         assert erased.exit_code == 0, erased.output
         return picture()
 
     vendor.says(erase, {"ok": True})
-    assert alice.post(MAKE, {"text": "Hi"}).status_code == 401
+    answer = alice.post(MAKE, {"text": "Hi"}, headers=headers)
+    assert (answer.status_code, {name: answer.json[name] for name in told}) == (status, told)
     assert rows() == (0, 0)
 
 

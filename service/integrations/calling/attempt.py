@@ -20,9 +20,10 @@ from service.database.access import write_transaction
 from service.integrations.calling import job_rows
 from service.integrations.calling.call import Call
 from service.integrations.calling.call_log import CallOutcome, CallStatus, LoggedCall
-from service.integrations.calling.idempotency import InFlight, KeyLease
+from service.integrations.calling.idempotency import InFlight, KeyLease, OutcomeUnknown
 from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.models import IntegrationJob
+from service.web.errors import Unauthorized
 from service.web.json_values import encode
 
 log = structlog.get_logger("integrations")
@@ -46,7 +47,11 @@ class Charge:
 
 class Attempt:
     """A context manager. If it exits before `end`, it frees the hold, and the key too unless the
-    vendor may have changed something. Needs an app context."""
+    vendor may have changed something. Needs an app context.
+
+    A user who was erased while the vendor did its work gets `OutcomeUnknown` with a key: an
+    `Unauthorized` means that nothing was done.
+    """
 
     def __init__(
         self,
@@ -73,6 +78,8 @@ class Attempt:
     ) -> None:
         if not self._ended and (self._hold or self._lease):
             self._free()
+        if self._lease and self._may_have_acted and isinstance(error, Unauthorized):
+            raise OutcomeUnknown() from error
 
     def hold(self) -> None:
         """Hold the most that the call can cost.
@@ -147,15 +154,20 @@ class Attempt:
         if is_there:
             self._logged.write(session, _outcome(job, charged))
 
+    @property
+    def _may_have_acted(self) -> bool:
+        """Whether the vendor may have changed something."""
+        return self.call is not None and self.call.effects.may_have_acted
+
     def _free(self) -> None:
         """Free hold and key. If the database is away they lapse, and the first error is raised."""
-        acted = self.call is not None and self.call.effects.may_have_acted
         try:
             with write_transaction() as session:
                 if self._hold and self._charge:
                     ledger.settle(session, self._hold, 0, self._charge.what, {})
                 if self._lease:
-                    (self._lease.give_up if acted else self._lease.forget)(session)
+                    free = self._lease.give_up if self._may_have_acted else self._lease.forget
+                    free(session)
         except SQLAlchemyError as error:
             log.warning("attempt not freed", error=type(error).__name__)
 
