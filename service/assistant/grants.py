@@ -116,7 +116,7 @@ class _GrantThere:
 def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
     """The user's connections at the other instance. Raises `ServiceError`."""
     assert proxy.gateway
-    answer = proxy.gateway.status(context.caller, context.token, STATUS_SECONDS)
+    answer = proxy.gateway.status_soon(context.caller, context.token, STATUS_SECONDS)
     if answer.status != 200:
         raise UpstreamFailed(upstreamStatus=answer.status)
     return answer.envelope

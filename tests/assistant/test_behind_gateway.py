@@ -12,6 +12,7 @@ from gevent.event import Event
 from service.assistant import grants
 from service.auth import tokens
 from service.chat.calling import waits
+from service.integrations.calling import gateway
 from tests.assistant.conftest import DONE, allow, call
 from tests.mcp.speaking import Speaker
 from tests.people import Person, text_of
@@ -277,6 +278,27 @@ def test_endpoints_are_found_while_the_other_instance_hangs(
     monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
     office.is_open.clear()
     assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
+
+
+def test_while_it_hangs_one_question_waits_for_it(
+    alice, chat, served_by, there, office, monkeypatch
+):
+    """Each of the others would take as long."""
+    monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
+    office.is_open.clear()
+    for _ in range(3):
+        assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
+    assert [one.path for one in there.seen] == [STATUS]
+
+
+def test_it_is_asked_again_after_a_while(alice, chat, served_by, office, monkeypatch):
+    monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
+    monkeypatch.setattr(gateway, "QUIET", 0.1)
+    office.is_open.clear()
+    found(alice, chat, served_by, "list contacts")
+    office.is_open.set()
+    gevent.sleep(0.1)
+    assert found(alice, chat, served_by, "list contacts")[CONTACTS]["connected"] is False
 
 
 def test_what_needs_no_grant_is_found_without_asking_there(alice, chat, served_by, there):

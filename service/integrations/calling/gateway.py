@@ -8,6 +8,7 @@ caller, and keeps whose job is whose.
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -24,11 +25,18 @@ from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
 from service.integrations.inbound import CallNote, Inbound, ProxyResponse
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
-from service.web.errors import Conflict, Forbidden, InvalidRequest, UpstreamFailed
+from service.web.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
 
 BYTES = 32 << 20
 MARGIN = 5.0  # seconds, on top of the endpoint's own
 SECONDS = 75.0  # for other routes: that of a job's state asks the vendor
+QUIET = 10.0  # seconds in which who can't wait does not ask again, after no answer in time
 TOLD = ("Retry-After", "Age", "X-Cache")  # headers of its answers
 JOB_ID_LIMIT = 64
 NOT_COUNTED = "A token with a limit of credits can't be used for this: make one without `credits`."
@@ -46,6 +54,7 @@ class Gateway:
         self._upstream, self._settings, self._jobs = upstream, settings, jobs
         self._base = settings.integrations_gateway_url or ""
         self._owner_token = settings.owner_token or ""
+        self._quiet_until = 0.0  # monotonic
 
     def call(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
         """The other instance's answer to a call; `shared` means developer billing."""
@@ -94,6 +103,20 @@ class Gateway:
         if result.status == 200 and not all(isinstance(one, dict) for one in connections):
             raise UpstreamFailed(upstreamStatus=200)
         return result
+
+    def status_soon(self, caller: Caller, token: str, seconds: float) -> ProxyResponse:
+        """The status for who can't wait: within so many seconds.
+
+        While the other instance hangs, only one question in `QUIET` seconds waits for it. The
+        others are `UpstreamTimedOut` at once: the waits of one turn would add up.
+        """
+        if time.monotonic() < self._quiet_until:
+            raise UpstreamTimedOut()
+        try:
+            return self.status(caller, token, seconds)
+        except UpstreamTimedOut:
+            self._quiet_until = time.monotonic() + QUIET
+            raise
 
     def disconnect(self, token: str, integration: str) -> ProxyResponse:
         path = path_of("/api/integrations/oauth/{name}/disconnect", name=integration)
