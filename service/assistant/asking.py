@@ -7,15 +7,18 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from service.assistant import repeats
 from service.assistant.repeats import EarlierCall
 from service.chat.outside import CallEntry, ReadEntry
+from service.chat.tools.run import FAILED, UNSURE
 from service.chat.tools.tool import ToolContext
 from service.ids import new_id
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound, ProxyResponse
-from service.web.errors import Conflict, UpstreamFailed
+from service.web.errors import Conflict, ServiceError, Unavailable, UpstreamFailed
 
 
 def ask(
@@ -30,9 +33,10 @@ def ask(
     """Make the call, under the key of the earlier one if there is one. Raises `ServiceError`.
 
     What changes something outside, or is paid for, has an entry in the journal, under the name of
-    `tool`.
+    `tool`. An error says so where nobody knows whether the call was made.
     """
     key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
+    note = _note(context, item, body, tool, key, earlier)
     inbound = Inbound(
         caller=context.caller,
         token=context.token,
@@ -44,11 +48,20 @@ def ask(
         door=context.door,
         chat_id=context.chat_id or None,
         again=earlier is not None and earlier.is_final,
-        note=_note(context, item, body, tool, key, earlier),
+        note=note,
     )
-    answer = proxy.call(inbound)
-    if answer.status >= 400:
-        raise _refusal(answer)
+    try:
+        answer = proxy.call(inbound)
+        if answer.status >= 400:
+            raise _refusal(answer)
+    except ServiceError as error:
+        if note and note.may_have_happened:
+            error.message = f"{error.message} {UNSURE}"
+        raise
+    except SQLAlchemyError:
+        if note and note.may_have_happened:
+            raise Unavailable(f"{FAILED} {UNSURE}") from None
+        raise
     return answer
 
 

@@ -41,6 +41,7 @@ class CallEntry:
         The turn that answers takes over all entries of earlier tries."""
         self._earlier = earlier
         self._seq: int | None = None  # once the call has left
+        self.may_have_happened = False  # unless its answer has come
         self._facts = {
             "turn_id": turn_id,
             "chat_id": chat_id,
@@ -57,6 +58,7 @@ class CallEntry:
     def leave(self, session: Session) -> None:
         """The call's first request is about to be sent."""
         self._seq = self._insert(session, LEFT) if self._earlier is None else self._earlier
+        self.may_have_happened = True
 
     def end(self, session: Session) -> None:
         """The call was made. May come twice, if nobody knows whether the first was committed."""
@@ -70,6 +72,7 @@ class CallEntry:
 
         An entry of an earlier try stays: nobody knows what that try's request has changed.
         """
+        self.may_have_happened = False
         if self._seq is not None and self._earlier is None:
             session.execute(delete(_journal).where(_journal.c.seq == self._seq, *self._mine()))
 

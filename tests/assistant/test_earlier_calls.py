@@ -9,6 +9,7 @@ from sqlalchemy import delete, update
 from service.assistant.repeats import NOT_AGAIN
 from service.auth.users import rights_cache
 from service.chat.outside import CALLED, LEFT
+from service.chat.tools.run import UNSURE
 from service.database.clock import from_now
 from service.extensions import db, now
 from service.integrations.calling import idempotency
@@ -214,7 +215,8 @@ def test_a_repetition_that_is_refused_tells_nothing_of_the_first_call(
 
 def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, served_by, team):
     team.reply = ARCHIVED
-    failed()
+    [told] = failed()
+    assert UNSURE not in told
     assert entries(alice) == []
     team.reply = POSTED
     again(POST, asks=1)
@@ -224,7 +226,8 @@ def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, serve
 
 def test_a_gateway_that_does_not_know_may_have_called(alice, failed, again, team):
     team.reply = Answer("bad gateway", status="502 Bad Gateway")
-    failed()
+    [told] = failed()
+    assert told == f"The upstream service failed. {UNSURE}"
     assert entries(alice) == [("integrations.call", SEND, LEFT)]
     assert again(POST) == [NOT_AGAIN[LEFT]]
 

@@ -51,4 +51,10 @@ def masking(context: ToolContext) -> Any:
         raise RuntimeError("masks what has ended it") from None
 
 
-TOOLS = (forever, large, masking)
+@tool("test.slow-write", Nothing(), reads=False)
+def slow_write(context: ToolContext) -> Any:
+    """Take too long over a change."""
+    gevent.sleep(60)
+
+
+TOOLS = (forever, large, masking, slow_write)

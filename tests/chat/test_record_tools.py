@@ -161,6 +161,12 @@ def take_turns(turns):
         gevent.sleep(0.001)
 
 
+def test_of_a_write_that_takes_too_long_nobody_knows_how_it_ended(alice, chat, monkeypatch):
+    monkeypatch.setattr(run, "NOTHING", needs.Needs(seconds=0.1))
+    told = called(alice, chat, "test.slow-write")["errorText"]
+    assert told == f"{run.TOO_LONG.format(seconds=0.1)} {run.UNSURE}"
+
+
 def test_a_query_that_never_ends_is_ended_in_the_database_too(app, alice, chat, monkeypatch):
     monkeypatch.setattr(run, "NOTHING", needs.Needs(seconds=1.0))
     turns = []

@@ -10,12 +10,15 @@ from sqlalchemy import update
 from service.assistant.repeats import NOT_AGAIN
 from service.chat.models import Lease
 from service.chat.outside import CALLED, LEFT
+from service.chat.tools.run import UNSURE
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from tests.assistant.conftest import DONE
 from tests.assistant.team_chat import POST, SEND, TeamChat
 from tests.faults.books import within
 from tests.faults.conftest import client_of
+from tests.faults.proxy import DatabaseProxy
+from tests.faults.test_keys import KEEPS
 from tests.services import wait_for
 
 DONE_WITH = {"under way": LEFT, "made": CALLED}
@@ -44,9 +47,9 @@ def begin(start, upstream, team, gate):
         gate.wait(20)
         return DONE
 
-    def beginning(kind):
+    def beginning(kind, url=None):
         upstream.answers = [model]
-        service = start(kind, PROVIDER_A_BASE_URL=upstream.url, **team.settings)
+        service = start(kind, url, PROVIDER_A_BASE_URL=upstream.url, **team.settings)
         client = client_of(service)
         chat = client.new_chat()
         turn = client.ask(chat, "tell them", "u")
@@ -85,3 +88,28 @@ def test_a_call_of_a_killed_turn_is_not_made_again(begin, team, gate, upstream, 
     assert len(team.seen) == 1
     entries = client.json("GET", "/api/ai/journal")["entries"]
     assert [(e["recordId"], e["outcome"]) for e in entries] == [(SEND, DONE_WITH[when])]
+
+
+@pytest.fixture
+def proxy(databases, start):
+    """In front of a PostgreSQL, whose `url` leads through it."""
+    made = DatabaseProxy(databases.cluster.directory)
+    made.url = databases.make("postgresql").replace(databases.cluster.directory, made.directory)
+    yield made
+    made.stop()
+
+
+def test_a_model_is_told_that_a_call_may_have_happened(begin, proxy, team, gate):
+    """The call was made, and nothing of that could be stored: the model may want to try again."""
+    proxy.marker, proxy.after = KEEPS, "cut-before-commit"
+    team.gate.clear()
+    _, _, _, turn = begin("postgresql", proxy.url)
+    wait_for(lambda: team.seen)
+    proxy.set("cut-before-commit")
+    team.gate.set()
+    turn.read_until(b"tool-output-error")
+    proxy.set("pass")
+    gate.set()
+    turn.read_until(b"[DONE]")
+    assert UNSURE.encode() in turn.raw
+    assert (proxy.cuts, len(team.seen)) == (2, 1)

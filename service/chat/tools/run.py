@@ -17,6 +17,7 @@ from service.chat import earlier
 from service.chat.tools.cap import limit_size
 from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.tool import Tool, ToolContext
+from service.database.access import is_outage
 from service.database.time_limits import time_limit
 from service.observing import spans
 from service.observing.measures import tool_calls
@@ -24,6 +25,10 @@ from service.web.errors import InvalidRequest, ServiceError
 from service.web.json_values import MAX_DEPTH, encode, poisoned
 
 TOO_LONG = "The tool took longer than {seconds:g} seconds."
+FAILED = "The tool failed."
+UNSURE = (
+    "Nobody knows whether it has changed anything: look, or ask the user, before you try it again."
+)
 
 T = TypeVar("T")
 
@@ -113,7 +118,8 @@ def execute(
         span.set(gen_ai__operation__name="execute_tool", gen_ai__tool__name=tool.name)
         span.set(gen_ai__tool__type="function", gen_ai__tool__call__id=context.call_id or None)
         span.content(gen_ai__tool__call__arguments=lambda: tool_input)
-        outcome = _within_limits(app, tool, seconds, run)
+        unsure = "" if tool.is_read(tool_input) else f" {UNSURE}"
+        outcome = _within_limits(app, tool, seconds, run, unsure)
         if outcome.error is not None:
             span.fail("failed")
         span.content(gen_ai__tool__call__result=lambda: outcome.error or outcome.output)
@@ -122,11 +128,12 @@ def execute(
 
 
 def _within_limits(
-    app: Flask, tool: Tool, seconds: float, function: Callable[[], T]
+    app: Flask, tool: Tool, seconds: float, function: Callable[[], T], unsure: str = ""
 ) -> T | Outcome:
     """Run code of a tool in an app context of its own, which gives its database connection back.
 
     The time limit applies to its queries too: the database would otherwise go on with them.
+    `unsure` is added to a failure that may have come after the work.
     """
     began, limit = time.monotonic(), Timeout(seconds)
     try:
@@ -135,18 +142,19 @@ def _within_limits(
     except Timeout as expired:
         if expired is not limit:
             raise
-        return failure(TOO_LONG.format(seconds=seconds))
+        return failure(TOO_LONG.format(seconds=seconds) + unsure)
     except GrantMissing:
         raise
     except ServiceError as error:
         return failure(explain(error))
-    except DBAPIError:
+    except DBAPIError as error:
         log.exception("tool failed", tool=tool.name)
         late = time.monotonic() - began >= seconds
-        return failure(TOO_LONG.format(seconds=seconds) if late else "The tool failed.")
+        text = TOO_LONG.format(seconds=seconds) if late else FAILED
+        return failure(text + unsure if late or is_outage(error) else text)
     except Exception:  # an extension's tool may raise anything, and the turn goes on
         log.exception("tool failed", tool=tool.name)
-        return failure("The tool failed.")
+        return failure(FAILED)
 
 
 def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any:
