@@ -1,23 +1,34 @@
 """Leases of refreshes: one call at a time refreshes the tokens in a row.
 
 A refresh runs under a lease that is longer than its deadline, with no transaction open. All times
-are the database's. Source: docs/decisions/0007.
+are the database's. Many providers give each refresh token once: so a refresh goes on if its caller
+is interrupted, and its tokens are stored as soon as a database that was lost is back.
+Source: docs/decisions/0007.
 """
 
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
+import gevent
+from flask import current_app
+from gevent.util import wrap_errors
 from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
-from service.database.access import write_transaction
+from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time, from_now
+from service.database.time_limits import usual_time_limit
 from service.extensions import db, table
 from service.ids import new_id
 
 MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
+INSIST_SECONDS = 5.0  # for which a database that is away is tried again
+INSIST_EVERY = 0.25  # seconds
 
 
 class Refreshable(Protocol):
@@ -32,6 +43,7 @@ class Refreshable(Protocol):
 
 
 Row = TypeVar("Row", bound=Refreshable)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -96,6 +108,54 @@ def lease(snapshot: TokensRead[Any]) -> str | None:
     taken = mine.values(lease_id=lease_id, lease_until=from_now(seconds))
     with write_transaction() as session:
         return lease_id if session.execute(taken.returning(rows.c.seq)).first() else None
+
+
+def apart(work: Callable[[], T]) -> T:
+    """Do work in a greenlet of its own, which goes on if the caller is interrupted.
+
+    Needs an app context, and gives the work another one. Raises what the work raises.
+    """
+    app: Any = current_app._get_current_object()  # type: ignore[attr-defined]
+
+    def carry() -> T:
+        with usual_time_limit(), app.app_context():
+            return work()
+
+    done = gevent.spawn(wrap_errors(Exception, carry)).get()  # or gevent would print the error
+    if isinstance(done, Exception):
+        raise done
+    result: T = done
+    return result
+
+
+def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:
+    """Write what a refresh has ended with, and end its lease.
+
+    Returns False if other tokens have been stored since, or the row is gone. A database that is
+    away is tried again for `INSIST_SECONDS`. Raises `SQLAlchemyError`.
+    """
+    gives_up, again = time.monotonic() + INSIST_SECONDS, False
+    while True:
+        try:
+            return _store(row, lease_id, values, again)
+        except SQLAlchemyError as error:
+            if not is_outage(error) or time.monotonic() >= gives_up:
+                raise
+        again = True
+        gevent.sleep(INSIST_EVERY)
+
+
+def _store(row: Refreshable, lease_id: str, values: Mapping[str, Any], again: bool) -> bool:
+    """Store; or see, the second time, that the first commit was carried out."""
+    rows = table(type(row))
+    mine = update(rows).where(*is_unchanged(row), rows.c.lease_id == lease_id)
+    written = mine.values(**values, lease_id=None, lease_until=None).returning(rows.c.seq)
+    with write_transaction() as session:
+        if session.execute(written).first() is not None:
+            return True
+        sealed = [rows.c[name] == value for name, value in values.items() if isinstance(value, str)]
+        stored = select(rows.c.seq).where(rows.c.seq == row.seq, *sealed)
+        return again and bool(sealed) and session.scalar(stored) is not None
 
 
 def is_unchanged(row: Refreshable) -> tuple[ColumnElement[bool], ...]:

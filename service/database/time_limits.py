@@ -20,6 +20,16 @@ def time_limit(seconds: float) -> Iterator[None]:
         _deadline.reset(token)
 
 
+@contextmanager
+def usual_time_limit() -> Iterator[None]:
+    """Work that is not that of the caller any more: no limit of the caller's applies to it."""
+    token = _deadline.set(None)
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
 def seconds_left() -> float:
     """How long a statement that begins now may take."""
     deadline = _deadline.get()

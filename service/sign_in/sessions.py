@@ -10,11 +10,12 @@ import secrets
 import time
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import gevent
 import structlog
-from sqlalchemy import delete, update
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks, users
@@ -97,7 +98,7 @@ class Sessions:
                 raise self._ended(row)
             has_failed = read.has_failed(began)
             if not has_failed and (lease := refreshing.lease(read)):
-                self._refresh(row, lease)
+                refreshing.apart(partial(self._refresh, row, lease))
             elif read.is_usable:
                 return self._opened(read)
             elif has_failed:
@@ -175,12 +176,13 @@ class Sessions:
             raise self._ended(row) from None
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", why=type(error).__name__)
-            self._write(row, lease, {**rotated, "failed_at": current_time()})
+            refreshing.store(row, lease, {**rotated, "failed_at": current_time()})
             return
         if claims.subject != row.user_id:
             raise self._ended(row)
         fresh = self._sealed(row.id_hash, bearer, claims, issued)
-        if not self._write(row, lease, {**fresh, "version": row.version + 1, "failed_at": None}):
+        fresh |= {"version": row.version + 1, "failed_at": None}
+        if not refreshing.store(row, lease, fresh):
             self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
 
     def _rotated(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
@@ -191,12 +193,6 @@ class Sessions:
             "refresh_token": self._sealer.seal(issued.refresh, place),
             "version": row.version + 1,
         }
-
-    def _write(self, row: ConsoleSession, lease: str, values: dict[str, Any]) -> bool:
-        mine = update(_rows).where(*refreshing.is_unchanged(row), _rows.c.lease_id == lease)
-        written = mine.values(**values, lease_id=None, lease_until=None).returning(_rows.c.seq)
-        with write_transaction() as session:
-            return session.execute(written).first() is not None
 
     def _ended(self, row: ConsoleSession) -> Unauthorized:
         """Delete the row, unless its tokens have been written since; returns what to raise."""

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import gevent
 import structlog
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 
 from service.auth import user_locks
@@ -88,7 +89,7 @@ class Grants:
                 return self._opened(grant)
             has_failed = snapshot.has_failed(began)
             if not has_failed and (lease := refreshing.lease(snapshot)):
-                if token := self._refresh(grant, lease, authority):
+                if token := self._refresh_apart(grant, lease, authority):
                     return token
             elif snapshot.is_usable:
                 return self._opened(grant)
@@ -107,7 +108,7 @@ class Grants:
             return
         if lease := refreshing.lease(snapshot):
             with suppress(RefreshFailed):
-                self._refresh(snapshot.row, lease, authority)
+                self._refresh_apart(snapshot.row, lease, authority)
 
     def store(
         self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
@@ -189,6 +190,9 @@ class Grants:
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         return AccessToken(text, grant.version, grant.created_at)
 
+    def _refresh_apart(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
+        return refreshing.apart(partial(self._refresh, grant, lease, authority))
+
     def _refresh(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
         """Refresh under the lease, with no transaction open.
 
@@ -202,31 +206,24 @@ class Grants:
         except Unsealable as error:
             # Another worker may have the key, so this is no failure of the grant.
             log.warning("not opened", integration=self._integration, why=repr(error))
-            self._write(grant, lease, {})
+            refreshing.store(grant, lease, {})
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         except NoTokens as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
             if grant.failing_since is None:  # its next tries say nothing new
                 measures.REFRESHES.labels(self._integration, error.failure).inc()
-            self._write(grant, lease, _failed(error))
+            refreshing.store(grant, lease, _failed(error))
             return None
         measures.REFRESHES.labels(self._integration, "refreshed").inc()
         fresh = self._sealed(user_id, tokens)
         fresh |= {"version": grant.version + 1, **WORKS}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
-        if self._write(grant, lease, fresh):
+        if refreshing.store(grant, lease, fresh):
             return AccessToken(tokens.access, grant.version + 1, grant.created_at)
         if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the one before
             authority.revoke(tokens.refresh)
         return None
-
-    def _write(self, grant: Grant, lease: str, values: dict[str, Any]) -> bool:
-        mine = update(_grants).where(*refreshing.is_unchanged(grant), _grants.c.lease_id == lease)
-        ended = {"lease_id": None, "lease_until": None}
-        with write_transaction() as session:
-            written = mine.values(**values, **ended).returning(_grants.c.seq)
-            return session.execute(written).first() is not None
 
     def _sealed(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
         """The columns of a token answer; without a refresh token, that column keeps its value."""

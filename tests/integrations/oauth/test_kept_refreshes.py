@@ -1,0 +1,55 @@
+"""Tokens of a refresh are stored whatever happens meanwhile: many providers give them once."""
+
+import gevent
+import pytest
+from gevent.event import Event
+
+from tests.faults.proxy import DatabaseProxy
+from tests.integrations.oauth.test_refresh import refreshes
+from tests.integrations.oauth.user import user
+
+
+def test_a_refresh_goes_on_when_its_caller_is_interrupted(app, expired, provider):
+    """As a turn is that its user stops."""
+    provider.rotates = True
+    asked, gate = Event(), Event()
+
+    def wait(_seen):
+        asked.set()
+        gate.wait(5)
+
+    provider.script("token", wait)
+    caller = gevent.spawn(user(app, provider, "alice").call)
+    assert asked.wait(5)
+    caller.kill()
+    gate.set()
+    assert expired.call().status_code == 200
+    assert refreshes(provider) == 1
+
+
+@pytest.fixture
+def proxy(databases):
+    made = DatabaseProxy(databases.cluster.directory)
+    made.marker = b"refresh_token="
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def database_url(request, databases):
+    """Behind the proxy, where the test has one."""
+    if "proxy" not in request.fixturenames:
+        return databases.make("sqlite")
+    directory = request.getfixturevalue("proxy").directory
+    return databases.make("postgresql").replace(databases.cluster.directory, directory)
+
+
+@pytest.mark.parametrize("mode", ["cut-before-commit", "cut-after-commit"])
+def test_a_database_that_is_lost_at_the_commit_gets_them_once_more(expired, provider, proxy, mode):
+    provider.rotates = True
+    proxy.set(mode)
+    assert expired.call().status_code == 200
+    assert (proxy.cuts, refreshes(provider)) == (1, 1)
+    expired.expire()
+    assert expired.call().status_code == 200
+    assert refreshes(provider) == 2
