@@ -102,7 +102,10 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     def answer() -> Any:
         return _data(proxy, item, context, ask(proxy, item, context, body, CALL, approval, earlier))
 
-    return repeats.give(context, earlier, answer) if earlier else answer()
+    if earlier is None:
+        return shaped(answer())
+    data = repeats.give(context, earlier, answer)
+    return shaped(repeats.waited(proxy, item, context, body, data))
 
 
 def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:
@@ -110,7 +113,7 @@ def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyRespo
     data = answer.data
     if isinstance(data, dict) and data.get("requiresOAuth"):
         raise GrantMissing(grants.refused(proxy, item, context, answer))
-    return shaped(data)
+    return data
 
 
 def _named(catalog: Catalog, name: str) -> Endpoint:

@@ -14,6 +14,7 @@ from service.database.clock import from_now
 from service.extensions import db, now
 from service.integrations.calling import idempotency
 from service.integrations.models import IdempotencyKey
+from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.upkeep.rights import set_disabled
 from tests import recorded
 from tests.assistant.conftest import DONE, call
@@ -60,12 +61,13 @@ def failed(alice, begin, chat, served_by):
 def stopped(alice, begin, chat, served_by, team):
     """A try that is stopped while the vendor is about to answer its call."""
 
-    def stop(answer=POST):
+    def stop(answer=POST, polls=1):
+        """Once the vendor has got so many requests."""
         team.gate.clear()
         served_by.answers = [answer, DONE]
         turn = begin(alice, chat, userMessageId="u")
         decide(alice, chat, turn.part("data-approval"))
-        wait_for(lambda: team.seen)
+        wait_for(lambda: len(team.seen) == polls)
         assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
         assert turn.end()[-1]["type"] == "abort"
         served_by.seen.clear()
@@ -211,6 +213,38 @@ def test_a_repetition_that_is_refused_tells_nothing_of_the_first_call(
     [error] = again(create, asks=1)
     assert (isinstance(error, str), len(team.seen)) == (True, 2)
     assert entries(alice) == [("integrations.call", "rtc-create-room", LEFT)]
+
+
+PICTURE = call("generate-image-flux-dev", prompt="a cat")
+
+
+@pytest.fixture
+def painter(app, team):
+    """The vendor of pictures, whose tasks have these states."""
+    app.extensions["vendor_settings"] |= {"MAGNIFIC_BASE_URL": team.url, "MAGNIFIC_API_KEY": "k"}
+
+    def says(*states):
+        team.answers = [Answer(json.dumps(answered(*state)), headers=JSON) for state in states]
+
+    return says
+
+
+def test_a_job_that_ran_when_its_try_died_is_waited_for(painter, stopped, again, team):
+    """The picture is paid for, and its first call was cut off while it waited."""
+    painter(["CREATED"], ["IN_PROGRESS"])
+    stopped(PICTURE, polls=2)
+    painter(["COMPLETED", MADE])
+    [made] = again(PICTURE)
+    assert [image["url"] for image in made["result"]["images"]] == [MADE]
+    assert [seen.method for seen in team.seen] == ["POST", "GET", "GET"]
+
+
+def test_a_job_that_has_failed_is_asked_for_anew(painter, stopped, again, team):
+    painter(["CREATED"], ["IN_PROGRESS"])
+    stopped(PICTURE, polls=2)
+    painter(["FAILED"], ["CREATED"], ["COMPLETED", MADE])
+    error, made = again(PICTURE, PICTURE, asks=1)
+    assert (isinstance(error, str), made["status"]) == (True, "done")
 
 
 def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, served_by, team):

@@ -6,6 +6,7 @@ Source: docs/contract.md, section 10.7.
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -91,6 +92,18 @@ class Jobs:
             except ServiceError:
                 return  # the job has been paid for: the caller needs its id to poll again
 
+    def resume(self, user_id: str, endpoint: Endpoint, job_id: str, wait: float) -> dict[str, Any]:
+        """A job that somebody has begun to wait for, as `public_state` has it.
+
+        It is polled at once, then as by `watch`. Raises `NotFound`, and as `public_state` does.
+        """
+        row = self._own(user_id, job_id)
+        if row.state == "running":
+            with suppress(ServiceError):
+                self._look(row, endpoint)
+        self.watch(row, endpoint, wait)
+        return self.public_state(row)
+
     def _sleep(self, seconds: float) -> bool:
         """Sleep; returns whether that was not cut short."""
         ends = time.monotonic() + seconds
@@ -104,10 +117,7 @@ class Jobs:
         The OAuth-required payload, where polling needs a consent; once the user has given it, the
         job can be polled again. Raises `NotFound`, and any other `ServiceError`.
         """
-        row = self.find(user_id, job_id)
-        if row is None or row.is_elsewhere:
-            raise NotFound()
-        db.session.expunge(row)  # only `_end` writes the row
+        row = self._own(user_id, job_id)
         if row.state == "running":
             endpoint = catalog.named(row.endpoint)
             connection = self._connections.of(endpoint, user_id, browser)
@@ -118,6 +128,14 @@ class Jobs:
                     raise
                 return Answer(connection.payload(), consent=True)
         return Answer(self.public_state(row))
+
+    def _own(self, user_id: str, job_id: str) -> IntegrationJob:
+        """A job of the user's that was begun here, apart from any session. Raises `NotFound`."""
+        row = self.find(user_id, job_id)
+        if row is None or row.is_elsewhere:
+            raise NotFound()
+        db.session.expunge(row)  # only `_end` writes the row
+        return row
 
     def find(self, user_id: str, job_id: str) -> IntegrationJob | None:
         row = db.session.scalar(select(IntegrationJob).filter_by(job_id=job_id, user_id=user_id))
