@@ -8,6 +8,7 @@ import { createDeletion } from './deletion.js';
 import { createFilterBar } from './filter-bar.js';
 import { whereOf } from './filters.js';
 import { markMore } from './edge-shadow.js';
+import { createKeptForm } from './form-drafts.js';
 import { nextSort } from './order.js';
 import { createPagedRows } from './paged-rows.js';
 import { createRecordPanel } from './record-panel.js';
@@ -48,7 +49,9 @@ export function createCollectionPage(collection, context) {
   let panel = null;
   const stopListening = rows.onChange(show);
   const stopMarking = markMore(scroller, grid.node, frame);
+  const draft = createKeptForm(context.drafts, name);
   show();
+  if (canCreate && draft.exists()) showCreate();
 
   function show() {
     const { list, loaded, hasMore } = rows;
@@ -100,8 +103,12 @@ export function createCollectionPage(collection, context) {
     context.onTitle();
   }
 
+  function showCreate() {
+    setPanel(createCreatePanel({ collection, create: rows.create, draft, onClose: closePanel, onCreated }));
+  }
+
   function openCreate() {
-    setPanel(createCreatePanel({ collection, create: rows.create, onClose: closePanel, onCreated }));
+    showCreate();
     panel?.focus();
   }
 

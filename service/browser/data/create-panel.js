@@ -11,20 +11,21 @@ import { createRecordForm } from './record-form.js';
  */
 
 /**
- * @param {{collection: Collection, create: (data: Record<string, any>) => Promise<Row>,
+ * @param {{collection: Collection, create: (data: Record<string, any>) => Promise<Row>, draft: import('./form-drafts.js').KeptForm,
  *   onClose: () => void, onCreated: (row: Row) => void}} parts
  */
-export function createCreatePanel({ collection, create, onClose, onCreated }) {
+export function createCreatePanel({ collection, create, draft, onClose, onCreated }) {
   const columns = writableColumns(collection);
-  const form = createRecordForm(columns, {}, { canEdit: () => true, onInput: () => {} });
+  const form = createRecordForm(columns, {}, { canEdit: () => true, onInput: () => draft.keep(form) });
+  draft.restore(form);
   const problem = element('p', { class: 'problem', role: 'alert' });
   const button = element('button', { class: 'primary' }, 'Create');
-  const cancel = element('button', { type: 'button', class: 'quiet', on: { click: onClose } }, 'Cancel');
+  const cancel = element('button', { type: 'button', class: 'quiet', on: { click: close } }, 'Cancel');
   const title = `New ${singularOf(collection.name)}`;
   const node = element(
     'section',
     { class: 'record-panel', 'aria-label': title, on: { keydown: closeOnEscape } },
-    element('div', { class: 'panel-head' }, element('h3', { class: 'panel-title' }, title), iconButton('cross', 'Close', onClose)),
+    element('div', { class: 'panel-head' }, element('h3', { class: 'panel-title' }, title), iconButton('cross', 'Close', close)),
     element('form', { class: 'panel-form', novalidate: true, on: { submit } }, problem, form.node, element('div', { class: 'panel-actions' }, button, cancel)),
   );
 
@@ -36,7 +37,9 @@ export function createCreatePanel({ collection, create, onClose, onCreated }) {
     problem.textContent = '';
     button.disabled = true;
     try {
-      onCreated(await create(withFlags(reading.data)));
+      const row = await create(withFlags(reading.data));
+      draft.clear();
+      onCreated(row);
     } catch (error) {
       const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
       problem.textContent = (details ? form.refuse(details) : [errorText(error)]).join(' ');
@@ -50,11 +53,17 @@ export function createCreatePanel({ collection, create, onClose, onCreated }) {
     return { ...Object.fromEntries(flags.map(({ name }) => [name, false])), ...data };
   }
 
+  /** What was typed is thrown away. */
+  function close() {
+    draft.clear();
+    onClose();
+  }
+
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
     if (event.key !== 'Escape' || event.isComposing || form.isChanged()) return;
     event.preventDefault();
-    onClose();
+    close();
   }
 
   return { node, title: () => title, recordId: null, isChanged: form.isChanged, focus: form.focus, stop() {} };

@@ -3,12 +3,13 @@
 import { element } from '../shared/elements.js';
 import { isJson, wordOf } from './collections.js';
 import { createValueEditor } from './value-editor.js';
-import { shownText } from './values.js';
+import { isSame, shownText } from './values.js';
 import { createJsonText } from '../page/json-text.js';
 
 /**
  * @typedef {import('./collections.js').Column} Column
  * @typedef {Record<string, any>} Data
+ * @typedef {Record<string, {text: string, base: any}>} FormDraft what was typed, and what was stored then, by column
  * @typedef {ReturnType<typeof createRecordForm>} RecordForm
  */
 
@@ -64,11 +65,21 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
         if (!names.includes(column.name)) continue;
         const typed = editor.text();
         editor.write(stored[column.name]);
-        if (column.type === 'boolean') editor.node.checked = typed === 'true';
-        else editor.type(typed);
-        show(`This was changed to “${shownText(column, stored[column.name])}” in the meantime. Save again to keep yours.`);
+        editor.type(typed);
+        show(meanwhile(column, stored[column.name]));
       }
       focusFirstWrong();
+    },
+    /** @returns {FormDraft} */
+    draft: () => Object.fromEntries(editable.filter(({ editor }) => editor.isChanged()).map(({ column, editor }) => [column.name, { text: editor.text(), base: editor.base() }])),
+    /** @param {any} draft of any form */
+    restore(draft) {
+      for (const { column, editor, show } of editable) {
+        const { text, base } = draft?.[column.name] ?? {};
+        if (typeof text !== 'string') continue;
+        editor.type(text);
+        if (editor.isChanged() && !isSame(base ?? null, editor.base() ?? null)) show(meanwhile(column, editor.base()));
+      }
     },
     /** @param {any} details of the server @returns {string[]} what belongs to no field */
     refuse(details) {
@@ -83,6 +94,11 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
   function focusFirstWrong() {
     /** @type {HTMLElement | null} */ (node.querySelector('[aria-invalid]'))?.focus();
   }
+}
+
+/** @param {Column} column @param {any} stored */
+function meanwhile(column, stored) {
+  return `This was changed to “${shownText(column, stored)}” in the meantime. Save again to keep yours.`;
 }
 
 /** @param {Column} column @param {any} value @param {string} id @param {() => void} onInput */

@@ -5,6 +5,7 @@ import { element, iconButton } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/when.js';
 import { mayDo, recordColumns, titleOf } from './collections.js';
+import { createKeptForm } from './form-drafts.js';
 import { createPagedRows } from './paged-rows.js';
 import { createRecordForm } from './record-form.js';
 import { ChangedMeanwhile } from './record-writes.js';
@@ -46,6 +47,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   let row;
   /** @type {import('./record-form.js').RecordForm | null} */
   let form = null;
+  const draft = createKeptForm(context.drafts, collection.name, recordId);
   const stopListening = rows.onChange(show);
   show();
 
@@ -63,8 +65,9 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     const canEdit = (/** @type {import('./collections.js').Column} */ column) => mayUpdate && !column.readOnly;
     if (form) form.write(row.data);
     else {
-      form = createRecordForm(recordColumns(collection), row.data, { canEdit, onInput: mark });
+      form = createRecordForm(recordColumns(collection), row.data, { canEdit, onInput });
       fields.replaceChildren(form.node);
+      draft.restore(form);
     }
     actions.hidden = !collection.columns.some(canEdit);
     bin.hidden = !mayDo(collection, row, context.subject, 'delete');
@@ -81,6 +84,11 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     actions.hidden = bin.hidden = true;
   }
 
+  function onInput() {
+    mark();
+    if (form) draft.keep(form);
+  }
+
   function mark() {
     const isChanged = Boolean(form?.isChanged());
     save.disabled = undo.disabled = !isChanged;
@@ -89,6 +97,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
 
   function revert() {
     if (row) form?.write(row.data, true);
+    draft.clear();
     problem.textContent = '';
     mark();
     heading.focus();
@@ -104,6 +113,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     try {
       const stored = await rows.change(row, reading.data, reading.base);
       form.write(stored.data, true);
+      draft.clear();
       showRow(stored);
       onSaved(stored);
       status.textContent = 'Saved.';

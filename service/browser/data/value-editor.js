@@ -44,7 +44,8 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
     text: () => (isFlag ? String(node.checked) : node.value),
     /** @param {string} text */
     type(text) {
-      node.value = text;
+      if (isFlag) node.checked = text === 'true';
+      else node.value = text;
     },
     isChanged() {
       if (isFlag) return node.checked !== (value === true);

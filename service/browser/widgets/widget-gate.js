@@ -18,13 +18,13 @@ import { button } from './widget-ui.js';
  */
 export function createGate(client, panel, { flag, closed, open, action, act }) {
   const wait = panel.showEmpty;
-  wait(open, button(action, act));
+  const shown = wait(open, button(action, act));
   begin().catch(panel.showProblem);
 
   async function begin() {
     const { mode } = await client.ready;
     await client.scopes.refresh();
-    if (panel.main.dataset.state !== 'empty') return; // the user was faster
+    if (panel.main.dataset.state !== 'empty' || !shown.isConnected) return; // the user was faster, or a draft is shown
     if (!client.scopes.has(flag)) wait(closed, button('Connect', act, { class: 'primary' }));
     else if (mode === 'standalone') act();
   }

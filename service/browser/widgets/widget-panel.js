@@ -71,9 +71,9 @@ export function createPanel(client, { title, signOut }) {
    * @param {HTMLButtonElement} pressed
    * @param {(options: CallOptions) => Promise<T>} act
    * @param {(result: T) => void} show
+   * @param {string} [idempotencyKey] of a try that an earlier page has begun
    */
-  function runOnce(pressed, act, show) {
-    const idempotencyKey = newId();
+  function runOnce(pressed, act, show, idempotencyKey = newId()) {
     return run(async (options) => {
       pressed.disabled = true;
       try {
@@ -132,11 +132,12 @@ export function createPanel(client, { title, signOut }) {
     show(...nodes) {
       content.replaceChildren(...nodes.filter((node) => node !== null));
     },
-    /** What to do where nothing is shown yet. @param {string} sentence @param {...Node} actions */
+    /** What to do where nothing is shown yet. @param {string} sentence @param {...Node} actions @returns {HTMLElement} */
     showEmpty(sentence, ...actions) {
       setState('empty');
-      const paragraph = element('p', {}, sentence);
-      content.replaceChildren(element('div', { class: 'widget-empty' }, paragraph, ...actions));
+      const node = element('div', { class: 'widget-empty' }, element('p', {}, sentence), ...actions);
+      content.replaceChildren(node);
+      return node;
     },
   };
 }

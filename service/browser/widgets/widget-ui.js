@@ -4,6 +4,7 @@
 import { element } from '../shared/elements.js';
 
 export { element } from '../shared/elements.js';
+export { createDraft } from './widget-draft.js';
 export { createWidget } from './widget-page.js';
 export { columnsOf, eventOf, itemsOf, personOf, placeOf, textOf } from './widget-values.js';
 

@@ -1,11 +1,11 @@
 // @ts-check
 // The form of a new event.
 
-import { button, element, isFilledIn, labelled, onEnter } from '../../../browser/widgets/widget-ui.js';
+import { button, createDraft, element, isFilledIn, labelled, onEnter } from '../../../browser/widgets/widget-ui.js';
 import { nextHour } from './days.js';
 
-/** @param {{save: (event: any) => void, close: () => void}} options */
-export function createEventForm({ save, close }) {
+/** @param {{client: any, panel: import('../../../browser/widgets/widget-panel.js').Panel, save: (event: any) => void, close: () => void}} options */
+export function createEventForm({ client, panel, save, close }) {
   const title = element('input', { class: 'field', required: true, maxlength: 1024 });
   const start = element('input', { class: 'field', type: 'datetime-local', required: true });
   const end = element('input', { class: 'field', type: 'datetime-local', required: true });
@@ -32,14 +32,17 @@ export function createEventForm({ save, close }) {
   }
 
   onEnter(node, submit);
+  const draft = createDraft(client, panel, { title, start, end, place, guests });
   return {
     node,
+    draft,
     saveButton,
-    /** @param {string[]} invited */
+    /** A draft is shown as it is. @param {string[]} invited */
     open(invited) {
-      title.value = place.value = '';
-      [start.value, end.value] = nextHour();
-      guests.value = invited.join(', ');
+      if (draft.isEmpty()) {
+        [start.value, end.value] = nextHour();
+        guests.value = invited.join(', ');
+      }
       title.focus();
     },
   };

@@ -8,21 +8,27 @@ import { createEventForm } from './event-form.js';
 
 const { client, panel } = createWidget('Calendar');
 const newButton = button('New event', openForm, { class: 'quiet small', hidden: true });
-const form = createEventForm({ save, close: closeForm });
+const form = createEventForm({ client, panel, save, close: closeForm });
 let words = '';
 /** @type {string[]} mail addresses that a new event invites */
 let guests = [];
 /** @type {any[]} */
 let events = [];
+let isLoaded = false;
 panel.controls.append(newButton);
+showGate();
+form.draft.ready.then((isDraft) => isDraft && !isLoaded && panel.show(form.node));
 
-createGate(client, panel, {
-  flag: 'calendar',
-  closed: 'Your calendar is not connected yet.',
-  open: 'See what comes next.',
-  action: 'Show events',
-  act: load,
-});
+function showGate() {
+  createGate(client, panel, {
+    flag: 'calendar',
+    closed: 'Your calendar is not connected yet.',
+    open: 'See what comes next.',
+    action: 'Show events',
+    act: load,
+  });
+}
+
 client.onInput('find', (value) => {
   words = textOf(value).trim();
   list();
@@ -37,7 +43,7 @@ function load() {
   const body = { maxResults: 50, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
   panel.run((options) => client.get('cloudsuite/calendar-list-events', body, options), (answer) => {
     events = answer.events;
-    newButton.hidden = false;
+    [isLoaded, newButton.hidden] = [true, false];
     const rows = events.map(({ title, start, end, location, attendees }) => ({ title, start, end, location, guests: attendees.length }));
     client.setOutput('items', { value: rows });
     list();
@@ -45,7 +51,7 @@ function load() {
 }
 
 function list() {
-  if (newButton.hidden) return undefined;
+  if (!isLoaded || form.node.isConnected) return undefined;
   const found = events.filter((one) => `${one.title} ${one.location}`.toLowerCase().includes(words.toLowerCase()));
   if (!found.length) return panel.showEmpty(words ? `No event matches “${words}”.` : 'Nothing is planned.');
   const days = Map.groupBy ? Map.groupBy(found, (one) => dayOf(one)) : grouped(found);
@@ -88,19 +94,24 @@ function openForm() {
   form.open(guests);
 }
 
+/** What was written in the form is thrown away. */
 function closeForm() {
-  newButton.hidden = false;
-  list();
-  newButton.focus();
+  form.draft.clear();
+  form.node.remove();
+  newButton.hidden = !isLoaded;
+  if (isLoaded) list();
+  else showGate();
+  (isLoaded ? newButton : panel.content.querySelector('button'))?.focus();
 }
 
 /** @param {any} event as `calendar-create-events` takes it */
 function save(event) {
   const body = { events: [event], sendUpdates: /** @type {const} */ ('none') };
-  panel.runOnce(form.saveButton, (options) => client.post('calendar-create-events', body, options), ({ events: made, failed }) => {
+  const post = (/** @type {any} */ options) => form.draft.sending(options, () => client.post('calendar-create-events', body, options));
+  panel.runOnce(form.saveButton, post, ({ events: made, failed }) => {
     if (failed.length) return panel.say(failed[0].message);
     events = [...events, ...made].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
     closeForm();
     return panel.say(`${event.title} is in your calendar.`);
-  });
+  }, form.draft.pendingKey);
 }

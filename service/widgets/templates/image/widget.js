@@ -2,7 +2,7 @@
 // A picture from words. It costs credits, so an input only fills in the field.
 // Both endpoints keep their pictures in this service, which is all that a widget's page may show.
 
-import { button, createWidget, element, isFilledIn, labelled, textOf } from '../../../browser/widgets/widget-ui.js';
+import { button, createDraft, createWidget, element, isFilledIn, labelled, textOf } from '../../../browser/widgets/widget-ui.js';
 
 /** @type {Record<string, {endpoint: 'generate-image-classic' | 'generate-image-llm', title: string}>} */
 const MODELS = {
@@ -24,23 +24,24 @@ const fields = element(
 );
 panel.controls.append(fields);
 panel.showEmpty('Say what the picture shows. Each picture uses credits.');
+const draft = createDraft(client, panel, { prompt, model });
+draft.ready.then(() => client.onInput('prompt', fill));
 
-client.onInput('prompt', (value) => {
+/** @param {unknown} value */
+function fill(value) {
   const text = textOf(value).trim().slice(0, LONGEST);
-  if (!text || text === prompt.value) return;
-  prompt.value = text;
+  if (!text || !draft.isNews('prompt', text) || text === prompt.value) return;
+  draft.fill('prompt', text);
   panel.say('Press Make for a picture of it.');
-});
+}
 
 function make() {
   if (!isFilledIn(fields)) return;
   const text = prompt.value.trim();
   const { endpoint } = MODELS[model.value];
-  panel.runOnce(
-    makeButton,
-    (options) => client.post(endpoint, { prompt: text }, { ...options, timeoutMs: PATIENCE }),
-    ({ images }) => show(text, images),
-  );
+  const post = (/** @type {any} */ options) =>
+    draft.sending(options, () => client.post(endpoint, { prompt: text }, { ...options, timeoutMs: PATIENCE }));
+  panel.runOnce(makeButton, post, ({ images }) => show(text, images), draft.pendingKey);
 }
 
 /** @param {string} text @param {any[]} images */

@@ -1,7 +1,7 @@
 // @ts-check
 // A message, which inputs fill in and only the user sends. What the user has typed is not replaced.
 
-import { button, createWidget, element, eventOf, isFilledIn, labelled, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { button, createDraft, createWidget, element, eventOf, isFilledIn, labelled, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { invitation } from './invitation.js';
 
 const { client, panel } = createWidget('Mail');
@@ -17,45 +17,40 @@ const fields = element(
   content,
   element('div', { class: 'actions' }, sendButton),
 );
-/** What an input has put into a field: it may be replaced by the next one. @type {Map<any, string>} */
-const filled = new Map();
+const draft = createDraft(client, panel, { to, subject, content });
 panel.show(fields);
+draft.ready.then(listen);
 
-client.onInput('person', (value) => fill(to, personOf(value)?.email));
-client.onInput('text', (value) => fill(content, textOf(value)));
-client.onInput('event', (value) => {
-  const event = eventOf(value);
-  if (!event) return;
-  const letter = invitation(event);
-  fill(subject, letter.subject);
-  fill(content, letter.content);
-  if (event.attendees.length) fill(to, event.attendees.join(', '));
-});
+function listen() {
+  client.onInput('person', (value) => take('person', { to: personOf(value)?.email }));
+  client.onInput('text', (value) => take('text', { content: textOf(value) }));
+  client.onInput('event', (value) => {
+    const event = eventOf(value);
+    if (event) take('event', { ...invitation(event), to: event.attendees.join(', ') });
+  });
+}
 
-/** @param {any} field @param {string | undefined} text */
-function fill(field, text) {
-  if (!text) return;
-  const isTyped = field.value && field.value !== filled.get(field);
-  if (isTyped) return void panel.say('What you have typed is kept.');
-  field.value = text;
-  filled.set(field, text);
+/** What an input has put into a field may be replaced by the next one. @param {string} input @param {Record<string, string | undefined>} texts by field */
+function take(input, texts) {
+  if (!draft.isNews(input, texts)) return;
+  for (const [name, text] of Object.entries(texts)) if (text) fill(name, text);
+}
+
+/** @param {string} name @param {string} text */
+function fill(name, text) {
+  if (draft.isTyped(name)) return void panel.say('What you have typed is kept.');
+  draft.fill(name, text);
   panel.say('Filled in. Check it, then send it.');
 }
 
 function send() {
   if (!isFilledIn(fields)) return;
   const body = { to: to.value.trim(), subject: subject.value.trim(), content: content.value };
-  const sent = [to, subject, content].map((field) => [field, field.value]);
-  panel.runOnce(sendButton, (options) => client.post('cloudsuite/mail-send', body, options), ({ id }) => {
+  const sent = draft.read();
+  const post = (/** @type {any} */ options) => draft.sending(options, () => client.post('cloudsuite/mail-send', body, options));
+  panel.runOnce(sendButton, post, ({ id }) => {
     client.setOutput('sent', { id, to: body.to, subject: body.subject });
-    for (const [field, text] of sent) clear(field, text);
+    draft.clear(sent); // what was typed meanwhile stays
     panel.say(`Sent to ${body.to}.`);
-  });
-}
-
-/** What was typed while the message was being sent stays. @param {any} field @param {string} sent */
-function clear(field, sent) {
-  if (field.value !== sent) return;
-  field.value = '';
-  filled.delete(field);
+  }, draft.pendingKey);
 }

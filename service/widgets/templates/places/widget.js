@@ -1,7 +1,7 @@
 // @ts-check
 // Places that match a text. A search costs credits, so an input only fills in the field.
 
-import { createChoices, createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { createChoices, createDraft, createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 
 /** @typedef {import('../../../browser/widgets/widget-values.js').Place} Place */
 
@@ -12,14 +12,14 @@ const nearLine = element('p', { class: 'near', hidden: true });
 let near = null;
 panel.controls.append(line.node, nearLine);
 panel.showEmpty('Find a café, a shop, an office. A search uses credits.');
-
-client.onInput('query', (value) => fill(textOf(value)));
+const draft = createDraft(client, panel, { query: line.field });
+draft.ready.then(() => client.onInput('query', (value) => fill(textOf(value).slice(0, 300))));
 client.onInput('near', (value) => setNear(placeOf(value)));
 
 /** @param {string} text */
 function fill(text) {
-  if (!text || text === line.field.value) return;
-  line.field.value = text.slice(0, 300);
+  if (!text || !draft.isNews('query', text) || text === line.field.value) return;
+  draft.fill('query', text);
   panel.say('Press Find to search.');
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The weather of a place, as typed or as it arrives. The calls are free, so an input loads at once.
 
-import { createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { createDraft, createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { glyph } from './glyph.js';
 
 const { client, panel, onSettings } = createWidget('Weather');
@@ -17,14 +17,22 @@ onSettings((next) => {
   settings = next;
   load(shown);
 });
-client.onInput('place', (value) => load(placeOf(value)));
-client.onInput('city', (value) => load(placeOf({ name: textOf(value) })));
+const draft = createDraft(client, panel, { city: line.field });
+draft.ready.then(() => {
+  client.onInput('place', (value) => receive('place', placeOf(value)));
+  client.onInput('city', (value) => receive('city', placeOf({ name: textOf(value) })));
+});
+
+/** @param {string} input @param {import('../../../browser/widgets/widget-values.js').Place | null} place */
+function receive(input, place) {
+  if (place && draft.isNews(input, place)) draft.fill('city', place.name); // after a reload a half-written city stays
+  load(place);
+}
 
 /** @param {import('../../../browser/widgets/widget-values.js').Place | null} place */
 function load(place) {
   if (!place) return;
   shown = place;
-  line.field.value = place.name;
   const { latitude, longitude } = place;
   const query = { ...(latitude === undefined ? { city: place.name } : { latitude, longitude }), ...settings };
   panel.run(

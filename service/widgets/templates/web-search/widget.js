@@ -1,19 +1,22 @@
 // @ts-check
 // Results of a web search. A search costs credits, so an input only fills in the field.
 
-import { createChoices, createSearchLine, createWidget, textOf } from '../../../browser/widgets/widget-ui.js';
+import { createChoices, createDraft, createSearchLine, createWidget, textOf } from '../../../browser/widgets/widget-ui.js';
 
 const { client, panel } = createWidget('Web search');
 const line = createSearchLine({ label: 'Search the web for', action: 'Search', placeholder: 'Search the web', act: search });
 panel.controls.append(line.node);
 panel.showEmpty('A search uses credits. Choose a result to pass it on.');
+const draft = createDraft(client, panel, { query: line.field });
+draft.ready.then(() => client.onInput('query', fill));
 
-client.onInput('query', (value) => {
+/** @param {unknown} value */
+function fill(value) {
   const text = textOf(value).replace(/\s+/g, ' ').trim().slice(0, 300);
-  if (!text || text === line.field.value) return;
-  line.field.value = text;
+  if (!text || !draft.isNews('query', text) || text === line.field.value) return;
+  draft.fill('query', text);
   panel.say('Press Search to look it up.');
-});
+}
 
 /** @param {string} query */
 function search(query) {

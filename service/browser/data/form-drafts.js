@@ -1,0 +1,22 @@
+// What was typed into the form of a record and is not stored yet. It outlives a reload.
+
+/** @typedef {ReturnType<typeof createKeptForm>} KeptForm */
+
+/**
+ * @param {import('../page/drafts.js').Drafts} drafts of this tab
+ * @param {string} collection
+ * @param {string} [recordId] absent for a new record
+ */
+export function createKeptForm(drafts, collection, recordId = '') {
+  const name = `form:${collection}:${recordId}`;
+  return {
+    exists: () => drafts.get(name) !== '',
+    /** @param {import('./record-form.js').RecordForm} form */
+    keep(form) {
+      drafts.set(name, form.isChanged() ? JSON.stringify(form.draft()) : '');
+    },
+    /** @param {import('./record-form.js').RecordForm} form */
+    restore: (form) => form.restore(JSON.parse(drafts.get(name) || 'null')),
+    clear: () => drafts.set(name, ''),
+  };
+}

@@ -1,0 +1,151 @@
+// @ts-check
+// What is half-written in the fields of a widget. It is kept as the widget's state, so that it outlives a reload and
+// a canvas that is left. Whoever may read the canvas may read it: no field of it is for secrets.
+
+import { isObject } from './json-value.js';
+
+/**
+ * @typedef {Record<string, string>} Texts by name
+ * @typedef {{key: string, at: number}} Pending a call that must not be made twice, and when it began, in milliseconds
+ * @typedef {ReturnType<typeof createDraft>} Draft
+ */
+
+const UNANSWERED = ['network', 'timeout', 'aborted']; // nobody knows whether such a call was made
+const KEY_LIFE = 23 * 3_600_000; // ms; the server knows an idempotency key for 24 hours
+
+/**
+ * @param {any} client
+ * @param {import('./widget-panel.js').Panel} panel
+ * @param {Record<string, any>} fields inputs, texts and choices, by the names under which they are kept
+ */
+export function createDraft(client, panel, fields) {
+  const names = Object.keys(fields);
+  const empty = read();
+  /** Prints of what inputs have put into fields, by field. @type {Texts} */
+  let filled = {};
+  /** Prints of what came last, by input. @type {Texts} */
+  let came = {};
+  /** @type {Pending | null} */
+  let pending = null;
+  for (const name of names) fields[name].addEventListener('input', change);
+
+  /** @returns {Texts} */
+  function read() {
+    return Object.fromEntries(names.map((name) => [name, fields[name].value]));
+  }
+
+  function isEmpty() {
+    return names.every((name) => fields[name].value === empty[name]);
+  }
+
+  function change() {
+    pending = null; // another text is another call
+    keep();
+  }
+
+  /** At once: a page that goes away can't do it any more. */
+  function keep() {
+    const values = Object.fromEntries(Object.entries(read()).filter(([name, value]) => value !== empty[name]));
+    const draft = { values, filled, came, ...(pending && { pending }) };
+    client.state.set(isEmpty() ? null : { draft }).catch((/** @type {Error} */ error) => panel.say(`What you type is not kept here. ${error.message}`));
+  }
+
+  /** @param {any} state of any form, as it is stored @param {(field: any, name: string) => boolean} isFree whether it may be replaced */
+  function take(state, isFree) {
+    const draft = isObject(state?.draft) ? state.draft : {};
+    const values = { ...empty, ...textsOf(draft.values) };
+    for (const name of names) if (isFree(fields[name], name)) write(name, values[name]);
+    [filled, came] = [textsOf(draft.filled), textsOf(draft.came)];
+    pending = pendingOf(draft.pending);
+  }
+
+  /** @param {string} name @param {string} text */
+  function write(name, text) {
+    fields[name].value = text;
+    if (fields[name].value === '' && text) fields[name].value = empty[name]; // a choice that is gone, a date that is none
+  }
+
+  /** @returns {Promise<boolean>} whether there was a draft */
+  async function restore() {
+    take(await client.state.get(), (field, name) => field.value === empty[name]);
+    // Another page has written: what is being typed here stays.
+    client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
+    if (pending) panel.say('This may have been sent when the page was left. Send it again: it is not sent twice.');
+    return !isEmpty();
+  }
+
+  const ready = restore().catch((error) => {
+    panel.showProblem(error);
+    return false;
+  });
+
+  return {
+    /** Whether a draft was restored. Inputs are listened to from then on: they must not replace what was typed. */
+    ready,
+    keep,
+    isEmpty,
+    /** @param {string} name @returns {boolean} whether a person has written what is in the field */
+    isTyped: (name) => fields[name].value !== empty[name] && printOf(fields[name].value) !== filled[name],
+    /** @param {string} input @param {unknown} value @returns {boolean} false if it came before, such as again after a reload */
+    isNews(input, value) {
+      const print = printOf(JSON.stringify(value));
+      if (came[input] === print) return false;
+      came = { ...came, [input]: print };
+      if (!isEmpty()) keep();
+      return true;
+    },
+    /** Puts in what an input has brought. @param {string} name @param {string} text */
+    fill(name, text) {
+      fields[name].value = text;
+      filled = { ...filled, [name]: printOf(fields[name].value) };
+      change();
+    },
+    /** Empties the fields, except for what was typed after `sent` was read. @param {Texts} [sent] */
+    clear(sent = read()) {
+      for (const name of names) if (fields[name].value === sent[name]) fields[name].value = empty[name];
+      pending = null;
+      keep();
+    },
+    read,
+    /** The key of a call of which the page has not seen the end, for as long as nothing else is written. */
+    get pendingKey() {
+      return pending?.key;
+    },
+    /**
+     * A call that must not be made twice: its key is kept until an answer has come.
+     * @template T
+     * @param {import('./widget-panel.js').CallOptions} options @param {(options: any) => Promise<T>} act
+     */
+    async sending(options, act) {
+      pending = { key: options.idempotencyKey ?? '', at: Date.now() };
+      keep();
+      try {
+        const answer = await act(options);
+        change();
+        return answer;
+      } catch (error) {
+        if (!UNANSWERED.includes(/** @type {any} */ (error)?.code)) change();
+        throw error;
+      }
+    },
+  };
+}
+
+/** @param {unknown} value of any form @returns {Texts} */
+function textsOf(value) {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string')) : {};
+}
+
+/** @param {any} value of any form @returns {Pending | null} null if it is too old */
+function pendingOf(value) {
+  if (typeof value?.key !== 'string' || !value.key || typeof value.at !== 'number') return null;
+  const age = Date.now() - value.at;
+  return age >= 0 && age < KEY_LIFE ? { key: value.key, at: value.at } : null;
+}
+
+/** Short, and as good as different for different texts (FNV-1a, and the length). @param {string} text @returns {string} */
+function printOf(text) {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return `${text.length}.${(hash >>> 0).toString(36)}`;
+}

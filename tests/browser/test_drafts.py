@@ -1,0 +1,216 @@
+"""Half-written forms outlive a reload, and a canvas or collection that is left and opened again."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.canvas import Canvas
+from tests.browser.suite import allow, forget
+from tests.browser.test_canvas_calls import MAIL, approve, requested, write_and_send
+from tests.browser.test_data import panel, show
+from tests.services import wait_for
+
+SEARCHES = {
+    "Weather": ("City", "Ber"),
+    "Places": ("What to look for", "vegetarian fo"),
+    "Web search": ("Search the web for", "spring fa"),
+    "Image": ("What to show", "A dog in sp"),
+}
+
+
+@pytest.fixture
+def canvas(console):
+    forget(console)
+    return Canvas(console).create()
+
+
+def leave_and_return(canvas):
+    canvas.saved()
+    title = canvas.page.get_by_label("Title of the canvas").input_value()
+    canvas.page.locator(".canvas-back").click()
+    canvas.page.get_by_role("link", name=title).click()
+
+
+def is_empty(mail):
+    for label in ("To", "Subject", "Message"):
+        expect(mail.get_by_label(label)).to_have_value("")
+
+
+def kept(canvas):
+    """What the widgets of the canvas keep, without those that keep nothing."""
+    noted = canvas.stored()["io"]["widgets"].values()
+    return [one["state"] for one in noted if one.get("state")]
+
+
+def test_a_message_stays_half_written_until_it_is_sent(canvas):
+    canvas.add("Mail")
+    mail = canvas.frame("Mail")
+    mail.get_by_label("To").fill("cleo@example.com")
+    mail.get_by_label("Subject").fill("Spring fair")
+    mail.get_by_label("Message").fill("Dear Cleo,\nbring")
+    leave_and_return(canvas)
+    expect(mail.get_by_label("Message")).to_have_value("Dear Cleo,\nbring")
+    canvas.page.reload()
+    expect(mail.get_by_label("To")).to_have_value("cleo@example.com")
+    expect(mail.get_by_label("Subject")).to_have_value("Spring fair")
+    mail.get_by_role("button", name="Send").click()
+    approve(canvas)
+    with canvas.page.expect_popup() as opened:
+        mail.get_by_role("alert").get_by_role("button", name="Connect").click()
+    allow(opened.value)
+    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
+    is_empty(mail)
+    wait_for(lambda: kept(canvas) == [])
+    canvas.page.reload()
+    expect(mail.get_by_role("button", name="Send")).to_be_visible()
+    is_empty(mail)
+
+
+def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
+    canvas.add("Note", "Mail", "Web search")
+    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    canvas.connect("Text output, string, on Note", "Search for input, string, on Web search")
+    canvas.frame("Note").get_by_label("Note").fill("Bring the badges")
+    message = canvas.frame("Mail").get_by_label("Message")
+    query = canvas.frame("Web search").get_by_label("Search the web for")
+    expect(query).to_have_value("Bring the badges")
+    query.fill("badges for a fair")
+    message.fill("Bring the badges, and the key")
+    canvas.saved()
+    canvas.page.reload()
+    expect(message).to_have_value("Bring the badges, and the key")
+    expect(query).to_have_value("badges for a fair")
+    canvas.frame("Note").get_by_label("Note").fill("Another text")
+    expect(query).to_have_value("Another text")
+    expect(message).to_have_value("Bring the badges, and the key")
+
+
+def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
+    canvas.add("Note", "Mail")
+    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    note = canvas.frame("Note").get_by_label("Note")
+    note.fill("Bring the badges")
+    message = canvas.frame("Mail").get_by_label("Message")
+    expect(message).to_have_value("Bring the badges")
+    canvas.saved()
+    canvas.page.reload()
+    expect(message).to_have_value("Bring the badges")
+    note.fill("Bring the key")
+    expect(message).to_have_value("Bring the key")
+
+
+def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
+    canvas.add("Calendar")
+    calendar = canvas.frame("Calendar")
+    calendar.get_by_role("button", name="Connect").click()
+    approve(canvas)
+    with canvas.page.expect_popup() as opened:
+        calendar.get_by_role("alert").get_by_role("button", name="Connect").click()
+    allow(opened.value)
+    calendar.get_by_role("button", name="New event").click()
+    calendar.get_by_label("Title").fill("Coffee with Cl")
+    calendar.get_by_label("Starts").fill("2026-12-01T09:30")
+    canvas.saved()
+    canvas.page.reload()
+    expect(calendar.get_by_label("Title")).to_have_value("Coffee with Cl")
+    expect(calendar.get_by_label("Starts")).to_have_value("2026-12-01T09:30")
+    canvas.page.wait_for_timeout(500)  # the status of the connection, which says what else is shown
+    expect(calendar.get_by_label("Title")).to_be_visible()
+    calendar.get_by_role("button", name="Cancel").click()
+    expect(calendar.get_by_role("button", name="Show events")).to_be_focused()
+    canvas.saved()
+    canvas.page.reload()
+    expect(calendar.get_by_role("button", name="Show events")).to_be_visible()
+    assert kept(canvas) == []
+
+
+def test_words_of_a_search_and_of_a_picture_stay(canvas):
+    canvas.add(*SEARCHES)
+    for name, (label, text) in SEARCHES.items():
+        canvas.frame(name).get_by_label(label).fill(text)
+    canvas.saved()
+    canvas.page.reload()
+    for name, (label, text) in SEARCHES.items():
+        expect(canvas.frame(name).get_by_label(label)).to_have_value(text)
+
+
+def test_two_pages_share_a_draft_and_its_end(canvas, opened):
+    canvas.add("Mail")
+    mail = canvas.frame("Mail")
+    mail.get_by_label("Subject").fill("Spring")
+    canvas.saved()
+    other = Canvas(opened(like=canvas.console).sign_in())
+    other.page.goto(canvas.page.url)
+    expect(other.frame("Mail").get_by_label("Subject")).to_have_value("Spring")
+    other.frame("Mail").get_by_label("Message").fill("Bring the key")
+    expect(mail.get_by_label("Message")).to_have_value("Bring the key")
+    expect(mail.get_by_label("Subject")).to_have_value("Spring")
+
+
+def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canvas):
+    canvas.add("Mail")
+    keys = requested(canvas, MAIL, "idempotency-key")
+    mail = canvas.frame("Mail")
+    write_and_send(mail, "First")
+    approve(canvas)
+    with canvas.page.expect_popup() as opened:
+        mail.get_by_role("alert").get_by_role("button", name="Connect").click()
+    allow(opened.value)
+    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
+    held = []
+    canvas.page.route(f"**{MAIL}", lambda route: held.append(route), times=1)
+    with canvas.page.expect_request(f"**{MAIL}"):
+        write_and_send(mail, "Second")
+        approve(canvas)
+    canvas.saved()
+    lost = held[0].fetch().json()
+    canvas.page.reload()
+    expect(mail.get_by_role("status")).to_contain_text("it is not sent twice")
+    expect(mail.get_by_label("Message")).to_have_value("Second")
+    with canvas.page.expect_response(f"**{MAIL}") as again:
+        mail.get_by_role("button", name="Send").click()
+        approve(canvas)
+    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
+    assert again.value.json()["data"]["id"] == lost["data"]["id"]
+    assert keys[-1] == keys[-2] != keys[0]
+
+
+def test_a_half_written_record_stays_until_it_is_made_or_thrown_away(console):
+    page = show(console)
+    console.button("New task").click()
+    page.get_by_label("Title", exact=False).first.fill("Order bad")
+    page.reload()
+    expect(page.get_by_role("region", name="New task")).to_be_visible()
+    title = page.get_by_role("region", name="New task").get_by_label("Title")
+    expect(title).to_have_value("Order bad")
+    title.fill("Order badges")
+    console.button("Create").click()
+    expect(page.get_by_role("link", name="Open Order badges")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("link", name="Open Order badges")).to_be_visible()
+    expect(page.get_by_role("region", name="New task")).to_have_count(0)
+    console.button("New task").click()
+    expect(title).to_have_value("")
+    title.fill("Never mind")
+    console.button("Cancel").click()
+    console.button("New task").click()
+    expect(title).to_have_value("")
+
+
+def test_a_half_written_change_stays_and_tells_what_was_changed_meanwhile(console):
+    task = console.api("POST", "records/tasks", {"title": "Order badges"})["recordId"]
+    page = show(console, f"tasks/{task}")
+    title = panel(page).get_by_label("Title")
+    title.fill("Order ten badges")
+    page.reload()
+    expect(title).to_have_value("Order ten badges")
+    expect(panel(page).get_by_text("in the meantime")).to_have_count(0)
+    page.goto("about:blank")
+    console.api("PATCH", f"records/tasks/{task}", {"title": "Order no badges"})
+    show(console, f"tasks/{task}")
+    expect(title).to_have_value("Order ten badges")
+    expect(panel(page)).to_contain_text("changed to “Order no badges” in the meantime")
+    console.button("Save").click()
+    expect(panel(page).get_by_role("status")).to_have_text("Saved.")
+    page.reload()
+    expect(title).to_have_value("Order ten badges")
+    expect(console.button("Save")).to_be_disabled()
