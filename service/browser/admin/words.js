@@ -1,6 +1,6 @@
 // Numbers, times and states in words.
 
-import { ago } from '../shared/when.js';
+import { since } from '../shared/when.js';
 import { numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 
@@ -23,12 +23,6 @@ export function time(iso, never = 'never') {
 /** Brings the times below a node up to date. @param {HTMLElement} node */
 export function renewTimes(node) {
   for (const each of node.querySelectorAll('time')) each.textContent = since(each.dateTime);
-}
-
-/** @param {string} iso @returns {string} "now", "5 min ago", "3 h ago", "21 Nov" */
-function since(iso) {
-  const text = ago(iso);
-  return / (min|h)$/.test(text) ? `${text} ago` : text;
 }
 
 /** @param {number} count @param {string} noun */

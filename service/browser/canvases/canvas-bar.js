@@ -12,15 +12,15 @@ const PHASES = {
   failed: 'Not saved',
   gone: 'Deleted',
 };
+const UNREAD = { ...PHASES, offline: 'Not loaded yet', failed: 'Not loaded' };
 const READ_ONLY = 'This canvas is read-only: you see what others change, but you can’t change it yourself.';
 const ZOOM_STEP = 1.25;
 
 /**
  * @param {import('./canvas-room.js').CanvasRoom} room
- * @param {{add: () => void, arrange: () => void, toggleList: () => boolean, toggleMessages: () => boolean}} actions
- *   `toggleList` and `toggleMessages` say whether it is shown now
+ * @param {{add: () => void, arrange: () => void, panels: import('./canvas-panels.js').CanvasPanels}} actions
  */
-export function createCanvasBar({ store, view, allowed, history, act, mayEdit, undo, redo }, { add, arrange, toggleList, toggleMessages }) {
+export function createCanvasBar({ store, view, allowed, history, act, mayEdit, undo, redo }, { add, arrange, panels }) {
   const title = element('input', {
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
@@ -28,15 +28,14 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && title.blur() },
   });
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
-  const problem = element('span', { class: 'problem' });
+  const problem = element('span', { class: 'problem', role: 'alert' });
   const discard = button('Discard my changes', () => store.discard());
   const again = button('Try again', () => void store.retry());
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, again, discard);
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, 'Ctrl+Z');
   const forth = button('Redo', redo, 'Ctrl+Shift+Z');
-  const listButton = toggle('Connections', toggleList, 'Show or hide the list of connections', true);
-  const messagesButton = toggle('Messages', toggleMessages, 'Show or hide what the widgets send and receive', false);
+  const toggles = panels.all.map((panel) => ({ panel, node: button(panel.name, () => toggle(panel), panel.hint) }));
   const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
   const arrangeButton = button('Arrange', arrange, 'Put the widgets in order, from left to right');
   const tools = element(
@@ -49,8 +48,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     button('+', () => view.camera.zoomBy(ZOOM_STEP), 'Zoom in', 'Zoom in'),
     button('Show all', view.fit, 'Zoom so that all widgets are seen'),
     arrangeButton,
-    listButton,
-    messagesButton,
+    ...toggles.map((each) => each.node),
     allowed.node,
   );
   const node = element(
@@ -64,6 +62,16 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     looking,
   );
 
+  /** @param {import('./canvas-panels.js').Panel} panel */
+  function toggle(panel) {
+    panels.toggle(panel);
+    showPanels();
+  }
+
+  function showPanels() {
+    for (const { panel, node: each } of toggles) each.setAttribute('aria-expanded', String(panel.isShown()));
+  }
+
   function rename() {
     const text = title.value.trim();
     if (text) act({ type: 'set-title', title: text });
@@ -73,6 +81,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     title.value = store.canvas?.title || store.canvas?.name || '';
   }
 
+  showPanels();
   return {
     node,
     focus: () => addButton.focus(),
@@ -80,17 +89,18 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
       const { canvas } = store;
       if (canvas && document.activeElement !== title) showTitle(); // what is being typed stays
       const isLooking = canvas !== null && !mayEdit();
-      const state = isLooking && store.phase === 'saved' ? 'Read-only' : PHASES[store.phase];
+      const words = canvas ? PHASES : UNREAD;
+      const state = isLooking && store.phase === 'saved' ? 'Read-only' : words[store.phase];
       if (phase.textContent !== state) phase.textContent = state;
       title.readOnly = isLooking;
       if (looking.hidden === isLooking) {
         looking.hidden = !isLooking;
         looking.textContent = isLooking ? READ_ONLY : '';
       }
-      problem.textContent = store.problem;
+      if (problem.textContent !== store.problem) problem.textContent = store.problem; // once to screen readers
       trouble.hidden = !store.problem;
       again.hidden = store.phase === 'gone';
-      discard.hidden = store.phase !== 'failed';
+      discard.hidden = store.phase !== 'failed' || !canvas;
       back.disabled = !history.canUndo;
       forth.disabled = !history.canRedo;
       addButton.disabled = arrangeButton.disabled = !canvas || isLooking;
@@ -101,11 +111,4 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
 /** @param {string} text @param {() => void} act @param {string} [hint] @param {string} [label] */
 function button(text, act, hint, label) {
   return element('button', { type: 'button', class: 'quiet', title: hint, 'aria-label': label, on: { click: act } }, text);
-}
-
-/** @param {string} text @param {() => boolean} act says whether it is shown now @param {string} hint @param {boolean} isShown at first */
-function toggle(text, act, hint, isShown) {
-  const node = button(text, () => node.setAttribute('aria-expanded', String(act())), hint);
-  node.setAttribute('aria-expanded', String(isShown));
-  return node;
 }

@@ -5,7 +5,7 @@ import { arrange, element, icon, iconButton } from '../shared/elements.js';
 import { sortRows } from '../shared/live-rows.js';
 import { createProblemLine } from '../page/problem-line.js';
 import { hrefOf } from '../page/route.js';
-import { ago } from '../shared/when.js';
+import { since } from '../shared/when.js';
 
 /** @typedef {import('../shared/live-rows.js').Row} Row */
 
@@ -107,7 +107,7 @@ function createCard(remove) {
       const count = row.data.widgets?.length ?? 0;
       title.textContent = titleOf(row);
       const owner = isOwn || !row.data.userId ? '' : `of ${row.data.userId}, `;
-      about.textContent = `${owner}${count} ${count === 1 ? 'widget' : 'widgets'}, changed ${ago(row.updatedAt)}`;
+      about.textContent = `${owner}${count} ${count === 1 ? 'widget' : 'widgets'}, changed ${since(row.updatedAt)}`;
       link.href = hrefOf('canvas', row.recordId);
       bin.hidden = !mayDelete;
       bin.setAttribute('aria-label', `Delete ${titleOf(row)}`);

@@ -7,6 +7,7 @@ import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { hrefOf } from '../page/route.js';
 import { createListedConnections } from './canvas-connections.js';
+import { createCanvasPanels } from './canvas-panels.js';
 import { arrange } from '../widgets/canvas-layout.js';
 import { newId } from '../shared/ids.js';
 import { SLOTS_WIDTH, boxAround, boxesIn } from '../widgets/canvas-geometry.js';
@@ -25,7 +26,8 @@ export function createCanvasPage(recordId, context) {
   const message = element('p', {});
   const retry = element('button', { type: 'button', class: 'quiet', on: { click: begin } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
-  const place = element('div', { class: 'canvas-place' }, element('p', { class: 'empty', role: 'status' }, 'Loading…'));
+  const loading = element('p', { class: 'empty', role: 'status' }, 'Loading…');
+  const place = element('div', { class: 'canvas-place' }, loading);
   const node = element('div', { class: 'canvas-page' }, notice, place);
   /** @type {ReturnType<typeof createOpenPage> | null} */
   let page = null;
@@ -33,12 +35,14 @@ export function createCanvasPage(recordId, context) {
 
   async function begin() {
     notice.hidden = true;
+    loading.textContent = 'Loading…';
     try {
       const { templates, canvases } = await context.transport.get('/api/widgets/templates');
       if (!stopped) open(templates, canvases.update);
     } catch (error) {
       message.textContent = errorText(error);
       notice.hidden = false;
+      loading.textContent = '';
     }
   }
 
@@ -78,8 +82,7 @@ function createOpenPage(room, templates, onMissing) {
   const bar = createCanvasBar(room, {
     add: gallery.open,
     arrange: () => store.canvas && room.act(arrange(store.canvas)) && view.fit(),
-    toggleList: () => !(connections.node.hidden = !connections.node.hidden),
-    toggleMessages: inspector.toggle,
+    panels: createCanvasPanels(connections.node, inspector),
   });
   const empty = element('p', { class: 'canvas-empty', hidden: true }, NOTHING_YET);
   const body = element('div', { class: 'canvas-body' }, view.node, empty, connections.node, inspector.node);

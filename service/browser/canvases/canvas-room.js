@@ -5,6 +5,7 @@ import { createLiveCollection } from '../shared/live-collection.js';
 import { createAllowedPanel } from '../widgets/allowed-panel.js';
 import { createApprovalDialog } from '../widgets/approval.js';
 import { openSettings } from './canvas-settings.js';
+import { refusalText } from './refusal-text.js';
 import { createHistory } from '../widgets/canvas-history.js';
 import { createCanvasStore } from '../widgets/canvas-store.js';
 import { createCanvasView } from '../widgets/canvas-view.js';
@@ -35,7 +36,8 @@ const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collecti
  */
 export function createCanvasRoom(recordId, templates, editable, context) {
   const { announce } = context;
-  const store = createCanvasStore({ ...context, recordId });
+  const naming = { widget: (/** @type {CanvasWidget} */ widget) => lookOf(widget).name, connection: labelOf };
+  const store = createCanvasStore({ ...context, recordId, refusalText: (error, sent) => refusalText(error, sent, naming) });
   const history = createHistory({ countBroken });
   /** @type {Map<string, string>} of widgets; two of one template are numbered */
   const names = new Map();

@@ -13,6 +13,12 @@ export function ago(iso, now = Date.now()) {
   return new Date(iso).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
 }
 
+/** @param {string} iso @returns {string} "now", "5 min ago", "3 h ago", "21 Nov" */
+export function since(iso) {
+  const text = ago(iso);
+  return / (min|h)$/.test(text) ? `${text} ago` : text;
+}
+
 /** @param {string} iso @returns {string} "21 Nov, 18:00" */
 export function moment(iso) {
   const at = new Date(iso);

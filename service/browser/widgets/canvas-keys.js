@@ -1,5 +1,5 @@
 // @ts-check
-// The keys of a canvas: choosing, moving, resizing and removing widgets.
+// The keys of a canvas: choosing, moving, resizing and removing widgets, and moving the view.
 
 import { boxAround } from './canvas-geometry.js';
 import { leastSize } from './canvas-dragging.js';
@@ -10,14 +10,18 @@ import { resized } from './canvas-snapping.js';
 /** @typedef {import('./canvas-dragging.js').Stage} Stage */
 
 export const KEYS_TEXT =
-  'Arrow keys move a widget, with Shift by more. Space chooses it, Control A chooses all, Escape none. Those that are chosen move together. Delete removes. Enter on a slot begins a connection, Enter on another slot makes it.';
+  'Arrow keys move a widget, with Shift by more. Space chooses it, Control A chooses all, Escape none. Those that are chosen move together. Delete removes. Enter on a slot begins a connection, Enter on another slot makes it. On the canvas itself, with no widget chosen, the arrow keys move the view. Plus and minus zoom, zero shows all.';
+export const READ_ONLY_TEXT = 'This canvas is read-only. On the canvas itself the arrow keys move the view. Plus and minus zoom, zero shows all.';
+
+const ZOOM_STEP = 1.25;
+const PAN = 4; // times as far as a widget is moved
 
 /**
  * @param {Stage} stage
- * @param {{remove: (ids: string[]) => void, boxOf: (id: string) => import('./canvas-box.js').Box | undefined}} actions
+ * @param {{remove: (ids: string[]) => void, fit: () => void, boxOf: (id: string) => import('./canvas-box.js').Box | undefined}} actions
  * @returns {(event: KeyboardEvent) => void} for the canvas's node
  */
-export function createKeys(stage, { remove, boxOf }) {
+export function createKeys(stage, { remove, fit, boxOf }) {
   const { node, camera, selection, linking } = stage;
 
   /** @param {KeyboardEvent} event @returns {boolean} whether it meant something here */
@@ -29,7 +33,20 @@ export function createKeys(stage, { remove, boxOf }) {
     if (target.matches('.shape-corner')) return resize(event, id);
     const onGrip = target.matches('.shape-grip');
     if (onGrip && event.key === ' ') return selection.toggle(id), true;
-    return (onGrip || target === node) && change(event, id);
+    if (!onGrip && target !== node) return false;
+    return change(event, id) || look(event, target === node);
+  }
+
+  /** Moves what is seen, and nothing on the canvas. @param {KeyboardEvent} event @param {boolean} mayPan @returns {boolean} */
+  function look(event, mayPan) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return false;
+    const step = mayPan ? arrowStep(event) : null;
+    if (step) camera.panBy(-PAN * step[0], -PAN * step[1]);
+    else if (event.key === '+' || event.key === '=') camera.zoomBy(ZOOM_STEP);
+    else if (event.key === '-') camera.zoomBy(1 / ZOOM_STEP);
+    else if (event.key === '0') fit();
+    else return false;
+    return true;
   }
 
   function escape() {

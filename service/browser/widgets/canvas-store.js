@@ -23,6 +23,7 @@ import { changesOf, opened, received, stored, unanswered } from './canvas-versio
  * @property {{get: (name: string) => string, set: (name: string, text: string) => void}} [drafts]
  *   of this tab, which keep what is not stored while the page is loaded again
  * @property {(act: () => void, ms: number) => () => void} [schedule] returns what cancels it
+ * @property {(error: unknown, sent: Canvas) => string} [refusalText] says for people why a canvas is not stored
  * @typedef {ReturnType<typeof createCanvasStore>} CanvasStore
  */
 
@@ -31,7 +32,7 @@ const FIRST_WAIT = 1000; // ms
 const LONGEST_WAIT = 30_000;
 
 /** @param {Options} options */
-export function createCanvasStore({ recordId, transport, collection, socket, drafts, schedule = setTimer }) {
+export function createCanvasStore({ recordId, transport, collection, socket, drafts, schedule = setTimer, refusalText = errorText }) {
   const listeners = createListeners();
   const path = `/api/records/canvases/${recordId}`;
   const draft = `canvas:${recordId}`;
@@ -43,6 +44,8 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   let failures = 0; // in a row
   let busy = false; // with a request; what is reported meanwhile is read after it
   let stopped = false;
+  /** @type {Canvas | null} what the server has just not stored */
+  let refused = null;
   let listed = false; // whether the collection has had the record
   /** @type {(() => void) | null} */
   let cancelTimer = null;
@@ -72,6 +75,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   async function synchronize() {
     if (busy || stopped || phase === 'gone') return;
     busy = true;
+    refused = null;
     try {
       if (versions === null) await read();
       // Each refusal means that another has stored something, so this comes to an end.
@@ -113,7 +117,10 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
       return true;
     } catch (error) {
       if (isTemporary(error)) versions = unanswered(/** @type {Versions} */ (versions), before.mine);
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error)) {
+        refused = before.mine;
+        throw error;
+      }
       await read();
       if (versions?.version === before.version) throw error; // no newer record explains the refusal
       return false;
@@ -123,7 +130,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   /** @param {unknown} error */
   function fail(error) {
     if (error instanceof ApiError && error.status === 404) return show('gone', errorText(error));
-    if (!isTemporary(error)) return show('failed', errorText(error));
+    if (!isTemporary(error)) return show('failed', refused ? refusalText(error, refused) : errorText(error));
     failures += 1;
     show('offline', errorText(error));
     const asked = error instanceof ApiError ? error.retryAfter : null; // seconds

@@ -9,7 +9,7 @@ import { letChoose, letDrag } from './canvas-dragging.js';
 import { createGestures } from './canvas-frames.js';
 import { slotPoints } from './canvas-geometry.js';
 import { removalOf } from './canvas-group.js';
-import { KEYS_TEXT, createKeys } from './canvas-keys.js';
+import { KEYS_TEXT, READ_ONLY_TEXT, createKeys } from './canvas-keys.js';
 import { createPoints, linesOf } from './canvas-line-ends.js';
 import { createLines } from './canvas-lines.js';
 import { createLinking } from './canvas-linking.js';
@@ -46,7 +46,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
   const keys = element('p', { class: 'visually-hidden', id: 'canvas-keys' });
   const node = element(
     'section',
-    { class: 'canvas', tabindex: '-1', 'aria-label': 'Canvas', on: { focusin: onFocus, scroll: undoScroll } },
+    { class: 'canvas', tabindex: '0', 'aria-label': 'Canvas', 'aria-describedby': 'canvas-keys', on: { focusin: onFocus, scroll: undoScroll } },
     keys,
     surface,
     overlay.node,
@@ -92,7 +92,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     state = next;
     broken = reasons;
     node.classList.toggle('read-only', !mayEdit());
-    keys.textContent = mayEdit() ? KEYS_TEXT : READ_ONLY;
+    keys.textContent = mayEdit() ? KEYS_TEXT : READ_ONLY_TEXT;
     const ids = new Set(next.widgets.map(({ id }) => id));
     for (const id of [...boxes.keys()]) if (!ids.has(id)) drop(id);
     selection.keep(ids);
@@ -142,6 +142,10 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     const neighbour = [...order.slice(last), ...order.slice(0, last).reverse()].find((id) => !ids.includes(id)) ?? '';
     act(removalOf(ids));
     (boxes.get(neighbour)?.grip ?? node).focus(); // not lost to the page
+  }
+
+  function fit() {
+    camera.fit(state?.widgets ?? []);
   }
 
   /** @param {CanvasWidget} widget */
@@ -212,7 +216,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     node.scrollTo(0, 0);
   }
 
-  node.addEventListener('keydown', createKeys(stage, { remove, boxOf: (id) => boxes.get(id) }));
+  node.addEventListener('keydown', createKeys(stage, { remove, fit, boxOf: (id) => boxes.get(id) }));
   letChoose(stage);
   const takeGesture = createGestures(node, camera);
 
@@ -222,7 +226,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     camera,
     /** @param {string} id */
     focus: (id) => boxes.get(id)?.grip.focus(),
-    fit: () => camera.fit(state?.widgets ?? []),
+    fit,
     /** @param {string} id of a widget @param {any} message that its frame has passed on */
     pass(id, message) {
       const iframe = boxes.get(id)?.frame.querySelector('iframe');

@@ -81,11 +81,10 @@ export function createMessageInspector({ nameOf }) {
       isDue = true;
       requestAnimationFrame(show); // messages may come by the thousand
     },
-    /** @returns {boolean} whether it is shown now */
-    toggle() {
-      node.hidden = !node.hidden;
+    /** @param {boolean} on */
+    show(on) {
+      node.hidden = !on;
       show();
-      return !node.hidden;
     },
   };
 }

@@ -1,0 +1,85 @@
+"""The canvas where there is little room, and its view moved by keys."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.canvas import Canvas
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+ON_ITS_SIDE = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
+SMALL = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
+
+
+def box(locator):
+    found = locator.bounding_box()
+    assert found
+    return found
+
+
+def share(canvas):
+    """How much of what is below the bar the canvas itself has."""
+    return box(canvas.page.locator(".canvas"))["height"] / below_the_bar(canvas)["height"]
+
+
+def below_the_bar(canvas):
+    return box(canvas.page.locator(".canvas-body"))
+
+
+def create(console):
+    """On a phone the views are in a menu."""
+    console.show_view("Canvases")
+    console.button("New canvas").click()
+    expect(console.button("Add widget")).to_be_enabled()
+    return Canvas(console)
+
+
+@pytest.mark.parametrize("screen", [PHONE, ON_ITS_SIDE, SMALL], ids=["phone", "side", "small"])
+def test_the_canvas_is_seen_whatever_is_open_beside_it(opened, screen):
+    console = opened(**screen).sign_in()
+    canvas = create(console).add("Note", "Mail")
+    listed = canvas.page.get_by_role("region", name="Connections of this canvas")
+    expect(listed).to_be_hidden()
+    assert share(canvas) == 1
+    for name in ("Connections", "Messages"):
+        button = console.button(name)
+        button.click()
+        expect(button).to_have_attribute("aria-expanded", "true")
+        assert share(canvas) >= 0.45
+        assert box(canvas.page.locator(".canvas"))["width"] >= screen["viewport"]["width"] * 0.45
+        assert console.width() <= screen["viewport"]["width"]
+    expect(listed).to_be_hidden()
+    expect(console.button("Connections")).to_have_attribute("aria-expanded", "false")
+    assert console.violations() == []
+
+
+def test_a_wide_screen_shows_the_list_of_connections_beside_the_canvas(console):
+    canvas = create(console)
+    expect(canvas.page.get_by_role("region", name="Connections of this canvas")).to_be_visible()
+    console.button("Messages").click()
+    expect(canvas.page.get_by_role("region", name="Connections of this canvas")).to_be_visible()
+
+
+def test_the_keys_move_and_zoom_the_view_and_no_widget(console):
+    canvas = create(console).add("Note")
+    canvas.saved()
+    console.button("Allowed calls").focus()
+    canvas.page.keyboard.press("Tab")
+    view = canvas.page.get_by_role("region", name="Canvas", exact=True)
+    expect(view).to_be_focused()
+    expect(view).to_have_css("outline-style", "solid")
+    before, style = box(canvas.boxes), canvas.boxes.get_attribute("style")
+    canvas.page.keyboard.press("ArrowRight")
+    canvas.page.keyboard.press("ArrowDown")
+    moved = box(canvas.boxes)
+    assert (moved["x"] - before["x"], moved["y"] - before["y"]) == (-64, -64)
+    canvas.page.keyboard.press("-")
+    assert box(canvas.boxes)["width"] < before["width"]
+    canvas.page.keyboard.press("0")
+    assert box(canvas.boxes) == before
+    canvas.page.keyboard.press("+")
+    assert box(canvas.boxes)["width"] > before["width"]
+    assert canvas.boxes.get_attribute("style") == style
+    canvas.grip("Note").press("ArrowRight")
+    assert canvas.boxes.get_attribute("style") != style
+    canvas.page.keyboard.press("?")
+    expect(canvas.page.get_by_role("row", name="Move the view")).to_be_visible()
