@@ -187,6 +187,17 @@ def test_a_part_that_can_not_be_loaded_is_asked_for_again(console):
     expect(Explorer(console).links.first).to_be_visible()
 
 
+def test_a_fault_is_told_with_the_id_of_its_request(explorer):
+    explorer.console.may_say("502")
+    body = {"success": False, "error": "upstream_provider_error", "message": "It failed."}
+    explorer.page.route(
+        "**/api/integrations/current-weather",
+        lambda route: route.fulfill(status=502, json=body, headers={"X-Request-Id": "f00d"}),
+    )
+    explorer.open("current-weather").fill(city="Berlin").send()
+    expect(explorer.answer).to_contain_text("It failed. Request id: f00d.")
+
+
 def test_a_question_ends_with_the_page_that_it_was_asked_on(explorer):
     explorer.open("generate-image-classic").fill(prompt="a red boat").send()
     expect(explorer.dialog).to_be_visible()

@@ -88,6 +88,31 @@ def test_a_page_that_was_first_opened_in_an_outage_comes_when_it_is_over(line):
     expect(console.page.get_by_role("heading", name="Usage")).to_be_visible()
 
 
+def test_a_canvas_and_the_usage_are_read_when_the_outage_is_over(line):
+    console, cut = line
+    record = console.api("POST", "records/canvases", {"title": "Plan", "widgets": [], "io": {}})
+    console.show_view("Usage")
+    numbers = console.page.locator(".usage-problem")
+    expect(console.page.locator(".tile").first).to_contain_text("1,000")
+    console.show_view("Canvases")  # whose modules are loaded now
+    cut.cut()
+    expect(live(console)).to_have_text("Not live")
+    console.page.evaluate("(id) => { location.hash = `#/canvas/${id}`; }", record["recordId"])
+    canvas = console.page.get_by_role("main").get_by_role("alert")
+    expect(canvas).to_contain_text("This canvas is not loaded yet.")
+    expect(console.page.get_by_text(AWAY)).to_have_count(1)
+    cut.up = True
+    console.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(console.button("Add widget")).to_be_enabled()
+    cut.cut()
+    expect(live(console)).to_have_text("Not live")
+    console.show_view("Usage")
+    expect(numbers).to_contain_text("This can’t be read now. The numbers are those of")
+    cut.up = True
+    console.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(numbers).to_be_hidden()
+
+
 def test_the_error_of_an_action_stays(line):
     console, line = line
     console.new_chat("The plan")

@@ -37,6 +37,24 @@ def test_chats_views_endpoints_and_collections_are_reached_by_keyboard(console):
     expect(page.get_by_role("heading", name="weather-forecast")).to_be_visible()
 
 
+def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(console):
+    held = []
+    console.page.route("**/console/palette.js", lambda route: held.append(route))
+    console.composer.fill("a draft")
+    with console.page.expect_request("**/console/palette.js"):
+        console.page.keyboard.press("Control+k")
+    console.page.keyboard.type("weather-forr")
+    console.page.keyboard.press("Backspace")
+    console.page.keyboard.press("Enter")  # sends nothing
+    held[0].continue_()
+    field = console.page.get_by_role("combobox", name="Search and commands")
+    expect(field).to_have_value("weather-for")
+    expect(console.page.get_by_role("group", name="Endpoints")).to_be_visible()
+    console.page.keyboard.press("Escape")
+    expect(console.composer).to_have_value("a draft")
+    expect(console.composer).to_be_focused()
+
+
 def test_a_message_is_found_and_shown(console):
     page, keys = console.page, console.page.keyboard
     chat = console.new_chat("Travels")

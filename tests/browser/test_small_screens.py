@@ -10,6 +10,14 @@ ON_ITS_SIDE = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is
 SMALL = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 
 
+LOW = {"viewport": {"width": 1280, "height": 600}}
+VIEWS = (
+    "chat", "data", "data/tasks", "connections", "canvas", "explorer", "explorer/weather-forecast",
+    "usage", "usage/calls", "usage/statement", "admin", "admin/users",
+)  # fmt: skip
+SIZE = "() => { const { scrollWidth, scrollHeight } = document.documentElement; return [scrollWidth, scrollHeight]; }"  # noqa: E501
+
+
 def box(locator):
     found = locator.bounding_box()
     assert found
@@ -50,6 +58,20 @@ def test_the_canvas_is_seen_whatever_is_open_beside_it(opened, screen):
     expect(listed).to_be_hidden()
     expect(console.button("Connections")).to_have_attribute("aria-expanded", "false")
     assert console.violations() == []
+
+
+@pytest.mark.parametrize("screen", [PHONE, LOW], ids=["phone", "low"])
+def test_no_view_lets_the_whole_page_scroll(opened, screen):
+    console = opened(role="admin", **screen).sign_in()
+    console.ask("add a task: call the caterer of the spring fair")
+    too_large = {}
+    for view in VIEWS:
+        console.open(f"/#/{view}")
+        expect(console.page.get_by_text("Loading…").filter(visible=True)).to_have_count(0)
+        width, height = console.page.evaluate(SIZE)
+        if width > screen["viewport"]["width"] or height > screen["viewport"]["height"]:
+            too_large[view] = (width, height)
+    assert too_large == {}
 
 
 def test_a_wide_screen_shows_the_list_of_connections_beside_the_canvas(console):

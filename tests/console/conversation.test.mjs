@@ -260,3 +260,12 @@ test('a message that is sent while an ended turn loads what it has missed is not
   await talk.send('and more', 'm');
   assert.equal(sent[2].userMessageId, sent[1].userMessageId);
 });
+
+test('a fault of the server is told with the id by which its operator finds it', async () => {
+  const said = async (status) => {
+    const headers = { 'X-Request-Id': 'f00d' };
+    const fetch = async () => Response.json({ error: 'x', message: 'No.' }, { status, headers });
+    return errorText(await createTransport({ token: () => 'tok', fetch }).get('/x').catch((error) => error));
+  };
+  assert.deepEqual([await said(502), await said(404)], ['No. Request id: f00d.', 'No.']);
+});

@@ -4,7 +4,7 @@ import { createCanvasBar } from './canvas-bar.js';
 import { createGallery } from './canvas-gallery.js';
 import { createCanvasRoom } from './canvas-room.js';
 import { element } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
+import { NetworkError, errorText } from '../shared/errors.js';
 import { hrefOf } from '../page/route.js';
 import { createListedConnections } from './canvas-connections.js';
 import { createCanvasPanels } from './canvas-panels.js';
@@ -40,7 +40,8 @@ export function createCanvasPage(recordId, context) {
       const { templates, canvases } = await context.transport.get('/api/widgets/templates');
       if (!stopped) open(templates, canvases.update);
     } catch (error) {
-      message.textContent = errorText(error);
+      // The page says for all its parts that the server can't be reached.
+      message.textContent = error instanceof NetworkError ? 'This canvas is not loaded yet.' : errorText(error);
       notice.hidden = false;
       loading.textContent = '';
     }
@@ -63,12 +64,20 @@ export function createCanvasPage(recordId, context) {
     place.replaceChildren(element('p', { class: 'page-note', role: 'status' }, 'There is no canvas at this address. ', all));
   }
 
+  /** The server may be back. */
+  function again() {
+    if (!notice.hidden && !stopped) begin();
+  }
+
+  const stopWatching = context.socket.onPhase(() => context.socket.phase === 'open' && again());
   return {
     node,
     begin,
+    again,
     focus: () => page?.focus(),
     stop() {
       stopped = true;
+      stopWatching();
       page?.stop();
     },
   };

@@ -38,7 +38,10 @@ export function createCanvasesView(context) {
       (page ?? list).begin();
       context.onTitle();
     },
-    refresh: () => void collection.refresh(),
+    refresh() {
+      collection.refresh();
+      page?.again();
+    },
     focus: () => (page ?? list).focus(),
     stop() {
       page?.stop();

@@ -29,6 +29,8 @@ export function createCommands({ onUnreachable, ...app }) {
   let isStopped = false;
   let close = () => {};
   const cache = {};
+  /** @type {string | null} what is typed while the palette is being loaded */
+  let early = null;
   document.addEventListener('keydown', press);
 
   /** @template T @param {{styles: string[], load: () => Promise<T>}} parts @param {(open: T) => () => void} begin */
@@ -45,7 +47,26 @@ export function createCommands({ onUnreachable, ...app }) {
     }
   }
 
-  const showPalette = () => open(PALETTE, (begin) => begin(app, cache, showShortcuts));
+  async function showPalette() {
+    if (early !== null) return;
+    early = '';
+    document.addEventListener('keydown', typeEarly, true); // before the field that has the focus
+    await open(PALETTE, (begin) => (early === null ? () => {} : begin(app, cache, showShortcuts, early)));
+    document.removeEventListener('keydown', typeEarly, true);
+    early = null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function typeEarly(event) {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    if (early === null || ctrlKey || metaKey || altKey) return;
+    if (key === 'Escape') early = null;
+    else if (key === 'Backspace') early = early.slice(0, -1);
+    else if (key.length === 1) early += key;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
   const showShortcuts = () => open(SHORTCUTS, (begin) => begin());
 
   /** @param {KeyboardEvent} event */

@@ -17,9 +17,10 @@ const PAUSE = 200; // milliseconds after the last letter, before messages are se
 
 /**
  * @param {import('./commands.js').Console} app @param {Cache} cache @param {() => void} showShortcuts
+ * @param {string} typed while this was loaded
  * @returns {() => void} closes it
  */
-export function openPalette(app, cache, showShortcuts) {
+export function openPalette(app, cache, showShortcuts, typed) {
   const list = createPaletteList(run);
   const state = element('p', { class: 'visually-hidden', role: 'status' });
   const problem = element('p', { class: 'problem', role: 'alert' });
@@ -122,7 +123,8 @@ export function openPalette(app, cache, showShortcuts) {
   document.body.append(dialog);
   showModal(dialog);
   input.focus();
-  show();
+  input.value = typed;
+  change();
   return close;
 }
 

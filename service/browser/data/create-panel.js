@@ -34,7 +34,9 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     event.preventDefault();
     const reading = form.read();
     if (!reading || button.disabled) return;
-    problem.textContent = '';
+    const missing = missingIn(reading.data);
+    problem.textContent = form.refuse(missing).join(' ');
+    if (Object.keys(missing).length) return;
     button.disabled = true;
     try {
       const row = await create(withFlags(reading.data));
@@ -45,6 +47,12 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
       problem.textContent = (details ? form.refuse(details) : [errorText(error)]).join(' ');
     }
     button.disabled = false;
+  }
+
+  /** @param {Record<string, any>} data @returns {Record<string, string>} what is wrong, by column */
+  function missingIn(data) {
+    const needed = columns.filter(({ name, type, required }) => required && type !== 'boolean' && !(name in data));
+    return Object.fromEntries(needed.map(({ name }) => [name, 'This needs a value.']));
   }
 
   /** A box that nobody has ticked means no, where the column needs a value. @param {Record<string, any>} data */

@@ -40,8 +40,8 @@ export function problemOf(error) {
 }
 
 /** Without the reasons by field, which stand at the fields. @param {ApiError} error */
-function textOf({ status, facts, retryAfter, details }) {
-  return errorText(new ApiError(status, { ...facts, details: isByField(details) ? undefined : details }, retryAfter));
+function textOf({ status, facts, retryAfter, requestId, details }) {
+  return errorText(new ApiError(status, { ...facts, details: isByField(details) ? undefined : details }, retryAfter, requestId));
 }
 
 /** @param {unknown} details */

@@ -15,9 +15,9 @@ import { element } from '../shared/elements.js';
  * @returns {View}
  */
 export function createLateView(context, { title, styles, load }) {
-  const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
+  const text = element('p', { role: 'status' }, 'Loading…');
   const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: start } }, 'Try again');
-  const node = element('div', { class: 'late-view' }, text, retry);
+  const node = element('div', { class: 'late-view' }, element('div', { class: 'late-note' }, text, retry));
   /** @type {View | null} */
   let view = null;
   /** @type {string | null} */

@@ -6,14 +6,16 @@ export class ApiError extends Error {
    * @param {number} status
    * @param {{error?: string, message?: string, details?: any} & Record<string, any>} body
    * @param {number | null} [retryAfter] seconds
+   * @param {string} [requestId] by which the operator finds the request in the log; '' if unknown
    */
-  constructor(status, body, retryAfter = null) {
+  constructor(status, body, retryAfter = null, requestId = '') {
     super(body.message || `The server answered ${status}.`);
     this.status = status;
     this.code = body.error || 'unknown';
     this.details = body.details;
     this.facts = body;
     this.retryAfter = retryAfter;
+    this.requestId = requestId;
   }
 }
 
@@ -43,6 +45,7 @@ function* hints(error) {
     if (available !== undefined) yield `Up to ${needed} credits are needed; ${available} are left.`;
   }
   if (error.retryAfter !== null) yield `Try again in ${error.retryAfter} s.`;
+  if (error.status >= 500 && error.requestId) yield `Request id: ${error.requestId}.`; // for the operator
 }
 
 /** @param {any} details reasons per field */

@@ -2,7 +2,9 @@
 // What went wrong on a page of the usage, and the button that reads it again.
 
 import { element } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
+import { NetworkError, errorText } from '../shared/errors.js';
+
+const AWAY = 'This can’t be read now.'; // the page says for all its parts that the server can't be reached
 
 /** @param {() => void} retry */
 export function createProblem(retry) {
@@ -24,7 +26,7 @@ export function createProblem(retry) {
       return !button.hidden;
     },
     /** @param {unknown} error of reading the page @param {string} [more] */
-    unread: (error, more = '') => say(`${errorText(error)}${more}`, true),
+    unread: (error, more = '') => say(`${error instanceof NetworkError ? AWAY : errorText(error)}${more}`, true),
     /** @param {unknown} error of something that the user did */
     failed: (error) => say(errorText(error), false),
     clear: () => say('', false),

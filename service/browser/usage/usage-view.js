@@ -26,6 +26,7 @@ export function createUsageView(context) {
   /** @type {Map<string, Part>} */
   const parts = new Map();
   let current = PARTS[0];
+  let wasAway = false; // the server, or only the socket
   const tabs = createTabs('Usage', 'usage', PARTS);
   const place = element('div', { class: 'usage-place' });
   const heading = element('h2', { tabindex: '-1' }, 'Usage');
@@ -44,6 +45,14 @@ export function createUsageView(context) {
     context.onTitle();
   }
 
+  /** The server is back: what could not be read is read. */
+  function readAgain() {
+    const { phase } = context.socket;
+    if (phase === 'open' && wasAway) parts.get(current.label)?.refresh();
+    wasAway = phase === 'open' ? false : wasAway || phase === 'waiting';
+  }
+
+  const stopWatching = context.socket.onPhase(readAgain);
   return {
     node,
     get title() {
@@ -53,6 +62,7 @@ export function createUsageView(context) {
     refresh: () => void parts.get(current.label)?.refresh(),
     focus: () => heading.focus(),
     stop() {
+      stopWatching();
       for (const part of parts.values()) part.stop();
     },
   };
