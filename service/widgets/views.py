@@ -100,8 +100,9 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
 
 
 def _rendered(name: str, **facts: Any) -> Response:
-    page = make_response(render_template(name, **facts))
-    if current_app.config["SETTINGS"].sandbox:
+    sandbox = current_app.config["SETTINGS"].sandbox
+    page = make_response(render_template(name, sandbox=sandbox, **facts))
+    if sandbox:
         page.headers["X-Sandbox"] = "1"
     return page
 

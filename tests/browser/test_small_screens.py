@@ -18,6 +18,9 @@ VIEWS = (
 SIZE = "() => { const { scrollWidth, scrollHeight } = document.documentElement; return [scrollWidth, scrollHeight]; }"  # noqa: E501
 
 
+LONG = "Donaudampfschifffahrtsgesellschaftskapitaen" * 4
+
+
 def box(locator):
     found = locator.bounding_box()
     assert found
@@ -60,10 +63,20 @@ def test_the_canvas_is_seen_whatever_is_open_beside_it(opened, screen):
     assert console.violations() == []
 
 
+def test_the_sandbox_says_so_on_the_smallest_screen(opened):
+    console = opened(**SMALL).sign_in()
+    badge = box(console.page.locator(".top .badge"))
+    assert badge["width"] > 30
+    assert badge["x"] + badge["width"] < SMALL["viewport"]["width"]
+    assert badge["y"] + badge["height"] < 64
+
+
 @pytest.mark.parametrize("screen", [PHONE, LOW], ids=["phone", "low"])
 def test_no_view_lets_the_whole_page_scroll(opened, screen):
     console = opened(role="admin", **screen).sign_in()
     console.ask("add a task: call the caterer of the spring fair")
+    for collection, more in (("canvases", {"widgets": [], "io": {}}), ("tasks", {}), ("notes", {})):
+        console.api("POST", f"records/{collection}", {"title": LONG, **more})
     too_large = {}
     for view in VIEWS:
         console.open(f"/#/{view}")

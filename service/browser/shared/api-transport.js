@@ -75,7 +75,7 @@ async function withNetworkErrors(promise, onUnreachable) {
 async function errorFrom(response) {
   const after = Number(response.headers.get('Retry-After'));
   const body = await response.json().catch(() => ({})); // a proxy's own error page is not JSON
-  return new ApiError(response.status, body, after > 0 ? after : null, response.headers.get('X-Request-Id') ?? '');
+  return new ApiError(response.status, body, after > 0 ? after : null, response.headers.get('X-Request-Id') ?? undefined);
 }
 
 /** @param {Record<string, any>} [query] objects are sent as JSON; null and undefined are left out */

@@ -6,15 +6,16 @@ export class ApiError extends Error {
    * @param {number} status
    * @param {{error?: string, message?: string, details?: any} & Record<string, any>} body
    * @param {number | null} [retryAfter] seconds
-   * @param {string} [requestId] by which the operator finds the request in the log; '' if unknown
+   * @param {string} [requestId] by which the operator finds the request in the log
    */
-  constructor(status, body, retryAfter = null, requestId = '') {
+  constructor(status, body, retryAfter = null, requestId = undefined) {
     super(body.message || `The server answered ${status}.`);
     this.status = status;
     this.code = body.error || 'unknown';
     this.details = body.details;
     this.facts = body;
     this.retryAfter = retryAfter;
+    /** @type {string | undefined} */
     this.requestId = requestId;
   }
 }
