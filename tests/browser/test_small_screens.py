@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.browser.explorer import Explorer
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 ON_ITS_SIDE = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
@@ -61,6 +62,19 @@ def test_the_canvas_is_seen_whatever_is_open_beside_it(opened, screen):
     expect(listed).to_be_hidden()
     expect(console.button("Connections")).to_have_attribute("aria-expanded", "false")
     assert console.violations() == []
+
+
+@pytest.mark.parametrize("size", [(390, 420), (1280, 420)])
+def test_a_question_shows_its_price_and_its_buttons_on_a_low_screen(opened, size):
+    width, height = size
+    console = opened(viewport={"width": width, "height": height}).sign_in()
+    explorer = Explorer(console).show().open("generate-text").fill(prompt="a word " * 2000)
+    explorer.send()
+    for part in ("h2", ".approval-cost", ".dialog-actions"):
+        found = box(explorer.dialog.locator(part))
+        assert found["y"] >= 0, part
+        assert found["y"] + found["height"] <= height, part
+    assert box(explorer.dialog.locator("details"))["height"] >= 60
 
 
 def test_the_sandbox_says_so_on_the_smallest_screen(opened):
