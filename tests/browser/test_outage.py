@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.services import wait_for
+
 AWAY = "can’t be reached"
 
 
@@ -106,11 +108,17 @@ def test_a_canvas_and_the_usage_are_read_when_the_outage_is_over(line):
     expect(console.button("Add widget")).to_be_enabled()
     cut.cut()
     expect(live(console)).to_have_text("Not live")
+    console.page.get_by_label("Title of the canvas").fill("Plan of the fair")
+    console.page.keyboard.press("Enter")
+    expect(canvas).to_contain_text("Your changes are kept in this tab.")
+    expect(console.page.get_by_text(AWAY)).to_have_count(1)
     console.show_view("Usage")
     expect(numbers).to_contain_text("This can’t be read now. The numbers are those of")
     cut.up = True
     console.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(numbers).to_be_hidden()
+    stored = f"records/canvases/{record['recordId']}"
+    wait_for(lambda: console.api("GET", stored)["data"]["title"] == "Plan of the fair")
 
 
 def test_the_error_of_an_action_stays(line):

@@ -30,6 +30,9 @@ import { changesOf, opened, received, stored, unanswered } from './canvas-versio
 const SAVE_DELAY = 200; // ms: others see a drag go on, and not each move is a request
 const FIRST_WAIT = 1000; // ms
 const LONGEST_WAIT = 30_000;
+// The page says for all its parts that the server can't be reached.
+const UNSAVED = 'Your changes are kept in this tab. They are stored as soon as the server is back.';
+const UNREAD = 'This canvas is not loaded yet.';
 
 /** @param {Options} options */
 export function createCanvasStore({ recordId, transport, collection, socket, drafts, schedule = setTimer, refusalText = errorText }) {
@@ -132,7 +135,8 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     if (error instanceof ApiError && error.status === 404) return show('gone', errorText(error));
     if (!isTemporary(error)) return show('failed', refused ? refusalText(error, refused) : errorText(error));
     failures += 1;
-    show('offline', errorText(error));
+    const away = versions ? UNSAVED : UNREAD;
+    show('offline', error instanceof NetworkError ? away : errorText(error));
     const asked = error instanceof ApiError ? error.retryAfter : null; // seconds
     return later(asked === null ? Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1)) : asked * 1000);
   }
