@@ -164,7 +164,7 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
     canvas.saved()
     lost = held[0].fetch().json()
     canvas.page.reload()
-    expect(mail.get_by_role("status")).to_contain_text("it is not sent twice")
+    expect(mail.get_by_role("status")).to_contain_text("nothing is sent or paid twice")
     expect(mail.get_by_label("Message")).to_have_value("Second")
     with canvas.page.expect_response(f"**{MAIL}") as again:
         mail.get_by_role("button", name="Send").click()

@@ -11,6 +11,7 @@ import { isObject } from './json-value.js';
  */
 
 const UNANSWERED = ['network', 'timeout', 'aborted']; // nobody knows whether such a call was made
+const UNSEEN = 'The page was left before an answer came. Press the button again: nothing is sent or paid twice.';
 const KEY_LIFE = 23 * 3_600_000; // ms; the server knows an idempotency key for 24 hours
 
 /**
@@ -27,6 +28,7 @@ export function createDraft(client, panel, fields) {
   let came = {};
   /** @type {Pending | null} */
   let pending = null;
+  let isTouched = false; // since the page was opened
   for (const name of names) fields[name].addEventListener('input', change);
 
   /** @returns {Texts} */
@@ -39,6 +41,7 @@ export function createDraft(client, panel, fields) {
   }
 
   function change() {
+    isTouched = true;
     pending = null; // another text is another call
     keep();
   }
@@ -68,9 +71,10 @@ export function createDraft(client, panel, fields) {
   /** @returns {Promise<boolean>} whether there was a draft */
   async function restore() {
     take(await client.state.get(), (field, name) => field.value === empty[name]);
+    if (isTouched) change(); // somebody was faster: both parts are kept
     // Another page has written: what is being typed here stays.
     client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
-    if (pending) panel.say('This may have been sent when the page was left. Send it again: it is not sent twice.');
+    if (pending) panel.say(UNSEEN);
     return !isEmpty();
   }
 
