@@ -6,6 +6,7 @@ from typing import Any
 
 READ = 1  # the event loop's flag for a descriptor that is to be readable
 CHUNK = b"%x\r\n%b\r\n"  # HTTP's framing of a part of a body; takes its length and the part itself
+PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)  # plain: to join two flags takes 2 µs
 ACKED_OFFSET = 120  # tcpi_bytes_acked in Linux's struct tcp_info
 
 
@@ -34,7 +35,7 @@ def peek(plain: socket.socket) -> bytes | None:
     None if nothing has arrived. `plain` is what `beneath` returns.
     """
     try:
-        return plain.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        return plain.recv(1, PEEK)
     except (BlockingIOError, InterruptedError):
         return None
     except OSError:

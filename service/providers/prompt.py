@@ -1,6 +1,6 @@
 """A request to a model, in no provider's words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -76,7 +76,11 @@ class ToolSpec:
 
     name: str
     description: str
-    schema: Mapping[str, Any] = field(hash=False)  # a dict has no hash
+    schema: Mapping[str, Any]
+
+    def __hash__(self) -> int:
+        """Of the name: each request looks its list of tools up, and no list has a name twice."""
+        return hash(self.name)
 
     @cached_property
     def tokens(self) -> int:
@@ -102,22 +106,20 @@ class Prompt:
     @property
     def tokens(self) -> int:
         """An upper bound, without what the provider adds."""
-        messages = sum(message.tokens for message in self.messages)
+        messages = sum([message.tokens for message in self.messages])
         names = sum(map(bound, self._called))
-        tools = sum(tool.tokens for tool in self.tools)
+        tools = sum([tool.tokens for tool in self.tools])
         return messages + names + tools + _system_tokens(self.system)
 
     @property
-    def tool_names(self) -> Iterator[str]:
+    def tool_names(self) -> list[str]:
         """The names of the declared tools, then those of the tools that its messages call."""
-        yield from (tool.name for tool in self.tools)
-        yield from self._called
+        return [tool.name for tool in self.tools] + self._called
 
     @property
-    def _called(self) -> Iterator[str]:
-        for message in self.messages:
-            if isinstance(message, AssistantMessage):
-                yield from (call.name for call in message.calls)
+    def _called(self) -> list[str]:
+        answers = [one for one in self.messages if isinstance(one, AssistantMessage)]
+        return [call.name for answer in answers for call in answer.calls]
 
 
 @lru_cache(SYSTEM_TEXTS)

@@ -30,7 +30,7 @@ def parse_json(raw: bytes) -> Any:
     if not has_at_most(VALUES, raw):
         raise TooLarge(f"A body may have at most {VALUES} values.", limit=VALUES)
     try:
-        return json.loads(raw, parse_constant=_refuse_constant)
+        return _decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except RecursionError:
         message = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
         raise InvalidRequest(message, details={}) from None
@@ -45,16 +45,19 @@ def read_body() -> bytes:
     that ends before its length.
     """
     request = current_request()
-    limit = request.max_content_length
+    limit, length = request.max_content_length, request.content_length
     try:
-        raw = request.get_data()
-        if len(raw) == limit and request.environ["wsgi.input"].read(1):
-            raise _too_large(limit)
+        if length is not None and limit is not None and length <= limit:
+            raw = request.environ["wsgi.input"].read(length)  # a third of werkzeug's time
+        else:
+            raw = request.get_data()
+            if len(raw) == limit and request.environ["wsgi.input"].read(1):
+                raise _too_large(limit)
     except RequestEntityTooLarge:
         raise _too_large(limit) from None
     except ParseException:
         raise InvalidRequest("The body's chunks are malformed.", details={}) from None
-    if len(raw) < (request.content_length or 0):
+    if len(raw) < (length or 0):
         raise InvalidRequest("The body is shorter than its Content-Length.", details={})
     return raw
 
@@ -82,3 +85,6 @@ def has_at_most(values: int, raw: bytes) -> bool:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode  # as json.loads, made once
