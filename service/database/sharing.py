@@ -39,10 +39,11 @@ class SharedMoment(Generic[Item]):
 
 
 class Together(Generic[Item]):
-    """Does the work of the items of each moment, one moment after the other."""
+    """Does the work of the items of each moment, one moment after the other, without an app
+    context, which takes as long as a statement."""
 
-    def __init__(self, app: Flask, work: Callable[[list[Item]], None]) -> None:
-        self._app, self._work = app, work
+    def __init__(self, work: Callable[[list[Item]], None]) -> None:
+        self._work = work
         self._moments: deque[SharedMoment[Item]] = deque()  # the last one takes items
         self._is_working = False
 
@@ -75,8 +76,7 @@ class Together(Generic[Item]):
 
     def _end(self, moment: SharedMoment[Item]) -> None:
         try:
-            with self._app.app_context():
-                self._work(moment.items)
+            self._work(moment.items)
         finally:
             moment.ended.set()
 
@@ -94,10 +94,10 @@ class SharedWrites:
     """Writes rows, those of one moment in one transaction. A failure is logged."""
 
     def __init__(self, app: Flask) -> None:
-        self._together: Together[SharedWrite] = Together(app, partial(_work, app))
+        self._together: Together[SharedWrite] = Together(partial(_work, app))
 
     def add(self, store: Store, row: Any, at_end: Callable[[], None] | None = None) -> Event:
-        """Have a row written with others. `at_end` is called afterwards, in an app context.
+        """Have a row written with others. `at_end` is called afterwards, without an app context.
 
         Returns an event that is set when the row is in the database, or could not be written.
         """

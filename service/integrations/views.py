@@ -203,10 +203,11 @@ def _object(raw: bytes) -> dict[str, Any]:
 def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
     request, g = current_request(), current_facts()
     browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
-    key = request.headers.get("Idempotency-Key")
+    headers = request.headers
+    key = headers.get("Idempotency-Key")
     if key is not None and not 0 < len(key) <= KEY_LIMIT:
         raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})
-    approval = request.headers.get("X-Approval")
+    approval = headers.get("X-Approval")
     inbound = Inbound(
         caller=g.caller,
         token=g.token,
@@ -216,8 +217,8 @@ def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
         idempotency_key=key,
         approval=approval if approval in APPROVALS else None,
         request_id=g.request_id,
-        fresh=bool(request.cache_control.no_cache),
-        door="widget" if request.headers.get("X-Door") == "widget" else None,
+        fresh="Cache-Control" in headers and bool(request.cache_control.no_cache),
+        door="widget" if headers.get("X-Door") == "widget" else None,
     )
     result = _proxy().call(inbound)
     response = result.response()

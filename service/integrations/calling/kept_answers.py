@@ -130,9 +130,9 @@ class AnswerSearch:
         self.error: SQLAlchemyError | None = None
 
 
-def _search(searches: list[AnswerSearch]) -> None:
+def _search(app: Flask, searches: list[AnswerSearch]) -> None:
     try:
-        with reading(current_app) as connection:
+        with reading(app) as connection:
             digests = list({search.digest for search in searches})
             rows = {row.key: row for row in FIND.rows(connection, {"values": digests})}
     except SQLAlchemyError as error:
@@ -147,8 +147,8 @@ class KeptAnswers:
     """Needs an app context."""
 
     def __init__(self, app: Flask, sealer: Sealer, writes: SharedWrites) -> None:
-        self._sealer, self._writes = sealer, writes
-        self._searches: Together[AnswerSearch] = Together(app, _search)
+        self._app, self._sealer, self._writes = app, sealer, writes
+        self._searches: Together[AnswerSearch] = Together(partial(_search, app))
         self._stored, self._size = 0, 0  # since the last trim
         self._unwritten: dict[str, Encoded] = {}  # by key
 
@@ -204,7 +204,8 @@ class KeptAnswers:
         if self._stored >= TRIMMED_AFTER or self._size >= TRIMMED_AFTER_BYTES:
             self._stored = self._size = 0
             try:
-                answer_sweep.trim()
+                with self._app.app_context():
+                    answer_sweep.trim()
             except SQLAlchemyError as error:
                 log.warning("answers not trimmed", error=type(error).__name__)
 
