@@ -1,6 +1,9 @@
 """The metrics that operators alarm on, in one process; `faults/test_scrape.py` has several."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -116,3 +119,32 @@ def test_a_call_is_counted_by_its_endpoint_and_outcome(alice, bob, figures):
     outcomes = ("succeeded", "repeated", "refused")
     counted = [figures.gain("endpoint_calls_total", "current-weather", how) for how in outcomes]
     assert counted == [1, 1, 1]
+
+
+FORKING = """
+import os
+from prometheus_client import CollectorRegistry, Counter
+from prometheus_client.multiprocess import MultiProcessCollector
+import service.observing
+
+counter = Counter("counted_total", "Increments.")
+counter.inc()
+if (child := os.fork()) == 0:
+    counter.inc(10)
+    os._exit(0)
+os.waitpid(child, 0)
+counter.inc(100)
+registry = CollectorRegistry()
+MultiProcessCollector(registry)
+print(registry.get_sample_value("counted_total"))
+"""
+
+
+def test_a_forked_process_counts_for_itself(tmp_path):
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", FORKING]
+    done = subprocess.run(
+        command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) == 111
+    assert len(list(tmp_path.glob("counter_*.db"))) == 2

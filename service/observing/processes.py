@@ -1,10 +1,17 @@
-"""Which process counts. prometheus_client asks for it at each increment, by a system call."""
+"""Which process counts, and counting without what prometheus_client does against threads.
+
+It asks for the process at each increment, by a system call, and takes a lock. Only greenlets of one
+thread count here, and none is interrupted while it does. That halves the calls of functions of an
+increment, and a turn has some fifteen.
+"""
 
 import os
+from typing import Any
 
 from prometheus_client import values
 
 _pid = os.getpid()
+_counting = 0  # the process whose files are open
 
 
 def _renew() -> None:
@@ -15,5 +22,24 @@ def _renew() -> None:
 def install() -> None:
     """Call it before the first metric is made."""
     if values.ValueClass is not values.MutexValue:
-        values.ValueClass = values.MultiProcessValue(lambda: _pid)
+        values.ValueClass = _value_class()
         os.register_at_fork(after_in_child=_renew)
+
+
+def _value_class() -> Any:
+    shared: Any = values.MultiProcessValue(lambda: _pid)
+
+    class Value(shared):
+        """A number in a file of this process."""
+
+        def inc(self, amount: float) -> None:
+            global _counting  # noqa: PLW0603 - a process has one
+            if _counting != _pid:  # it has just been forked, and has to open files of its own
+                _counting = _pid
+                super().inc(amount)
+                return
+            self._value += amount
+            self._timestamp = 0.0
+            self._file.write_value(self._key, self._value, self._timestamp)
+
+    return Value
