@@ -4,6 +4,7 @@ import socket
 import sys
 from dataclasses import replace
 
+import gevent
 import pytest
 from gevent.server import StreamServer
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from service.outbound.body import Dechunker
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
+from tests.flood import flooding
 
 FRAMED = b"5\r\nhello\r\n1;ext=1\r\n,\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
 PLAIN = b"hello,0123456789"
@@ -124,3 +126,48 @@ def test_the_request_is_not_kept_while_the_response_arrives(serve, upstream):
     with upstream.open(replace(outbound, method="POST", body=body)) as stream:
         assert sys.getrefcount(body) == before
         assert read_all(stream, 100) == PLAIN
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+CODED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+FLOODS = {
+    "informational answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n", "unanswered"),
+    "trailers": (CODED + b"0\r\n", b"X: y\r\n", "cut"),
+    "chunks of a byte": (CODED, b"1\r\n \r\n", "cut"),
+    "extensions of chunks": (CODED, b"1;" + b"x" * 1_000 + b"\r\n \r\n", "cut"),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_more_framing_than_content_is_refused_at_once(upstream, flood):
+    *answer, reason = FLOODS[flood]
+    with flooding(*answer) as url, pytest.raises(UpstreamError) as error:
+        upstream.fetch(Outbound("test", "GET", url, {}), 8 << 20)
+    assert error.value.reason == reason
+
+
+def test_small_chunks_are_read_as_long_as_there_is_content_in_them():
+    dechunker = Dechunker()
+    for _ in range(10):
+        assert dechunker.feed(b"2\r\nab\r\n" * 10_000) == b"ab" * 10_000
+
+
+def test_a_server_that_is_never_waited_for_stops_nothing_else(upstream):
+    turns = 0
+
+    def count() -> None:
+        nonlocal turns
+        while True:
+            gevent.sleep(0.001)
+            turns += 1
+
+    def read_to_its_end(url: str) -> None:
+        with upstream.open(Outbound("test", "GET", url, {}, whole=0.3)) as stream:
+            while piece := stream.read():
+                sorted(piece)  # work, during which the next piece arrives
+
+    counting = gevent.spawn(count)
+    with flooding(OK + b"\r\n", b" ") as url, pytest.raises(UpstreamError, match="timeout"):
+        read_to_its_end(url)
+    counting.kill()
+    assert turns > 10

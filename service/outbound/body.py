@@ -3,6 +3,9 @@
 http.client and urllib3 pass a chunked body through four layers, with several reads for each chunk.
 That took a third of the time of a streamed token, and 40 KB of stack and buffer. This module reads
 everything that has arrived in one call and removes the framing itself.
+
+A server that sends as fast as it can is never waited for. Reading it would keep all other work of
+the worker from going on, and every time limit from ending it, so reading pauses by itself.
 Source: RFC 9112, section 7.1.
 """
 
@@ -12,25 +15,32 @@ from functools import lru_cache
 from http.client import IncompleteRead
 from typing import Any
 
+from service.fairness import WorkBudget
 from service.outbound.arrivals import Arrivals, Take, receiver
 from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
 SIZE_LINE_LIMIT = 4_096
+FRAMING_LIMIT = (
+    65_536  # bytes of framing beyond three times the content: more is there to cost time
+)
 SIZES = 256  # short lines whose size is remembered
 SHORT = 8  # bytes
 SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
+
+received = WorkBudget(2 * READ_SIZE)  # bytes, of all bodies
 
 
 class Dechunker:
     """Remove the framing of a chunked body. `complete` is true after the last chunk."""
 
-    __slots__ = ("_left", "_parse_line", "_rest", "complete")
+    __slots__ = ("_framing", "_left", "_parse_line", "_rest", "complete")
 
     def __init__(self) -> None:
         self.complete = False
         self._rest = b""
         self._left = 0  # bytes of the open chunk still to come
+        self._framing = FRAMING_LIMIT  # bytes of it that may come before the next content
         self._parse_line = Dechunker._parse_size  # not a bound one, which would be a cycle
 
     @property
@@ -40,6 +50,7 @@ class Dechunker:
 
     def feed(self, data: bytes) -> bytes:
         """Return the bytes of the body in `data`. Raises ValueError if the framing is broken."""
+        size = len(data)
         data = self._rest + data if self._rest else data
         pieces, at = [], 0
         while at < len(data) and not self.complete:
@@ -58,7 +69,11 @@ class Dechunker:
         self._rest = data[at:]
         if len(self._rest) > SIZE_LINE_LIMIT:
             raise ValueError("a framing line is too long")
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        self._framing = min(self._framing + 4 * len(body) - size, FRAMING_LIMIT)
+        if self._framing < 0:
+            raise ValueError("more framing lines than content")
+        return body
 
     def _parse_size(self, line: bytes) -> None:
         self._left = _known_size_of(line) if len(line) <= SHORT else _size_of(line)
@@ -137,12 +152,17 @@ class ResponseBody:
         elif take and not self._ahead and not self.complete and (body := self._offer(take)):
             return body
         while not self.complete:
-            data, self._ahead = self._ahead or self._socket.recv(READ_SIZE), b""
+            data, self._ahead = self._ahead or self._receive_some(), b""
             if not data:
                 return self._end_of_connection()
             if body := self.decode(data):
                 return body
         return b""
+
+    def _receive_some(self) -> bytes:
+        data: bytes = self._socket.recv(READ_SIZE)
+        received.spend(len(data))
+        return data
 
     def _offer(self, take: Take) -> bytes:
         """Return what was refused; b"" at the end, or if the connection is to be read directly."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from service.outbound.body import READ_SIZE, ResponseBody
 from service.outbound.destination import Origin
-from service.outbound.head import ResponseHead, parse_head, split_head
+from service.outbound.head import HEAD_LIMIT, ResponseHead, parse_head, split_head
 from service.outbound.pool import Pool
 from service.raw_sockets import send_all
 
@@ -62,12 +62,20 @@ class HttpExchange:
 
 
 def _receive(sock: Any, method: str) -> tuple[ResponseHead, bytes]:
-    """Return the head of the response, and what has arrived of its body."""
-    data = b""
+    """Return the head of the response, and what has arrived of its body.
+
+    Informational answers may come before it. Together they may be as long as one head: a server
+    that sends them without end would never let anything else go on.
+    """
+    data, informational = b"", 0
     while piece := sock.recv(READ_SIZE):
         data = data + piece if data else piece
         while split := split_head(data):
-            head, data = parse_head(split[0], method), split[1]
-            if head.status >= 200:  # an answer before it is informational
-                return head, data
+            head, rest = parse_head(split[0], method), split[1]
+            if head.status >= 200:
+                return head, rest
+            informational += len(data) - len(rest)
+            if informational > HEAD_LIMIT:
+                raise HTTPException("too many informational answers")
+            data = rest
     raise HTTPException("no response")

@@ -282,7 +282,11 @@ def test_redirects_of_such_an_address_are_followed_and_guarded_alike(said, call,
     said.says(moved(f"http://127.0.0.2:{port}/"))
     with pytest.raises(InvalidRequest, match="public"):
         call().send(elsewhere(said.url))
-    said.says(moved("ftp://127.0.0.1/"))
+
+
+@pytest.mark.parametrize("target", ["ftp://127.0.0.1/", "http://[", "//[::1/"])
+def test_a_redirect_to_what_is_no_address_of_a_page_leads_nowhere(said, call, public, target):
+    said.says(moved(target))
     with pytest.raises(NotFound):
         call().send(elsewhere(said.url))
 

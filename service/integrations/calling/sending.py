@@ -67,7 +67,7 @@ class Sender:
             reply = self._send(outgoing)
             if reply.status not in MOVED:
                 return reply
-            target = urljoin(outgoing.url, reply.headers.get("Location", ""))
+            target = _target(outgoing.url, reply.headers.get("Location", ""))
             if not target.startswith(("http://", "https://")):
                 break
             outgoing = replace(outgoing, url=target)
@@ -149,3 +149,11 @@ class Sender:
     def _left(self) -> float:
         """Seconds until the deadline."""
         return self._ends - time.monotonic()
+
+
+def _target(url: str, location: str) -> str:
+    """Where a redirect leads; "" if its address can't be read."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return ""
