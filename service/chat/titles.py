@@ -8,8 +8,11 @@ import re
 TITLE_LENGTH = 60  # characters of the question's text
 READ = 1000  # characters of the question that are read for it
 
-# A line of nothing but marks: a fence with its language, a rule, the second line of a table.
-_ONLY_MARKS = re.compile(r"^[ >]*(?:(?:```|~~~)[^`\n]*|[-*_=]{3,}|[ |:-]*-[ |:-]*\|[ |:-]*)$", re.M)
+# A line of nothing but marks: a fence with its language, a rule, the second line of a table. No
+# part of it gives characters back: to try every division of a long line would take minutes.
+_ONLY_MARKS = re.compile(
+    r"^[ >]*+(?:(?:```|~~~)[^`\n]*+|[-*_=]{3,}+|[ |:]*+-[ :-]*+\|[ |:-]*+)$", re.M
+)
 _LINE_START = re.compile(r"^[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)?", re.M)
 _ROW = re.compile(r"^\|.*\|[ \t]*$", re.M)
 _LINK = re.compile(r"!?\[([^][\n]{0,300})\]\([^()\s]{0,300}\)")

@@ -1,7 +1,13 @@
 """Titles made of first questions, which people often write or paste as Markdown."""
 
-import pytest
+import re
+import time
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.chat import titles
 from service.chat.titles import title_from
 
 TITLES = {
@@ -36,6 +42,22 @@ def test_a_title_is_cut_after_its_marks_are_gone():
 @pytest.mark.parametrize("piece", ["*", "[", "`", "_a", "> ", "|", "# ", "~~a", "![](", "- [ ] "])
 def test_a_long_question_of_marks_gets_a_title(piece):
     assert title_from(piece * 100_000)
+
+
+ALMOST_A_TABLE = [" " * 100 + "-|" * 300, "> " * 100 + "-|" * 300, " -|" * 300, "|:" * 300]
+
+
+@pytest.mark.parametrize("line", ALMOST_A_TABLE, ids=range(len(ALMOST_A_TABLE)))
+def test_a_line_that_is_almost_one_of_marks_takes_no_time(line):
+    began = time.process_time()
+    assert title_from(f"{line}x")
+    assert time.process_time() - began < 0.1
+
+
+@given(st.text("-|: >*_=`~\nx", max_size=12))
+def test_the_lines_that_are_left_out_are_those_of_nothing_but_marks(text):
+    plain = r"^[ >]*(?:(?:```|~~~)[^`\n]*|[-*_=]{3,}|[ |:-]*-[ |:-]*\|[ |:-]*)$"
+    assert titles._ONLY_MARKS.sub("", text) == re.sub(plain, "", text, flags=re.M)
 
 
 def test_a_chat_is_named_without_marks(alice):
