@@ -25,6 +25,7 @@ from service.web.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed
 from service.web.opaque_origins import takes_opaque_origin
 
 COOKIE_SECONDS = 3600
+FORM_LIMIT = 4096  # bytes: anybody may post the form, and a large one takes long to parse
 PATH = "/api/integrations/oauth"
 COOKIE = {
     # A browser takes this prefix only from the host itself, over https and for the path "/" (RFC
@@ -78,6 +79,7 @@ def callback(integration: str) -> Response:
 @answers(None, others={400: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
     """Connect after all: the confirm page's form"""
+    request.max_content_length = FORM_LIMIT
     token = request.form.get("token", "")
     return _page(integration, _connections().consents(integration).confirm(token))
 

@@ -1,5 +1,7 @@
 """Articles of Wikipedia: the host of each language, redirects, the name we give ourselves."""
 
+import time
+
 import pytest
 
 from service.integrations.vendors.wikimedia import SAN_FRANCISCO, WIKIMEDIA
@@ -94,6 +96,13 @@ def test_a_result_is_made_readable(ask, vendor, changes, name, value):
     vendor.says({"pages": [{**PAGE, **changes}]})
     data = ask("encyclopedia-search", {"query": "x", "language": "de"}).json["data"]
     assert (data["query"], data["results"][0][name]) == ("x", value)
+
+
+def test_an_excerpt_of_marks_that_do_not_end_takes_no_time(ask, vendor):
+    vendor.says({"pages": [{**PAGE, "excerpt": "<" * 200_000}]})
+    began = time.process_time()
+    ask("encyclopedia-search", {"query": "x"})
+    assert time.process_time() - began < 2
 
 
 def test_an_article_without_its_address_gets_one(ask, vendor):

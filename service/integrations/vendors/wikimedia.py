@@ -91,7 +91,7 @@ def _url(page: Any, values: Values) -> str:
 def _plain(item: Any, values: Values) -> str | None:
     """The excerpt without its marks of what has matched."""
     excerpt = find(item, "excerpt")
-    return html.unescape(re.sub("<[^>]*>", "", excerpt)) if isinstance(excerpt, str) else None
+    return html.unescape(re.sub("<[^<>]*>", "", excerpt)) if isinstance(excerpt, str) else None
 
 
 def _thumbnail(item: Any, values: Values) -> str | None:

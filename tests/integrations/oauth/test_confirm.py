@@ -188,3 +188,12 @@ def test_what_is_kept_of_a_consent_is_hashed_or_sealed(app, alice, stranger, pro
     assert state not in kept
     assert token not in kept
     assert consents.hashed(token) in kept
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+def test_a_form_that_nobody_has_been_given_is_not_parsed(stranger, kind):
+    answer = stranger.post(CALLBACK, data="a&" * 2500, content_type=kind)
+    assert (answer.status_code, answer.json["error"]) == (413, "too_large")
