@@ -1,13 +1,18 @@
 """Guarded requests go to public addresses only."""
 
+import _socket
 import ipaddress
 import socket
 
+import gevent
 import pytest
+from gevent.monkey import get_original
 
-from service.outbound.guarded import is_public
+from service.outbound.guarded import LOOK_UPS, is_public
 from service.outbound.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
+
+sleep_in_thread = get_original("time", "sleep")
 
 PRIVATE = [
     "127.0.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",  # noqa: S104
@@ -51,15 +56,56 @@ def test_a_guarded_request_does_not_reach_a_private_address(caller, inside, host
     assert len(inside.seen) == 1
 
 
-def test_the_name_is_looked_up_once_and_each_of_its_addresses_is_checked(caller, monkeypatch):
+@pytest.fixture
+def look_up(monkeypatch):
+    """Replaces what asks for the addresses of names, in whichever thread."""
+    real = _socket.getaddrinfo
+
+    def replace(answer):
+        def fake(host, port, *arguments, **options):
+            is_number = len(arguments) == 4 and arguments[3] & socket.AI_NUMERICHOST
+            ask = real if is_number or host == "localhost" else answer
+            return ask(host, port, *arguments, **options)
+
+        monkeypatch.setattr("_socket.getaddrinfo", fake)
+
+    return replace
+
+
+def test_the_name_is_looked_up_once_and_each_of_its_addresses_is_checked(caller, look_up):
     lookups, answers = [], iter([["93.184.215.14", "127.0.0.1"], ["127.0.0.1"]])
 
     def lookup(host, port, *_arguments, **_options):
         lookups.append(host)
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in next(answers)]
 
-    monkeypatch.setattr("service.outbound.connecting.socket.getaddrinfo", lookup)
+    look_up(lookup)
     guarded = Outbound("test", "GET", "http://rebinding.example/", {}, guarded=True)
     with pytest.raises(UpstreamError) as error:
         caller.fetch(guarded, 100)
     assert (error.value.reason, lookups) == ("not-public", ["rebinding.example"])
+
+
+def test_slow_name_servers_of_callers_do_not_hold_up_other_look_ups(caller, inside, look_up):
+    begun, over = [], []
+
+    def wait(host, *_arguments, **_options):
+        begun.append(host)
+        while not over:
+            sleep_in_thread(0.05)
+        raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+
+    def call(number):
+        url = f"http://{number}.slow.example/"
+        with pytest.raises(UpstreamError, match="timeout"):
+            caller.fetch(Outbound("test", "GET", url, {}, whole=0.5, guarded=True), 100)
+
+    look_up(wait)
+    port = inside.url.rpartition(":")[2]
+    other = Outbound("test", "GET", f"http://localhost:{port}/", {}, whole=5)
+    try:
+        gevent.joinall([gevent.spawn(call, number) for number in range(20)], raise_error=True)
+        assert caller.fetch(other, 100) == (200, b"{}")
+        assert 0 < len(begun) <= LOOK_UPS
+    finally:
+        over.append(True)

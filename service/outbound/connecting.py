@@ -37,7 +37,11 @@ class UpstreamConnection(HTTPConnection):
             options = {"type": socket.SOCK_STREAM, "flags": socket.AI_NUMERICHOST}
             return _read_address(host, self.port, **options)
         host.encode("idna")  # fails here, because gevent's resolver thread would log the failure
-        return socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
+        return self._look_up(host)
+
+    def _look_up(self, name: str) -> list[AddressInfo]:
+        """Ask the name servers, in one of the threads that gevent has for such work."""
+        return socket.getaddrinfo(name, self.port, type=socket.SOCK_STREAM)
 
     def _connect_to_any(self, addresses: list[AddressInfo]) -> socket.socket:
         """Connect to the first address that answers. Raises the OSError of the last one."""

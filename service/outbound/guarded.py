@@ -2,13 +2,21 @@
 
 The host name is resolved once and all its addresses are checked. The connection uses one of the
 checked addresses, so a second DNS answer cannot redirect it (DNS rebinding).
+
+A look-up can't be ended, and a caller's name server may let it wait for long. So these have
+threads of their own: they can't take those in which providers are looked up and files are read.
 Source: RFC 6890, RFC 6052, RFC 3056.
 """
 
 import ipaddress
+import socket
 from collections.abc import Iterator
+from functools import cache
 from ipaddress import IPv4Address, IPv6Address
+from typing import Any
 
+from gevent.resolver.thread import Resolver
+from gevent.threadpool import ThreadPool
 from urllib3.exceptions import NewConnectionError
 
 from service.outbound.connecting import (
@@ -19,6 +27,7 @@ from service.outbound.connecting import (
 
 Address = IPv4Address | IPv6Address
 
+LOOK_UPS = 4  # at once
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -54,6 +63,18 @@ class GuardedConnection(UpstreamConnection):
             raise NotPublic(self, "not a public address")
         return infos
 
+    def _look_up(self, name: str) -> list[AddressInfo]:
+        found: list[AddressInfo] = _resolver().getaddrinfo(name, self.port, type=socket.SOCK_STREAM)
+        return found
+
 
 class GuardedSecureConnection(GuardedConnection, SecureUpstreamConnection):
     """An HTTPS connection to public addresses only."""
+
+
+@cache
+def _resolver() -> Any:
+    """This process's resolver for the names that callers supply."""
+    resolver = Resolver()
+    resolver.pool = ThreadPool(LOOK_UPS)
+    return resolver
