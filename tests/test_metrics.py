@@ -85,6 +85,17 @@ def test_a_turn_is_timed_counted_and_charged(alice, figures):
 
 
 @on_sqlite
+def test_methods_that_a_client_invents_make_no_series(client, figures):
+    for method in ("BREW", "WHEN"):
+        with client.open("/nowhere", method=method) as answer:
+            assert answer.status_code == 404
+    rows = client.get("/metrics").get_data(as_text=True)
+    assert "BREW" not in rows
+    assert "WHEN" not in rows
+    assert figures.gain("http_requests_total", "_OTHER", "unmatched", "404") == 2
+
+
+@on_sqlite
 def test_the_end_of_the_owners_token_is_told(app, figures):
     """No worker starts after it."""
     ends = app.extensions["verifier"].verify(app.config["SETTINGS"].owner_token).expires

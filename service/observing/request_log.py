@@ -14,6 +14,8 @@ from service.observing.logs import log_info
 
 UNTRACED = ("/healthz", "/readyz", "/metrics")  # asked all the time, by machines
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT")
+OTHER_METHOD = "_OTHER"  # as OpenTelemetry names it
 
 
 def init_app(app: Flask) -> None:
@@ -36,9 +38,15 @@ def _span(request: Request, route: str) -> spans.Span:
     """Begin the span of a request. The query and the path itself may be private."""
     if route in UNTRACED or not spans.are_recorded():
         return spans.NO_SPAN
-    span = spans.start_request(f"{request.method} {route}", request.headers.get("traceparent", ""))
-    span.set(http__request__method=request.method, http__route=route, url__scheme=request.scheme)
+    method = _method(request)
+    span = spans.start_request(f"{method} {route}", request.headers.get("traceparent", ""))
+    span.set(http__request__method=method, http__route=route, url__scheme=request.scheme)
     return span
+
+
+def _method(request: Request) -> str:
+    """Return the method as a label. Each invented one would make new time series."""
+    return request.method if request.method in METHODS else OTHER_METHOD
 
 
 def _route(request: Request) -> str:
@@ -52,7 +60,7 @@ def _end(response: Response) -> Response:
     request, g = current_request(), current_facts()
     request_id, began, span = g.request_id, g.began, g.span
     response.headers["X-Request-Id"] = request_id
-    route = _route(request)
+    route, method = _route(request), _method(request)
     facts: dict[str, Any] = {
         "method": request.method,
         "route": route,
@@ -62,7 +70,7 @@ def _end(response: Response) -> Response:
     @response.call_on_close
     def on_close() -> None:
         seconds = time.perf_counter() - began
-        measures.answered_requests(facts["method"], route, facts["status"]).inc()
+        measures.answered_requests(method, route, facts["status"]).inc()
         measures.time_of_request(route).observe(seconds)
         span.set(http__response__status_code=facts["status"])
         if facts["status"] >= 500:
