@@ -20,8 +20,8 @@ from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn.admission import check_chat
 from service.extensions import db
-from service.web.edge import answers, takes
-from service.web.errors import InvalidRequest
+from service.web.edge import answers, refuses, takes
+from service.web.errors import InvalidRequest, RateLimited
 
 POSITION = re.compile(r"(turn_[0-9a-f]{32}):([0-9]{1,9})")
 HEADER = "Last-Event-ID"
@@ -32,6 +32,7 @@ resume = Blueprint("resume", __name__, url_prefix="/api/ai")
 
 @resume.get("/chat/<chat_id>/stream")
 @open_to("chat")
+@refuses(RateLimited)
 @takes(Last_Event_ID="The id of the last event that was read; the stream goes on behind it.")
 @answers(None, media_type="text/event-stream", others={204: {}})
 def watch(chat_id: str) -> Response:
@@ -60,7 +61,7 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
     """A watcher of the turn that the client was reading, or of the newest one that runs."""
     turn_id, number = _position()
     sock: Any = request.environ.get("gunicorn.socket")
-    client = (sock, direct_writer(request.environ))
+    client = (sock, direct_writer(request.environ), caller.subject)
     running = claims.running(db.session(), caller.subject, chat_id)
     db.session.commit()
     if turn_id in running and watchers.can_read(turn_id):

@@ -7,6 +7,7 @@ import time
 import gevent
 import pytest
 
+from service.chat.relay.watchers import MOST
 from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from tests.chat.test_endings import assembled, begun, idle
@@ -92,6 +93,21 @@ def test_who_watches_does_not_end_the_turn_by_leaving(alice, chat):
     next(second.response)
     second.close()
     assert types(chunks_of(read + b"".join(stream)))[-1] == "finish"
+
+
+def test_a_user_has_a_number_of_readers_at_once(alice, bob, chat):
+    response, _, _ = begun(alice, chat, "count to 3000")
+    readers = [watch(alice, chat) for _ in range(MOST)]
+    refused = watch(alice, chat)
+    assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
+    other = bob.new_chat()
+    his, _, _ = begun(bob, other, "count to 3000")
+    readers.append(watch(bob, other))
+    readers[0].close()
+    readers[0] = watch(alice, chat)
+    assert {reader.status_code for reader in readers} == {200}
+    for reader in [*readers, response, his]:
+        reader.close()
 
 
 def test_without_resume_seconds_the_turn_ends_with_its_client(alice, chat, app):

@@ -8,6 +8,7 @@ turns. Source: docs/contract.md, section 15.3.
 import json
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterator
 
 import gevent
@@ -30,12 +31,15 @@ from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.extensions import db
+from service.web.errors import RateLimited
 
+MOST = 20  # of one user in one worker, as many as sockets; each takes a connection
 LOOK_SECONDS = 0.2  # between looks at the rows
 RENEW_SECONDS = 2.0  # between requests to go on publishing
 LOST_SECONDS = 5.0  # without a claim and without a new row
 QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 LOST = "The answer broke off. Please try again."
+TOO_MANY = f"A user may read at most {MOST} running replies again at a time."
 
 CHAT = select(Chat.seq).where(Chat.record_id == bindparam("chat"))
 
@@ -55,8 +59,9 @@ class Watcher(Reader):
         number: int,
         sock: socket.socket | None,
         writer: DirectWriter | None = None,
+        user_id: str = "",
     ) -> None:
-        self.channel = Channel()
+        self.channel, self.user_id = Channel(), user_id
         super().__init__(self.channel, sock, turn_id, writer)
         self.chat_id, self.turn_id, self.number = chat_id, turn_id, number
         self._start = number
@@ -87,6 +92,7 @@ class Watchers:
         self._runs = runs
         self._here: dict[Watcher, Run] = {}
         self._elsewhere: set[Watcher] = set()
+        self._of_user: Counter[str] = Counter()
         self._renewed = float("-inf")
         self._greenlet: gevent.Greenlet | None = None
 
@@ -104,7 +110,13 @@ class Watchers:
             return turn_id in claims.watch(session, [turn_id])
 
     def add(self, watcher: Watcher) -> None:
-        """Have a watcher receive the chunks of its turn, wherever that runs."""
+        """Have a watcher receive the chunks of its turn, wherever that runs.
+
+        Raises `RateLimited` if its user has too many.
+        """
+        if self._of_user[watcher.user_id] >= MOST:
+            raise RateLimited(TOO_MANY)
+        self._of_user[watcher.user_id] += 1
         run = self._runs.get(watcher.turn_id)
         if run:
             self._here[watcher] = run
@@ -118,6 +130,10 @@ class Watchers:
     def remove(self, watcher: Watcher) -> None:
         """The client has left, or has read all."""
         watcher.channel.abandon()
+        if watcher in self._here or watcher in self._elsewhere:
+            self._of_user[watcher.user_id] -= 1
+            if not self._of_user[watcher.user_id]:
+                del self._of_user[watcher.user_id]
         self._elsewhere.discard(watcher)
         run = self._here.pop(watcher, None)
         if run:
