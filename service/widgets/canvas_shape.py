@@ -87,20 +87,21 @@ class NotedWidget(Tolerant):
 
 class IoShape(Tolerant):
     version = fields.Integer(strict=True, validate=validate.Equal(1))
-    connections = fields.List(
-        fields.Nested(ConnectionShape), validate=validate.Length(max=CONNECTIONS)
-    )
-    widgets = fields.Dict(
-        keys=_id(), values=fields.Nested(NotedWidget), validate=validate.Length(max=CONNECTIONS)
-    )
+    connections = fields.List(fields.Nested(ConnectionShape))
+    widgets = fields.Dict(keys=_id(), values=fields.Nested(NotedWidget))
 
 
 class WidgetList(Schema):
-    widgets = fields.List(fields.Nested(WidgetShape), validate=validate.Length(max=WIDGETS))
+    widgets = fields.List(fields.Nested(WidgetShape))
 
 
 def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
-    """What is wrong with a canvas's `widgets`: paths such as `3.x`, and texts."""
+    """What is wrong with a canvas's `widgets`: paths such as `3.x`, and texts.
+
+    Too many are not looked at one by one: those of a body of a mebibyte take tenths of a second.
+    """
+    if len(widgets) > WIDGETS:
+        return [("", f"Longer than maximum length {WIDGETS}.")]
     found = _faults(WidgetList(), {"widgets": widgets})
     inside = [(path.removeprefix("widgets").lstrip("."), text) for path, text in found]
     return inside or _repeated_ids(widgets)
@@ -108,6 +109,9 @@ def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
 
 def io_faults(io: dict[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with a canvas's `io`: paths such as `connections.2.from.slotId`, and texts."""
+    for name in ("connections", "widgets"):
+        if isinstance(parts := io.get(name), list | dict) and len(parts) > CONNECTIONS:
+            return [(name, f"Longer than maximum length {CONNECTIONS}.")]
     return _faults(IoShape(), io)
 
 

@@ -99,6 +99,21 @@ def test_the_largest_canvas_is_stored(alice):
 
 
 @on_sqlite
+@pytest.mark.parametrize("part", ["widgets", "connections", "notes"])
+def test_too_many_parts_are_refused_without_a_look_at_each(alice, part):
+    many = [{}] * 501
+    io = {
+        "connections": {"connections": many},
+        "notes": {"widgets": {f"w{n}": 1 for n in range(501)}},
+    }
+    [texts] = refusals(alice, **({"io": io[part]} if part in io else {"widgets": many})).values()
+    assert [text.rpartition(": ")[2] for text in texts] in (
+        ["Longer than maximum length 200."],
+        ["Longer than maximum length 500."],
+    )
+
+
+@on_sqlite
 def test_an_update_is_checked_as_a_create(alice):
     path = f"{CANVASES}/{alice.post(CANVASES, {'title': 'Plan'}).json['recordId']}"
     refused = alice.patch(path, {"widgets": [widget("a", x=None)]})
