@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 
 from authlib.common.urls import add_params_to_uri
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from gevent.lock import BoundedSemaphore
 from joserfc import jwt
 from joserfc.errors import JoseError
 
@@ -59,7 +60,8 @@ class IdentityProvider:
         self._scopes = settings.console_oidc_scopes
         self._upstream = upstream
         self._metadata: Mapping[str, Any] = {}
-        self._read_at = float("-inf")
+        self._read_at = self._failed_at = float("-inf")
+        self._discovery = BoundedSemaphore(1)
         self._keys: KeySource | None = None
 
     def authorize_url(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
@@ -127,16 +129,31 @@ class IdentityProvider:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The provider's description; an old one while no newer can be had."""
-        if time.monotonic() - self._read_at > METADATA_SECONDS:
-            try:
-                self._metadata = self._discover()
-                self._read_at = time.monotonic()
-                self._keys = KeySource(self._metadata["jwks_uri"], self._upstream)
-            except ProviderAway:
-                if not self._metadata:
-                    raise
+        """The provider's description; an old one while no newer can be had.
+
+        Anybody can begin a sign-in. So the provider is asked once for all that wait for it, and
+        they share a failure.
+        """
+        if self._is_stale:
+            waiting_since = time.monotonic()
+            with self._discovery:
+                if self._is_stale and self._failed_at < waiting_since:
+                    self._refresh_metadata()
+            if not self._metadata:
+                raise ProviderAway()
         return self._metadata
+
+    @property
+    def _is_stale(self) -> bool:
+        return time.monotonic() - self._read_at > METADATA_SECONDS
+
+    def _refresh_metadata(self) -> None:
+        try:
+            self._metadata = self._discover()
+            self._read_at = time.monotonic()
+            self._keys = KeySource(self._metadata["jwks_uri"], self._upstream)
+        except ProviderAway:
+            self._failed_at = time.monotonic()
 
     def _discover(self) -> Mapping[str, Any]:
         status, found = self._send("GET", self._issuer.rstrip("/") + DISCOVERY)

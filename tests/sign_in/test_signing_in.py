@@ -1,5 +1,6 @@
 """Signing in at an identity provider: the way there and back, and attacks on it."""
 
+import gevent
 import pytest
 
 from service.extensions import db
@@ -103,6 +104,18 @@ def test_the_page_is_told_why_nobody_was_signed_in(browser, provider):
     begun = browser.begin()
     provider.is_away = True
     assert browser.arrive(provider.agree(begun)) == "away"
+
+
+@on_sqlite
+def test_many_who_begin_at_once_ask_the_provider_once(app, provider):
+    """Anybody can begin: they must not make a flood of requests to a provider that is slow."""
+    provider.is_away = True
+    begun = [gevent.spawn(app.test_client().get, "/console/sign-in") for _ in range(10)]
+    gevent.joinall(begun, raise_error=True)
+    assert {one.value.headers["Location"] for one in begun} == {"/?sign-in=away"}
+    assert len(provider.asked("openid_configuration")) == 1
+    provider.is_away = False
+    assert app.test_client().get("/console/sign-in").headers["Location"].startswith(provider.url)
 
 
 @on_sqlite
