@@ -1,13 +1,14 @@
 """Start the service by a fork of a process that has imported it, instead of importing it each time.
 
-An import takes two seconds of a processor, and the tests start the service more than a hundred
-times. `tests/serving` and `tests/journeys` start it as in production.
+An import takes two seconds of a processor, and the tests start the service hundreds of times.
+`tests/serving` and `tests/journeys` start it as in production.
 
 The process (`python -m tests.forking`) reads requests as lines of JSON, and answers each with the
 process id of a new gunicorn master.
 """
 
 import atexit
+import importlib
 import json
 import os
 import select
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -25,6 +27,23 @@ from gevent import monkey
 from gunicorn.app.wsgiapp import run
 
 from config import ROOT
+
+# What a master and its workers would each import after the fork, in a tenth of a second.
+NEEDED = (
+    "service",
+    "service.database.postgresql",
+    "service.observing.stall",
+    "service.sandbox.stand_ins",
+    "serving.descriptors",
+    "serving.handover",
+    "serving.logs",
+    "serving.metrics_directory",
+    "serving.patches",
+    "serving.pending",
+    "serving.worker",
+    "encodings.idna",
+    "gevent.resolver.thread",
+)
 
 
 class Forked:
@@ -89,8 +108,11 @@ def _source() -> subprocess.Popen:
 def main() -> None:
     """Fork for each request, until there are none."""
     monkey.patch_all()  # after gunicorn's import, as in production
-    import service  # noqa: F401, PLC0415
+    for name in NEEDED:
+        importlib.import_module(name)
+    from sqlalchemy.orm import configure_mappers  # noqa: PLC0415
 
+    configure_mappers()  # otherwise each worker does it, for its first query
     monkey.get_original("signal", "signal")(signal.SIGCHLD, _reap)
     for line in sys.stdin:
         environ, log = json.loads(line)
@@ -116,7 +138,23 @@ def _become_gunicorn(environ: dict[str, str], log: str) -> None:
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.argv = ["gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"]
-    sys.exit(run())
+    try:
+        run()
+    except SystemExit as ended:  # of the master, or of a worker that it has forked
+        _exit(ended.code)
+
+
+def _exit(code: object) -> None:
+    """End as the interpreter does, but free no object: all the memory that is shared with the
+    process that forks would be copied for that, in a tenth of a second."""
+    if not isinstance(code, int | None):
+        print(code, file=sys.stderr)
+        code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 if __name__ == "__main__":
