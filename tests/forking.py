@@ -3,8 +3,9 @@
 An import takes two seconds of a processor, and the tests start the service hundreds of times.
 `tests/serving` and `tests/journeys` start it as in production.
 
-The process (`python -m tests.forking`) reads requests as lines of JSON, and answers each with the
-process id of a new gunicorn master.
+The process (`python -m tests.forking gunicorn`) reads requests as lines of JSON, and answers each
+with the process id of a new gunicorn master. `python -m tests.forking MODULE` does the same for a
+program of the tests, whose `main` each fork calls.
 """
 
 import atexit
@@ -18,12 +19,15 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any, NoReturn
 
 from gevent import monkey
+from gevent.fileobject import FileObject
 from gunicorn.app.wsgiapp import run
 
 from config import ROOT
@@ -47,10 +51,12 @@ NEEDED = (
 
 
 class Forked:
-    """A gunicorn master, with as much of the interface of `Popen` as the tests use."""
+    """A fork, with as much of the interface of `Popen` as the tests use."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
+        self.stdin: Any = None
+        self.stdout: Any = None
         self._descriptor: int | None = None
         with suppress(ProcessLookupError):  # it has ended already
             self._descriptor = os.pidfd_open(pid)
@@ -65,12 +71,14 @@ class Forked:
                 signal.pidfd_send_signal(self._descriptor, how)
 
     def wait(self, timeout: float) -> None:
-        """Wait for the end, which closes this object's descriptor too."""
+        """Wait for the end, which closes this object's descriptor and pipes too."""
         if self._descriptor is None:
             return
         assert self._has_ended(timeout), f"process {self.pid} has not ended in {timeout} s"
         os.close(self._descriptor)
         self._descriptor = None
+        for pipe in filter(None, (self.stdin, self.stdout)):
+            pipe.close()
 
     def _has_ended(self, seconds: float) -> bool:
         poll = select.poll()
@@ -80,19 +88,36 @@ class Forked:
 
 def fork(environ: Mapping[str, str], log: Path) -> Forked:
     """Start gunicorn with this environment; `log` receives its output."""
-    source = _source()
-    source.stdin.write(json.dumps([dict(environ), str(log)]).encode() + b"\n")
+    return _ask("gunicorn", environ, os.devnull, log)
+
+
+def fork_program(module: str, environ: Mapping[str, str]) -> Forked:
+    """Start a program of the tests, whose input and output are lines of text in pipes."""
+    read, written = os.pipe(), os.pipe()
+    ends = (Path(f"/proc/{os.getpid()}/fd/{end}") for end in (read[0], written[1]))
+    made = _ask(module, environ, *ends)
+    os.close(read[0])
+    os.close(written[1])
+    made.stdin, made.stdout = FileObject(read[1], "w"), FileObject(written[0], "r")
+    return made
+
+
+def _ask(program: str, environ: Mapping[str, str], *places: Path | str) -> Forked:
+    source = _source(program)
+    request = json.dumps([dict(environ), *map(str, places)])
+    source.stdin.write(request.encode() + b"\n")
     source.stdin.flush()
     return Forked(int(source.stdout.readline()))
 
 
 @cache
-def _source() -> subprocess.Popen:
+def _source(program: str) -> subprocess.Popen:
     """Start the process that forks; it ends with this one."""
-    # prometheus_client shares metrics if this is set when it is imported.
+    environ = {"PATH": os.environ["PATH"]}
     metrics = tempfile.mkdtemp(prefix="tests-metrics-")
-    environ = {"PATH": os.environ["PATH"], "PROMETHEUS_MULTIPROC_DIR": metrics}
-    command = [sys.executable, "-m", "tests.forking"]
+    if program == "gunicorn":  # prometheus_client shares metrics if this is set at its import
+        environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
+    command = [sys.executable, "-m", "tests.forking", program]
     made = subprocess.Popen(
         command, cwd=ROOT, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -105,21 +130,26 @@ def _source() -> subprocess.Popen:
     return made
 
 
-def main() -> None:
+def main(program: str) -> None:
     """Fork for each request, until there are none."""
     monkey.patch_all()  # after gunicorn's import, as in production
-    for name in NEEDED:
+    is_service = program == "gunicorn"
+    for name in NEEDED if is_service else (program,):
         importlib.import_module(name)
     from sqlalchemy.orm import configure_mappers  # noqa: PLC0415
 
     configure_mappers()  # otherwise each worker does it, for its first query
     monkey.get_original("signal", "signal")(signal.SIGCHLD, _reap)
     for line in sys.stdin:
-        environ, log = json.loads(line)
-        # gevent's `fork` would create a hub here, which the masters would inherit.
+        environ, *places = json.loads(line)
+        given, output = _open(*places)
+        # gevent's `fork` would create a hub here, which the forks would inherit.
         pid = monkey.get_original("os", "fork")()
         if not pid:
-            _become_gunicorn(environ, log)
+            _become(environ, given, output)
+            _run(run_gunicorn if is_service else sys.modules[program].main)
+        os.close(given)
+        os.close(output)
         print(pid, flush=True)
 
 
@@ -129,22 +159,40 @@ def _reap(*_: object) -> None:
             pass
 
 
-def _become_gunicorn(environ: dict[str, str], log: str) -> None:
+def _open(given: str, output: str) -> tuple[int, int]:
+    """The input and the output of a fork."""
+    return os.open(given, os.O_RDONLY), os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+
+def _become(environ: dict[str, str], given: int, output: int) -> None:
+    """Take what a new process would have."""
     monkey.get_original("signal", "signal")(signal.SIGCHLD, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(environ)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.dup2(given, 0)
     os.dup2(output, 1)
-    os.dup2(output, 2)
+    os.close(given)
+    os.close(output)
+
+
+def run_gunicorn() -> None:
+    os.dup2(1, 2)
     sys.argv = ["gunicorn", "-c", "gunicorn.conf.py", "wsgi:app"]
+    run()
+
+
+def _run(program: Callable[[], None]) -> NoReturn:
     try:
-        run()
-    except SystemExit as ended:  # of the master, or of a worker that it has forked
+        program()
+    except SystemExit as ended:  # of the program, or of a worker that gunicorn has forked
         _exit(ended.code)
+    except BaseException:
+        traceback.print_exc()
+        _exit(1)
+    _exit(0)
 
 
-def _exit(code: object) -> None:
+def _exit(code: object) -> NoReturn:
     """End as the interpreter does, but free no object: all the memory that is shared with the
     process that forks would be copied for that, in a tenth of a second."""
     if not isinstance(code, int | None):
@@ -158,4 +206,4 @@ def _exit(code: object) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

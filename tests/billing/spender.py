@@ -1,4 +1,4 @@
-"""One of several processes that spend at the same time: `python -m tests.billing.spender`.
+"""One of several processes that spend at the same time; tests/forking.py starts them.
 
 It reads lines of JSON, `[url, action, argument…]`, runs the action in many greenlets, and prints
 its result as JSON.
@@ -14,6 +14,7 @@ import os  # noqa: E402
 import sys  # noqa: E402
 from collections.abc import Callable  # noqa: E402
 from contextlib import suppress  # noqa: E402
+from functools import cache  # noqa: E402
 from typing import Any  # noqa: E402
 
 import gevent  # noqa: E402
@@ -31,7 +32,11 @@ from tests.services import close, settings_for  # noqa: E402
 GREENLETS = 15
 PATIENCE = 120.0  # seconds
 
-stdin = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run while it waits
+
+@cache
+def lines() -> FileObject:
+    """The standard input, which lets others run while it waits. It is made in the fork."""
+    return FileObject(sys.stdin.fileno(), "r", closefd=False)
 
 
 def ready(_books: Books) -> bool:
@@ -79,7 +84,7 @@ def settle(books: Books, count: int, hold: str) -> int:
 
 def work(books: Books) -> int:
     """Run turns until the next line arrives. A process killed meanwhile leaves open holds."""
-    next_line = gevent.spawn(stdin.readline)
+    next_line = gevent.spawn(lines().readline)
 
     def one(number: int) -> int:
         for turn in itertools.count():
@@ -143,13 +148,9 @@ ACTIONS = {
 
 
 def main() -> None:
-    while line := stdin.readline():
+    while line := lines().readline():
         url, action, *arguments = json.loads(line)
         app = create_app(settings_for(url, database_pool_size=GREENLETS))
         result = ACTIONS[action](Books(app), *arguments)
         close(app)  # before the test ends and drops its database
         report(result)
-
-
-if __name__ == "__main__":
-    main()

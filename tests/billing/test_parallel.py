@@ -2,36 +2,37 @@
 
 import json
 import signal
-import subprocess
-import sys
 from typing import Any
 
 import gevent
 import pytest
 
-from config import ROOT
 from service.billing import ledger
 from service.billing.models import Allowance, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
 from tests.depth import depth
+from tests.forking import Forked, fork_program
 from tests.services import environment
 
 PROCESSES = 4
 
 
 class Spenders:
-    """Processes of `tests.billing.spender`, started once because each start takes a second."""
+    """Processes of `tests.billing.spender`, which the tests of this module share."""
 
     def __init__(self) -> None:
-        self.processes: list[subprocess.Popen] = []
+        self.processes: list[Forked] = []
         self.url = ""
 
     def connect(self, url: str) -> "Spenders":
         """Start the missing processes and let all of them open the database."""
         self.url = url
-        self.processes += [self._start() for _ in range(PROCESSES - len(self.processes))]
+        self.processes += [
+            fork_program("tests.billing.spender", environment(""))
+            for _ in range(PROCESSES - len(self.processes))
+        ]
         assert self.do("ready") == [True] * PROCESSES
         return self
 
@@ -51,13 +52,8 @@ class Spenders:
     def kill(self, count: int) -> None:
         for process in self.processes[:count]:
             process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=10)
+            process.wait(10)
         self.processes = self.processes[count:]
-
-    def _start(self) -> subprocess.Popen:
-        command = [sys.executable, "-m", "tests.billing.spender"]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        return subprocess.Popen(command, cwd=ROOT, env=environment(""), **pipes)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""One of several processes that call at once: `python -m tests.integrations.oauth.caller`.
+"""One of several processes that call at once; tests/forking.py starts them.
 
 It reads `[deed, argument…]` as JSON, one a line, and prints what came of it as JSON.
 """
@@ -26,7 +26,6 @@ from tests.integrations.oauth import suite  # noqa: E402
 from tests.services import close, settings_for  # noqa: E402
 
 access.POOL_SECONDS = 60  # of 25 calls 15 wait for a connection: on a busy machine for seconds
-stdin = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run while it waits
 apps: list[Flask] = []
 calls: list["Calls"] = []
 
@@ -104,10 +103,7 @@ DEEDS = {
 
 
 def main() -> None:
-    while line := stdin.readline():
+    lines = FileObject(sys.stdin.fileno(), "r", closefd=False)  # lets others run while it waits
+    while line := lines.readline():
         deed, *arguments = json.loads(line)
         print(json.dumps(DEEDS[deed](*arguments)), flush=True)
-
-
-if __name__ == "__main__":
-    main()

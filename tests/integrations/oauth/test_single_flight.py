@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -11,8 +9,8 @@ from typing import Any
 import pytest
 from gevent.event import Event
 
-from config import ROOT
 from service.extensions import now
+from tests.forking import Forked, fork_program
 from tests.integrations.oauth.test_refresh import refreshes
 from tests.integrations.oauth.user import REFRESH_FAILED
 from tests.services import environment, wait_for
@@ -24,10 +22,10 @@ PATIENCE = 60
 
 
 class Callers:
-    """Processes of `tests.integrations.oauth.caller`, made once: each takes a second to start."""
+    """Processes of `tests.integrations.oauth.caller`, which the tests of this module share."""
 
     def __init__(self) -> None:
-        self.processes: list[subprocess.Popen] = []
+        self.processes: list[Forked] = []
 
     def open(self, url: str, settings: dict[str, str]) -> None:
         self.processes += [start() for _ in range(PROCESSES - len(self.processes))]
@@ -40,25 +38,23 @@ class Callers:
             begin(process, deed, *arguments)
         return [said(process) for process in self.processes]
 
-    def end(self, processes: list[subprocess.Popen]) -> None:
+    def end(self, processes: list[Forked]) -> None:
         for process in processes:
             process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=10)
+            process.wait(10)
             self.processes.remove(process)
 
 
-def start() -> subprocess.Popen:
-    command = [sys.executable, "-m", "tests.integrations.oauth.caller"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, cwd=ROOT, env=environment(""), text=True, **pipes)
+def start() -> Forked:
+    return fork_program("tests.integrations.oauth.caller", environment(""))
 
 
-def begin(process: subprocess.Popen, deed: str, *arguments: Any) -> None:
+def begin(process: Forked, deed: str, *arguments: Any) -> None:
     process.stdin.write(json.dumps([deed, *arguments]) + "\n")
     process.stdin.flush()
 
 
-def said(process: subprocess.Popen) -> Any:
+def said(process: Forked) -> Any:
     return json.loads(process.stdout.readline())
 
 
