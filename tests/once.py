@@ -58,6 +58,7 @@ def ignore_what_is_loaded() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
+    gc.enable()
 
 
 def _rules() -> Callable[[Iterable[Endpoint]], Rules]:

@@ -58,18 +58,17 @@ def group_of(file: str) -> str:
 
 def spread(files: list[Path]) -> list[Path]:
     """The files with those that wait at even distances, beginning with one of them."""
-    waiting = [path for path in files if _is_in(path, WAITING)]
+    waiting: list[Path] = []
     blocks: dict[Path, list[Path]] = {}
     for path in files:
-        if path not in waiting:
-            blocks.setdefault(_block(path), []).append(path)
+        of_kind = waiting if _is_in(path, WAITING) else blocks.setdefault(_block(path), [])
+        of_kind.append(path)
     ordered: list[Path] = []
-    done, others = 0, len(files) - len(waiting)
+    placed, done, others = 0, 0, len(files) - len(waiting)
     for block in blocks.values():
         due = len(waiting) * (done + 1) // others + 1
-        ordered += [path for path in waiting[:due] if path not in ordered]
-        ordered += block
-        done += len(block)
+        ordered += waiting[placed:due] + block
+        placed, done = due, done + len(block)
     return ordered or waiting
 
 
