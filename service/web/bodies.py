@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from gunicorn.http.errors import ParseException
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from service.current_request import current_request
 from service.web.errors import InvalidRequest, TooLarge
@@ -57,6 +57,8 @@ def read_body() -> bytes:
         raise _too_large(limit) from None
     except ParseException:
         raise InvalidRequest("The body's chunks are malformed.", details={}) from None
+    except OSError:  # the client has reset the connection, which is no failure of the service
+        raise ClientDisconnected() from None
     if len(raw) < (length or 0):
         raise InvalidRequest("The body is shorter than its Content-Length.", details={})
     return raw
