@@ -9,6 +9,7 @@ from typing import Any
 
 import gunicorn.util
 
+from service.fairness import let_others_run
 from service.ids import random_hex
 from service.observing import attribution
 
@@ -58,3 +59,4 @@ def linger(sock: Any) -> None:
             sock.settimeout(seconds)
             if not sock.recv(LINGER_BYTES):
                 return
+            let_others_run()  # nothing else would, if the client sends faster than this reads

@@ -1,11 +1,13 @@
 """A client that sends faster than its requests are read does not keep others from being served."""
 
 import socket
+from contextlib import suppress
 
 import gevent
 import pytest
 
 from service.auth.tokens import issue
+from serving.refusals import LINGER_BYTES, linger
 from tests.services import settings_for
 
 TOGETHER = 300  # requests, whose answers fit into the buffers of a connection
@@ -66,3 +68,16 @@ def test_another_is_answered_while_a_body_comes_in_chunks_of_a_byte(service, con
     sending.join()
     flooding.setblocking(True)
     assert flooding.recv(65_536).startswith(b"HTTP/1.1 201")
+
+
+def test_others_run_while_the_rest_of_a_refused_request_is_read():
+    client, connection = socket.socketpair()
+    client.setblocking(False)
+    with client, suppress(BlockingIOError):
+        while True:
+            client.send(b"x" * LINGER_BYTES)
+    with connection:
+        reading = gevent.spawn(linger, connection)
+        other = gevent.spawn(lambda: reading.dead)
+        gevent.joinall([reading, other])
+    assert other.value is False
