@@ -55,7 +55,7 @@ def ask(
         if answer.status >= 400:
             raise _refusal(answer)
     except ServiceError as error:
-        if note and note.may_have_happened:
+        if note and note.may_have_happened and not note.was_made:
             error.message = f"{error.message} {UNSURE}"
         raise
     except SQLAlchemyError:

@@ -41,7 +41,8 @@ class CallEntry:
         The turn that answers takes over all entries of earlier tries."""
         self._earlier = earlier
         self._seq: int | None = None  # once the call has left
-        self.may_have_happened = False  # unless its answer has come
+        self.may_have_happened = False  # since it has left, unless it was withdrawn
+        self.was_made = False  # its end was written: an error that comes later is the answer
         self._facts = {
             "turn_id": turn_id,
             "chat_id": chat_id,
@@ -62,6 +63,7 @@ class CallEntry:
 
     def end(self, session: Session) -> None:
         """The call was made. May come twice, if nobody knows whether the first was committed."""
+        self.was_made = True
         if self._seq is not None:
             session.execute(self._change(outcome=CALLED))
         else:  # it needed no request

@@ -247,6 +247,14 @@ def test_a_job_that_has_failed_is_asked_for_anew(painter, stopped, again, team):
     assert (isinstance(error, str), made["status"]) == (True, "done")
 
 
+def test_a_job_that_fails_while_its_call_waits_is_known_to_have_failed(alice, painter, failed):
+    """Only of a call whose end nobody knows is the model told so."""
+    painter(["CREATED"], ["FAILED"])
+    [told] = failed(PICTURE)
+    assert UNSURE not in told
+    assert entries(alice) == [("integrations.call", "generate-image-flux-dev", CALLED)]
+
+
 def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, served_by, team):
     team.reply = ARCHIVED
     [told] = failed()
