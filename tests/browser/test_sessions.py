@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.canvas import Canvas
 from tests.browser.page import Console
 
 
@@ -78,6 +79,18 @@ def test_signing_out_leaves_nothing_behind(console):
     console.sign_out()
     expect(console.page.get_by_role("alert")).to_have_text("You are signed out.")
     assert console.page.evaluate("sessionStorage.length") == 0
+
+
+def test_signing_out_leaves_nothing_of_a_canvas_that_could_not_be_stored(console):
+    canvas = Canvas(console).create()
+    console.may_say("ERR_FAILED")
+    canvas.page.route("**/api/records/canvases/rec_*", lambda route: route.abort())
+    canvas.page.get_by_label("Title of the canvas").fill("The secret plan")
+    canvas.page.keyboard.press("Enter")
+    expect(canvas.page.get_by_text("Your changes are kept in this tab.")).to_be_visible()
+    console.sign_out()
+    expect(console.page.get_by_role("alert")).to_have_text("You are signed out.")
+    assert "plan" not in console.page.evaluate("JSON.stringify(sessionStorage)")
 
 
 def test_an_expired_session_keeps_drafts(console):

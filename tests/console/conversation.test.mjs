@@ -164,6 +164,15 @@ test('drafts are one user’s alone', () => {
   assert.equal(createDrafts(storage, 'alice').get('chat'), '');
 });
 
+test('nothing is kept after signing out', () => {
+  const storage = new FakeStorage();
+  const drafts = createDrafts(storage, 'alice');
+  drafts.set('canvas:c', 'half-written');
+  drafts.clear();
+  drafts.set('canvas:c', 'half-written'); // by a page that is being left
+  assert.equal(createDrafts(storage, 'alice').get('canvas:c'), '');
+});
+
 test('stored messages show their calls as the stream did', () => {
   const parts = [
     { type: 'step-start' },

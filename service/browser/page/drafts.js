@@ -9,8 +9,10 @@
 /** @param {Storage} storage @param {string} subject the signed-in user; drafts of other users are not visible */
 export function createDrafts(storage, subject) {
   const prefix = `console.draft:${subject}:`;
+  let isOver = false; // signed out: what still runs, such as a canvas that could not be stored, leaves nothing
   /** @param {string} name @param {string} value */
   const put = (name, value) => {
+    if (isOver) return;
     try {
       if (value) storage.setItem(prefix + name, value);
       else storage.removeItem(prefix + name);
@@ -26,7 +28,9 @@ export function createDrafts(storage, subject) {
     question: (chat) => JSON.parse(storage.getItem(`${prefix}sent:${chat}`) ?? 'null'),
     /** @param {string} chat @param {Question | null} question */
     setQuestion: (chat, question) => put(`sent:${chat}`, question ? JSON.stringify(question) : ''),
+    /** Removes them, and keeps none from now on. */
     clear() {
+      isOver = true;
       for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
     },
   };
