@@ -55,6 +55,20 @@ def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(console):
     expect(console.composer).to_be_focused()
 
 
+def test_a_palette_that_does_not_come_keeps_the_keyboard_from_nothing_else(console):
+    page = console.page
+    page.route("**/console/palette.js", lambda route: None)
+    console.composer.focus()
+    with page.expect_request("**/console/palette.js"):
+        page.keyboard.press("Control+k")
+    page.keyboard.press("Tab")
+    expect(console.composer).not_to_be_focused()
+    console.sign_out()
+    token = page.get_by_label("Sign-in token")
+    token.press_sequentially("abc")
+    expect(token).to_have_value("abc")
+
+
 def test_a_message_is_found_and_shown(console):
     page, keys = console.page, console.page.keyboard
     chat = console.new_chat("Travels")

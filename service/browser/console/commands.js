@@ -63,6 +63,7 @@ export function createCommands({ onUnreachable, ...app }) {
     if (key === 'Escape') early = null;
     else if (key === 'Backspace') early = early.slice(0, -1);
     else if (key.length === 1) early += key;
+    else if (key !== 'Enter' && key !== 'Delete') return; // Tab, F5 and the like change no text
     event.preventDefault();
     event.stopPropagation();
   }
@@ -86,6 +87,7 @@ export function createCommands({ onUnreachable, ...app }) {
     stop() {
       isStopped = true;
       document.removeEventListener('keydown', press);
+      document.removeEventListener('keydown', typeEarly, true); // the palette may never come
       close();
     },
   };
