@@ -111,6 +111,19 @@ test('a call of which nobody has seen the end keeps its key, until something els
   assert.equal(next.draft.pendingKey, undefined);
 });
 
+test('the key of another page’s call is not taken for a text that is being written here', async () => {
+  const page = open();
+  await page.draft.ready;
+  page.fields.text.type('mine');
+  document.activeElement = page.fields.text;
+  const pending = { key: 'k', at: Date.now() };
+  page.tell({ draft: { values: { text: 'theirs' }, pending } });
+  assert.deepEqual([values(page), page.draft.pendingKey], [['', 'mine'], undefined]);
+  document.activeElement = null;
+  page.tell({ draft: { values: { text: 'theirs' }, pending } });
+  assert.deepEqual([values(page), page.draft.pendingKey], [['', 'theirs'], 'k']);
+});
+
 test('a key is forgotten with an answer, kept without one, and too old after a day', async () => {
   const page = open();
   await page.draft.ready;

@@ -59,7 +59,8 @@ export function createDraft(client, panel, fields) {
     const values = { ...empty, ...textsOf(draft.values) };
     for (const name of names) if (isFree(fields[name], name)) write(name, values[name]);
     [filled, came] = [textsOf(draft.filled), textsOf(draft.came)];
-    pending = pendingOf(draft.pending);
+    const isSame = names.every((name) => fields[name].value === values[name]);
+    pending = isSame ? pendingOf(draft.pending) : null; // another text is another call
   }
 
   /** @param {string} name @param {string} text */
