@@ -69,7 +69,7 @@ def spread(files: list[Path]) -> list[Path]:
         due = len(waiting) * (done + 1) // others + 1
         ordered += waiting[placed:due] + block
         placed, done = due, done + len(block)
-    return ordered or waiting
+    return ordered + waiting[placed:]
 
 
 def _block(path: Path) -> Path:

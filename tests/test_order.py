@@ -19,6 +19,10 @@ def test_files_that_share_a_service_stay_together():
     assert ordered[first : first + 4] == BROWSER
 
 
+def test_no_file_is_lost_where_a_group_is_the_last():
+    assert sorted(spread([*BROWSER, *WAITING])) == sorted([*BROWSER, *WAITING])
+
+
 def test_a_run_without_such_files_keeps_its_order():
     assert spread(OTHERS) == OTHERS
     assert spread(WAITING) == WAITING
