@@ -144,6 +144,8 @@ def test_two_pages_share_a_draft_and_its_end(canvas, opened):
     other.frame("Mail").get_by_label("Message").fill("Bring the key")
     expect(mail.get_by_label("Message")).to_have_value("Bring the key")
     expect(mail.get_by_label("Subject")).to_have_value("Spring")
+    other.frame("Mail").get_by_label("Message").fill("")
+    expect(mail.get_by_label("Message")).to_have_value("")
 
 
 def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canvas):
