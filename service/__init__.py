@@ -28,6 +28,7 @@ from service.cli import credits, keys, migrations, people, work
 from service.console.sign_in import sign_in
 from service.console.views import console
 from service.database import access as database
+from service.database import refreshing
 from service.declarations import declarations
 from service.deferred import DeferredModule, Extensions
 from service.extensions import db
@@ -129,6 +130,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     concurrency.init_app(app, settings)
     app.extensions["models"] = models.models(settings)
     claim_watch.init_app(app)
+    refreshing.init_app(app)
     watchers.init_app(app)
     sweeping.init_app(app)
     database_facts.init_app(app)

@@ -13,7 +13,9 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeVar
 
 import gevent
-from flask import current_app
+import structlog
+from flask import Flask, current_app
+from gevent.pool import Group
 from gevent.util import wrap_errors
 from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -44,6 +46,14 @@ class Refreshable(Protocol):
 
 Row = TypeVar("Row", bound=Refreshable)
 T = TypeVar("T")
+
+log = structlog.get_logger("database")
+_running = Group()  # of this process
+
+
+def init_app(app: Flask) -> None:
+    """A worker that is to end waits for its refreshes: their callers may have gone."""
+    app.extensions["lifecycle"].ends_after(lambda: not _running)
 
 
 @dataclass(frozen=True)
@@ -113,7 +123,8 @@ def lease(snapshot: TokensRead[Any]) -> str | None:
 def apart(work: Callable[[], T]) -> T:
     """Do work in a greenlet of its own, which goes on if the caller is interrupted.
 
-    Needs an app context, and gives the work another one. Raises what the work raises.
+    Needs an app context, and gives the work another one. Raises what the work raises; if nobody
+    waits for it any more, that is logged.
     """
     app: Any = current_app._get_current_object()  # type: ignore[attr-defined]
 
@@ -121,11 +132,21 @@ def apart(work: Callable[[], T]) -> T:
         with usual_time_limit(), app.app_context():
             return work()
 
-    done = gevent.spawn(wrap_errors(Exception, carry)).get()  # or gevent would print the error
+    running = _running.spawn(wrap_errors(Exception, carry))  # or gevent would print the error
+    try:
+        done = running.get()
+    except BaseException:
+        running.rawlink(_log_error)
+        raise
     if isinstance(done, Exception):
         raise done
     result: T = done
     return result
+
+
+def _log_error(ended: gevent.Greenlet) -> None:
+    if isinstance(ended.value, Exception):
+        log.warning("tokens not refreshed", error=type(ended.value).__name__)
 
 
 def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ import time
 
 import gevent
 import pytest
+from prometheus_client import REGISTRY
 
 from service.chat.relay.watchers import MOST
 from service.chat.stream.reader import SLOW_SECONDS
@@ -95,11 +96,18 @@ def test_who_watches_does_not_end_the_turn_by_leaving(alice, chat):
     assert types(chunks_of(read + b"".join(stream)))[-1] == "finish"
 
 
+def refusals():
+    limit = {"limit": "readers-at-once"}
+    return REGISTRY.get_sample_value("user_limits_total", limit) or 0
+
+
 def test_a_user_has_a_number_of_readers_at_once(alice, bob, chat):
     response, _, _ = begun(alice, chat, "count to 3000")
     readers = [watch(alice, chat) for _ in range(MOST)]
+    before = refusals()
     refused = watch(alice, chat)
     assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
+    assert refusals() == before + 1
     other = bob.new_chat()
     his, _, _ = begun(bob, other, "count to 3000")
     readers.append(watch(bob, other))

@@ -31,6 +31,7 @@ from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.extensions import db
+from service.observing import measures
 from service.web.errors import RateLimited
 
 MOST = 20  # of one user in one worker, as many as sockets; each takes a connection
@@ -115,6 +116,7 @@ class Watchers:
         Raises `RateLimited` if its user has too many.
         """
         if self._of_user[watcher.user_id] >= MOST:
+            measures.LIMITED.labels("readers-at-once").inc()
             raise RateLimited(TOO_MANY)
         self._of_user[watcher.user_id] += 1
         run = self._runs.get(watcher.turn_id)

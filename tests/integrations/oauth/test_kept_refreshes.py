@@ -7,6 +7,7 @@ from gevent.event import Event
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.oauth.test_refresh import refreshes
 from tests.integrations.oauth.user import user
+from tests.services import wait_for
 
 
 def test_a_refresh_goes_on_when_its_caller_is_interrupted(app, expired, provider):
@@ -22,7 +23,9 @@ def test_a_refresh_goes_on_when_its_caller_is_interrupted(app, expired, provider
     caller = gevent.spawn(user(app, provider, "alice").call)
     assert asked.wait(5)
     caller.kill()
+    assert not app.extensions["lifecycle"].is_done, "its worker would end"
     gate.set()
+    wait_for(lambda: app.extensions["lifecycle"].is_done, 5)
     assert expired.call().status_code == 200
     assert refreshes(provider) == 1
 
