@@ -8,6 +8,7 @@ Source: docs/decisions/0007.
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Protocol, TypeVar
@@ -133,11 +134,10 @@ def apart(work: Callable[[], T]) -> T:
             return work()
 
     running = _running.spawn(wrap_errors(Exception, carry))  # or gevent would print the error
-    try:
+    with ExitStack() as interrupted:
+        interrupted.callback(running.rawlink, _log_error)
         done = running.get()
-    except BaseException:
-        running.rawlink(_log_error)
-        raise
+        interrupted.pop_all()
     if isinstance(done, Exception):
         raise done
     result: T = done
