@@ -198,6 +198,54 @@ def test_a_half_written_record_stays_until_it_is_made_or_thrown_away(console):
     expect(title).to_have_value("")
 
 
+def hold_creates(page):
+    """The creates of tasks, which get no answer until the test gives one."""
+    held = []
+    page.route("**/api/records/tasks", lambda route: held.append(route), times=1)
+    return held
+
+
+def create_held(console, title):
+    page = console.page
+    console.button("New task").click()
+    form = page.get_by_role("region", name="New task")
+    form.get_by_label("Title").fill(title)
+    held = hold_creates(page)
+    with page.expect_request("**/api/records/tasks"):
+        console.button("Create").click()
+    return form, held[0]
+
+
+def titles_of_tasks(console):
+    return [one["data"]["title"] for one in console.api("GET", "records/tasks")["records"]]
+
+
+def test_a_create_that_ends_after_its_form_was_left_closes_the_form_and_is_made_once(console):
+    page = show(console)
+    form, held = create_held(console, "Order badges")
+    show(console, "notes")
+    show(console)
+    expect(form.get_by_label("Title")).to_have_value("Order badges")
+    expect(console.button("Create")).to_be_disabled()
+    held.continue_()
+    expect(page.get_by_role("link", name="Open Order badges")).to_be_visible()
+    expect(form).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("link", name="Open Order badges")).to_be_visible()
+    expect(form).to_have_count(0)
+
+
+def test_a_create_that_was_under_way_at_a_reload_is_made_once(console):
+    page = show(console)
+    form, held = create_held(console, "Order badges")
+    held.fetch()
+    page.reload()
+    expect(form.get_by_label("Title")).to_have_value("Order badges")
+    console.button("Create").click()
+    expect(form).to_have_count(0)
+    assert titles_of_tasks(console) == ["Order badges"]
+
+
 def test_a_half_written_change_stays_and_tells_what_was_changed_meanwhile(console):
     task = console.api("POST", "records/tasks", {"title": "Order badges"})["recordId"]
     page = show(console, f"tasks/{task}")

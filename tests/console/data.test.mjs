@@ -8,9 +8,11 @@ import { dataHref, parseDataRoute } from '../../service/browser/data/data-route.
 import { MOST_SEARCHES, conditionOf, operatorsOf, searchAlternatives, whereOf, wordsOf } from '../../service/browser/data/filters.js';
 import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
+import { createNewRecord } from '../../service/browser/data/new-record.js';
 import { createPagedRows } from '../../service/browser/data/paged-rows.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
+import { createDrafts } from '../../service/browser/page/drafts.js';
 import { parseRoute } from '../../service/browser/page/route.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
 
@@ -266,4 +268,33 @@ test('two changes of a record go one after the other, each with the newest versi
   await settle();
   await Promise.all([rows.change(rows.list[0], { title: 'a' }), rows.change(rows.list[0], { size: 2 })]);
   assert.deepEqual(sent, [[{ title: 'a' }, '1'], [{ size: 2 }, '1+']]);
+});
+
+function memory() {
+  const map = new Map();
+  return { getItem: (k) => map.get(k) ?? null, setItem: (k, v) => map.set(k, v), removeItem: (k) => map.delete(k) };
+}
+
+test('the key of a create outlives a reload, for the same values, until its form is thrown away', () => {
+  const storage = memory();
+  const open = () => createNewRecord(createDrafts(storage, 'alice'), 'tasks');
+  open().keys.set('{"title":"Badges"}', 'k1');
+  const again = open();
+  assert.deepEqual([again.keys.get('{"title":"Badges"}'), again.keys.get('{"title":"Hall"}')], ['k1', undefined]);
+  again.clear();
+  assert.deepEqual([again.keys.get('{"title":"Badges"}'), open().keys.get('{"title":"Badges"}')], [undefined, undefined]);
+});
+
+test('a create clears the draft that it was made of, and not what was typed since', async () => {
+  const record = createNewRecord(createDrafts(memory(), 'alice'), 'tasks');
+  const type = (text) => record.keep({ isChanged: () => true, draft: () => ({ title: { text } }) });
+  type('Badges');
+  await record.run(async () => row('r1'));
+  assert.equal(record.exists(), false);
+  type('Hall');
+  const running = record.run(async () => row('r2'));
+  assert.notEqual(record.running, null);
+  type('Hall and stage');
+  await running;
+  assert.deepEqual([record.exists(), record.running], [true, null]);
 });

@@ -8,7 +8,6 @@ import { createDeletion } from './deletion.js';
 import { createFilterBar } from './filter-bar.js';
 import { whereOf } from './filters.js';
 import { markMore } from './edge-shadow.js';
-import { createKeptForm } from './form-drafts.js';
 import { nextSort } from './order.js';
 import { createPagedRows } from './paged-rows.js';
 import { createRecordPanel } from './record-panel.js';
@@ -23,8 +22,11 @@ import { isOfTheService, recordColumns, singularOf, tableColumns, titleOf, writa
 
 const PAGE = 50;
 
-/** @param {Collection} collection @param {import('../page/view.js').ViewContext} context */
-export function createCollectionPage(collection, context) {
+/**
+ * @param {Collection} collection @param {import('../page/view.js').ViewContext} context
+ * @param {import('./new-record.js').NewRecord} draft
+ */
+export function createCollectionPage(collection, context, draft) {
   const { name } = collection;
   const rows = createPagedRows(name, context, { size: PAGE });
   const grid = createDataGrid({ collection, columns: tableColumns(collection), subject: context.subject, rows, onSort, onLost });
@@ -49,7 +51,6 @@ export function createCollectionPage(collection, context) {
   let panel = null;
   const stopListening = rows.onChange(show);
   const stopMarking = markMore(scroller, grid.node, frame);
-  const draft = createKeptForm(context.drafts, name);
   show();
   if (canCreate && draft.exists()) showCreate();
 
@@ -104,7 +105,7 @@ export function createCollectionPage(collection, context) {
   }
 
   function showCreate() {
-    setPanel(createCreatePanel({ collection, create: rows.create, draft, onClose: closePanel, onCreated }));
+    setPanel(createCreatePanel({ collection, create: createRecord, draft, onClose: closePanel, onCreated }));
   }
 
   function openCreate() {
@@ -112,9 +113,16 @@ export function createCollectionPage(collection, context) {
     panel?.focus();
   }
 
+  /** @param {Record<string, any>} data */
+  async function createRecord(data) {
+    const row = await rows.create(data, draft.keys);
+    context.announce(`Created ${titleOf(collection, row)}`);
+    return row;
+  }
+
   /** @param {Row} row */
   function onCreated(row) {
-    context.announce(`Created ${titleOf(collection, row)}`);
+    rows.put(row); // an earlier page of this collection may have created it
     closePanel();
     grid.focus(row.recordId);
   }

@@ -11,7 +11,7 @@ import { createRecordForm } from './record-form.js';
  */
 
 /**
- * @param {{collection: Collection, create: (data: Record<string, any>) => Promise<Row>, draft: import('./form-drafts.js').KeptForm,
+ * @param {{collection: Collection, create: (data: Record<string, any>) => Promise<Row>, draft: import('./new-record.js').NewRecord,
  *   onClose: () => void, onCreated: (row: Row) => void}} parts
  */
 export function createCreatePanel({ collection, create, draft, onClose, onCreated }) {
@@ -29,6 +29,9 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     element('form', { class: 'panel-form', novalidate: true, on: { submit } }, problem, form.node, element('div', { class: 'panel-actions' }, button, cancel)),
   );
 
+  let isStopped = false;
+  if (draft.running) follow(draft.running);
+
   /** @param {Event} event */
   async function submit(event) {
     event.preventDefault();
@@ -37,9 +40,15 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     const missing = missingIn(reading.data);
     problem.textContent = form.refuse(missing).join(' ');
     if (Object.keys(missing).length) return;
+    await follow(draft.run(() => create(withFlags(reading.data))));
+  }
+
+  /** @param {Promise<Row>} running the create of this form, which an earlier form may have begun */
+  async function follow(running) {
     button.disabled = true;
     try {
-      const row = await create(withFlags(reading.data));
+      const row = await running;
+      if (isStopped) return;
       draft.clear();
       onCreated(row);
     } catch (error) {
@@ -74,5 +83,5 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     close();
   }
 
-  return { node, title: () => title, recordId: null, isChanged: form.isChanged, focus: form.focus, stop() {} };
+  return { node, title: () => title, recordId: null, isChanged: form.isChanged, focus: form.focus, stop: () => void (isStopped = true) };
 }

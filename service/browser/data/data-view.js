@@ -6,6 +6,7 @@ import { createCollectionList } from './collection-list.js';
 import { createCollectionPage } from './collection-page.js';
 import { isOfTheService, readCollections } from './collections.js';
 import { dataHref, parseDataRoute } from './data-route.js';
+import { createNewRecord } from './new-record.js';
 
 /** @typedef {import('./collections.js').Collection} Collection */
 
@@ -18,6 +19,8 @@ export function createDataView(context) {
   const place = element('div', { class: 'collection-place' });
   const panes = element('div', { class: 'data-panes' }, list.node, place);
   const node = element('div', { class: 'data-view' }, element('h2', { class: 'visually-hidden' }, 'Data'), notice, panes);
+  /** @type {Map<string, import('./new-record.js').NewRecord>} by collection: a create outlives the page of its collection */
+  const newRecords = new Map();
   /** @type {Collection[] | null} */
   let collections = null;
   /** @type {import('./collection-page.js').CollectionPage | null} */
@@ -53,10 +56,17 @@ export function createDataView(context) {
   function pageOf(collection) {
     if (page?.name !== collection.name) {
       page?.stop();
-      page = createCollectionPage(collection, context);
+      page = createCollectionPage(collection, context, newRecordOf(collection.name));
     }
     if (place.firstChild !== page.node) place.replaceChildren(page.node);
     return page;
+  }
+
+  /** @param {string} name */
+  function newRecordOf(name) {
+    const record = newRecords.get(name) ?? createNewRecord(context.drafts, name);
+    newRecords.set(name, record);
+    return record;
   }
 
   /** @param {string | null} name */

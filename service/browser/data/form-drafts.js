@@ -11,6 +11,7 @@ export function createKeptForm(drafts, collection, recordId = '') {
   const name = `form:${collection}:${recordId}`;
   return {
     exists: () => drafts.get(name) !== '',
+    text: () => drafts.get(name),
     /** @param {import('./record-form.js').RecordForm} form */
     keep(form) {
       drafts.set(name, form.isChanged() ? JSON.stringify(form.draft()) : '');

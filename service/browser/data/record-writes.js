@@ -10,6 +10,8 @@ import { isSame } from './values.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {Record<string, any>} Data
  * @typedef {{put: (row: Row) => void, drop: (recordId: string) => void, rowOf: (recordId: string) => Row | undefined}} Rows
+ * @typedef {Pick<Map<string, string>, 'get'> & {set: (body: string, key: string) => void, delete: (body: string) => void}} Keys
+ *   of creates without an answer, by what they create
  * @typedef {ReturnType<typeof createRecordWrites>} RecordWrites
  */
 
@@ -28,8 +30,8 @@ export function createRecordWrites(name, transport, rows) {
   const path = `/api/records/${name}`;
   /** @type {Map<string, Promise<unknown>>} the last write of each record */
   const last = new Map();
-  /** @type {Map<string, string>} keys of creates without an answer, by what they create */
-  const keys = new Map();
+  /** @type {Keys} */
+  const ownKeys = new Map();
 
   /** @param {string} recordId */
   const addressOf = (recordId) => `${path}/${recordId.split('/').map(encodeURIComponent).join('/')}`;
@@ -73,8 +75,11 @@ export function createRecordWrites(name, transport, rows) {
         }
       });
     },
-    /** A create that is tried again after a lost answer makes no second record. @param {Data} data @returns {Promise<Row>} */
-    async create(data) {
+    /**
+     * A create that is tried again after a lost answer makes no second record.
+     * @param {Data} data @param {Keys} [keys] those of a form outlive this page @returns {Promise<Row>}
+     */
+    async create(data, keys = ownKeys) {
       const body = JSON.stringify(data);
       const key = keys.get(body) ?? newId();
       keys.set(body, key);
