@@ -28,7 +28,7 @@ function fieldOf(initial = '', options) {
   };
 }
 
-function open(stored = null, fields = { to: fieldOf(), text: fieldOf() }) {
+function open(stored = null, fields = { to: fieldOf(), text: fieldOf() }, user = 'alice') {
   const page = { said: [], stored, fields, tell: () => {} };
   const state = {
     get: async () => page.stored,
@@ -36,7 +36,7 @@ function open(stored = null, fields = { to: fieldOf(), text: fieldOf() }) {
     onChange: (listener) => void (page.tell = listener),
   };
   const panel = { say: (text) => page.said.push(text), showProblem: (error) => page.said.push(error.message) };
-  page.draft = createDraft({ state }, panel, fields);
+  page.draft = createDraft({ state, ready: Promise.resolve({ context: { user } }) }, panel, fields);
   return page;
 }
 
@@ -111,12 +111,37 @@ test('a call of which nobody has seen the end keeps its key, until something els
   assert.equal(next.draft.pendingKey, undefined);
 });
 
+test('the key of another user’s call is neither used nor promised, and stays for whose it is', async () => {
+  const page = open();
+  await page.draft.ready;
+  page.fields.text.type('Dear');
+  page.draft.sending({ idempotencyKey: 'k1' }, () => new Promise(() => {}));
+  const bobs = open(page.stored, undefined, 'bob');
+  await bobs.draft.ready;
+  assert.deepEqual([values(bobs), bobs.said, bobs.draft.pendingKey], [['', 'Dear'], [], undefined]);
+  bobs.draft.isNews('text', 'from an input'); // which keeps the draft
+  const again = open(bobs.stored);
+  await again.draft.ready;
+  assert.equal(again.draft.pendingKey, 'k1');
+  assert.match(again.said[0], /nothing is sent or paid twice/);
+});
+
+test('where nobody says who the user is, a key is kept and nothing is promised', async () => {
+  const page = open(null, undefined, null);
+  await page.draft.ready;
+  page.fields.text.type('Dear');
+  page.draft.sending({ idempotencyKey: 'k1' }, () => new Promise(() => {}));
+  const next = open(page.stored, undefined, null);
+  await next.draft.ready;
+  assert.deepEqual([next.draft.pendingKey, next.said], ['k1', []]);
+});
+
 test('the key of another page’s call is not taken for a text that is being written here', async () => {
   const page = open();
   await page.draft.ready;
   page.fields.text.type('mine');
   document.activeElement = page.fields.text;
-  const pending = { key: 'k', at: Date.now() };
+  const pending = { key: 'k', at: Date.now(), user: 'alice' };
   page.tell({ draft: { values: { text: 'theirs' }, pending } });
   assert.deepEqual([values(page), page.draft.pendingKey], [['', 'mine'], undefined]);
   document.activeElement = null;

@@ -12,7 +12,7 @@
  * @property {string | null} widgetId
  * @property {import('./slot-types.js').Slot[]} slots
  * @property {{theme: string, locale: string, cssVars: Record<string, string>,
- *   settings?: Record<string, any>}} context
+ *   settings?: Record<string, any>, user?: string}} context
  * @property {(request: Request, options: CallOptions) => Promise<Answer>} send
  * @property {(need: Need) => Promise<Consent>} connect
  * @property {() => Promise<Record<string, any>>} status flags by integration

@@ -33,6 +33,7 @@
  *
  * @typedef {object} HostOptions
  * @property {HTMLElement} root in which widgets are mounted
+ * @property {string} [user] different for each signed-in user; widgets are told it, so it says nothing else
  * @property {(widget: CanvasWidget) => string} widgetUrl without a fragment
  * @property {string} [widgetOrigin] of widgets' messages; 'null' (a sandbox) if absent
  * @property {(request: CallRequest) => Promise<any>} call returns the envelope; throws errors of shared/errors.js

@@ -31,6 +31,8 @@ export interface HostContext {
   cssVars: Record<string, string>;
   /** Those that the manifest declares; absent on a page of its own. */
   settings?: Record<string, any>;
+  /** Different for each signed-in user, and nothing else is said by it; absent outside a canvas. */
+  user?: string;
 }
 
 export interface CallOptions {

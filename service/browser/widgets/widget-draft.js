@@ -2,11 +2,13 @@
 // What is half-written in the fields of a widget. It is kept as the widget's state, so that it outlives a reload and
 // a canvas that is left. Whoever may read the canvas may read it: no field of it is for secrets.
 
+import { printOf } from '../shared/print-of.js';
 import { isObject } from './json-value.js';
 
 /**
  * @typedef {Record<string, string>} Texts by name
- * @typedef {{key: string, at: number}} Pending a call that must not be made twice, and when it began, in milliseconds
+ * @typedef {{key: string, at: number, user: string}} Pending a call that must not be made twice, when it began, in
+ *   milliseconds, and whose it is: the server knows a key of one user; '' where a page is not told who its user is
  * @typedef {ReturnType<typeof createDraft>} Draft
  */
 
@@ -28,6 +30,7 @@ export function createDraft(client, panel, fields) {
   let came = {};
   /** @type {Pending | null} */
   let pending = null;
+  let user = ''; // of this page
   let isTouched = false; // since the page was opened
   for (const name of names) fields[name].addEventListener('input', change);
 
@@ -69,13 +72,20 @@ export function createDraft(client, panel, fields) {
     if (fields[name].value === '' && text) fields[name].value = empty[name]; // a choice that is gone, a date that is none
   }
 
+  /** @param {Pending} call @returns {boolean} whether it is a call of this page's user */
+  function isOwn(call) {
+    return call.user === user;
+  }
+
   /** @returns {Promise<boolean>} whether there was a draft */
   async function restore() {
-    take(await client.state.get(), (field, name) => field.value === empty[name]);
+    const [state, { context }] = await Promise.all([client.state.get(), client.ready]); // asked for before anything is kept
+    user = context.user ?? '';
+    take(state, (field, name) => field.value === empty[name]);
     if (isTouched) change(); // somebody was faster: both parts are kept
     // Another page has written: what is being typed here stays.
     client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
-    if (pending) panel.say(UNSEEN);
+    if (pending?.user && isOwn(pending)) panel.say(UNSEEN);
     return !isEmpty();
   }
 
@@ -112,9 +122,9 @@ export function createDraft(client, panel, fields) {
       keep();
     },
     read,
-    /** The key of a call of which the page has not seen the end, for as long as nothing else is written. */
+    /** The key of a call of this user of which the page has not seen the end, for as long as nothing else is written. */
     get pendingKey() {
-      return pending?.key;
+      return pending && isOwn(pending) ? pending.key : undefined;
     },
     /**
      * A call that must not be made twice: its key is kept until an answer has come.
@@ -122,7 +132,7 @@ export function createDraft(client, panel, fields) {
      * @param {import('./widget-panel.js').CallOptions} options @param {(options: any) => Promise<T>} act
      */
     async sending(options, act) {
-      pending = { key: options.idempotencyKey ?? '', at: Date.now() };
+      pending = { key: options.idempotencyKey ?? '', at: Date.now(), user };
       keep();
       try {
         const answer = await act(options);
@@ -145,12 +155,5 @@ function textsOf(value) {
 function pendingOf(value) {
   if (typeof value?.key !== 'string' || !value.key || typeof value.at !== 'number') return null;
   const age = Date.now() - value.at;
-  return age >= 0 && age < KEY_LIFE ? { key: value.key, at: value.at } : null;
-}
-
-/** Short, and as good as different for different texts (FNV-1a, and the length). @param {string} text @returns {string} */
-function printOf(text) {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return `${text.length}.${(hash >>> 0).toString(36)}`;
+  return age >= 0 && age < KEY_LIFE ? { key: value.key, at: value.at, user: typeof value.user === 'string' ? value.user : '' } : null;
 }

@@ -32,7 +32,7 @@ import { TYPES } from './messages.js';
 
 /** @param {HostOptions} options @returns {import('./widget-host.d.ts').CanvasHost} */
 export function createCanvasHost(options) {
-  const { root, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
+  const { root, user, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
   const mounted = createMounted();
   /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
   const siblings = new Map();
@@ -146,7 +146,7 @@ export function createCanvasHost(options) {
 
   /** @param {CanvasWidget} widget */
   function contextOf({ settings = {} }) {
-    return { ...readContext(root), settings };
+    return { ...readContext(root), settings, ...(user && { user }) };
   }
 
   addEventListener('message', receive);
