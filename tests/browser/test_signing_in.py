@@ -69,6 +69,21 @@ def test_a_person_signs_in_chats_past_the_end_of_the_token_and_signs_out(visitor
     expect(console.button("Sign in")).to_be_visible()
 
 
+def test_signing_out_in_one_tab_leaves_no_draft_in_another(visitor):
+    console = visitor(own=True).open("/#/chat")
+    console.button("Sign in").click()
+    console.page.get_by_role("link", name="Sign in as ada").click()
+    expect(console.composer).to_be_visible()
+    other = console.page.context.new_page()
+    other.goto(f"{console.service.url}/#/chat")
+    other.get_by_label("New task").fill("half a task")
+    assert "half a task" in other.evaluate("JSON.stringify(sessionStorage)")
+    console.may_say("401")  # if a page asks for its next token at this moment
+    console.sign_out()
+    expect(other.get_by_role("alert")).to_have_text("You are signed out.")
+    assert "half a task" not in other.evaluate("JSON.stringify(sessionStorage)")
+
+
 def short_token(console, seconds):
     console.token = issue(
         settings_for(console.service.database_url), console.subject, "user", seconds

@@ -94,3 +94,27 @@ test('a pasted token is not replaced', async () => {
   await settle();
   assert.deepEqual([session.current(), session.subject, asked.length], [tokenOf('bob'), 'bob', 0]);
 });
+
+/** Tells every other one of the same page at once. */
+class Channel {
+  static all = [];
+  constructor() {
+    Channel.all.push(this);
+  }
+  postMessage(data) {
+    for (const other of Channel.all) if (other !== this) other.onmessage?.({ data });
+  }
+}
+
+test('signing out is told in every tab, and the end of a session is not', async () => {
+  globalThis.BroadcastChannel = Channel;
+  const tabs = [start([tokenOf('ada')]), start([tokenOf('ada')]), start([tokenOf('ada'), null])];
+  const heard = [];
+  for (const [at, { session }] of tabs.entries()) {
+    session.onSignOut(() => heard.push([at, session.subject]));
+    await session.renew();
+  }
+  await tabs[2].session.renew();
+  await tabs[0].session.signOut();
+  assert.deepEqual(heard, [[0, 'ada'], [1, 'ada']]);
+});

@@ -40,6 +40,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     onUnreachable: () => answered(false),
   });
   const socket = createRecordsSocket({ token: () => session.token, onSessionOver: sessionOver });
+  const { signOut } = session;
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
   const callbacks = { onTurnEnd: credits.refresh, balance: credits.balance, onTitle: showTitle };
@@ -64,6 +65,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   let isWaiting = false; // for the socket to come back
   const removePhaseListener = socket.onPhase(showPhase);
   const removeTokenListener = session.onToken(socket.useToken);
+  const removeSignOutListener = session.onSignOut(drafts.clear); // an expired session keeps the drafts
   const stopF6 = letF6MoveBetweenRegions(node);
   window.addEventListener('hashchange', showRoute);
   window.addEventListener('online', socket.renew);
@@ -152,11 +154,6 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     reconnectNow();
   }
 
-  function signOut() {
-    drafts.clear(); // an expired session keeps the drafts; signing out deletes them
-    session.signOut();
-  }
-
   showPhase();
   return {
     node,
@@ -170,6 +167,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       document.removeEventListener('visibilitychange', reconnectNow);
       removePhaseListener();
       removeTokenListener();
+      removeSignOutListener();
       ending.stop();
       stopF6();
       keys.stop();

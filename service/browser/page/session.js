@@ -22,6 +22,7 @@ const SOMEBODY_ELSE = 'Somebody else has signed in with this browser. Reload the
 export function createSession(storage, { ask = fetchPageToken, end: endThere = endServerSession, leave = visit } = {}) {
   const listeners = createListeners();
   const tokens = createListeners();
+  const signOuts = createListeners();
   const channel = globalThis.BroadcastChannel && new BroadcastChannel('console-session');
   /** @type {Promise<string | null> | null} */
   let asking = null;
@@ -47,8 +48,10 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     onChange: listeners.add,
     /** Called when the same user has a newer token. */
     onToken: tokens.add,
+    /** Called before the session ends because the user has signed out, here or in another tab. */
+    onSignOut: signOuts.add,
   };
-  if (channel) channel.onmessage = () => session.isShared && end(SIGNED_OUT);
+  if (channel) channel.onmessage = () => session.isShared && endSignedOut();
 
   /** @param {string} token that was pasted, or a link's */
   function begin(token) {
@@ -63,6 +66,11 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     dueAt = Infinity;
     Object.assign(session, { token: null, subject: '', reason, isRenewable: false, isShared: false });
     listeners.notify();
+  }
+
+  function endSignedOut() {
+    signOuts.notify();
+    end(SIGNED_OUT);
   }
 
   /** The token for a request; a promise while it has to be replaced first. */
@@ -110,6 +118,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   }
 
   async function signOut() {
+    signOuts.notify();
     if (!session.isShared) return end(SIGNED_OUT);
     try {
       const elsewhere = await endThere();
