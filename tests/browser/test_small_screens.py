@@ -12,10 +12,20 @@ SMALL = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobil
 
 
 LOW = {"viewport": {"width": 1280, "height": 600}}
-VIEWS = (
-    "chat", "data", "data/tasks", "connections", "canvas", "explorer", "explorer/weather-forecast",
-    "usage", "usage/calls", "usage/statement", "admin", "admin/users",
-)  # fmt: skip
+VIEWS = {  # with what is there once a view has read what it shows
+    "chat": ".chat-link",
+    "data": ".data-grid tbody tr",
+    "data/tasks": ".data-table[aria-label='Tasks'] tbody tr",
+    "connections": ".account",
+    "canvas": ".canvas-card",
+    "explorer": ".endpoint-link",
+    "explorer/weather-forecast": ".endpoint-work",
+    "usage": ".sources tbody tr",
+    "usage/calls": ".usage-empty:text('No endpoint was called')",
+    "usage/statement": ".entry-amount",
+    "admin": ".admin-figure:text-matches('[0-9]')",
+    "admin/users": ".admin-name",
+}
 SIZE = "() => { const { scrollWidth, scrollHeight } = document.documentElement; return [scrollWidth, scrollHeight]; }"  # noqa: E501
 
 
@@ -92,8 +102,9 @@ def test_no_view_lets_the_whole_page_scroll(opened, screen):
     for collection, more in (("canvases", {"widgets": [], "io": {}}), ("tasks", {}), ("notes", {})):
         console.api("POST", f"records/{collection}", {"title": LONG, **more})
     too_large = {}
-    for view in VIEWS:
+    for view, mark in VIEWS.items():
         console.open(f"/#/{view}")
+        expect(console.page.locator(mark).first).to_be_attached()
         expect(console.page.get_by_text("Loading…").filter(visible=True)).to_have_count(0)
         width, height = console.page.evaluate(SIZE)
         if width > screen["viewport"]["width"] or height > screen["viewport"]["height"]:
