@@ -2,11 +2,11 @@
 
 import { element } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
-import { printOf } from '../shared/print-of.js';
 import { createAllowedPanel } from '../widgets/allowed-panel.js';
 import { createApprovalDialog } from '../widgets/approval.js';
 import { openSettings } from './canvas-settings.js';
 import { refusalText } from './refusal-text.js';
+import { nameOfUser } from './user-name.js';
 import { createHistory } from '../widgets/canvas-history.js';
 import { createCanvasStore } from '../widgets/canvas-store.js';
 import { createCanvasView } from '../widgets/canvas-view.js';
@@ -51,7 +51,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   const host = createCanvasHost({
     root: view.node,
     lazy: true,
-    user: printOf(context.subject),
+    user: nameOfUser(context.subject),
     ...server,
     call: (request) => server.call(request).finally(context.onTurnEnd), // which reads the balance again
     widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,
