@@ -10,21 +10,21 @@ function createStorage() {
   return { kept, getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
 }
 
-test('a browser gives each user a name of its own, and keeps it', () => {
+test('a tab gives each user a name of its own, and keeps it', () => {
   const storage = createStorage();
   const name = nameOfUser('alice@example.com', storage);
   assert.equal(nameOfUser('alice@example.com', storage), name);
   assert.notEqual(nameOfUser('bob@example.com', storage), name);
 });
 
-test('the name says nothing of the user: another browser gives another one', () => {
+test('the name says nothing of the user: another tab gives another one', () => {
   assert.notEqual(nameOfUser('alice', createStorage()), nameOfUser('alice', createStorage()));
   const storage = createStorage();
   nameOfUser('alice@example.com', storage);
   assert.ok(![...storage.kept].flat().join().includes('alice'));
 });
 
-test('a browser that keeps nothing gives a name all the same', () => {
+test('a tab that keeps nothing gives a name all the same', () => {
   const storage = { getItem: () => null, setItem: () => { throw new Error('QuotaExceededError'); } };
   assert.ok(nameOfUser('alice', storage));
 });
