@@ -188,6 +188,7 @@ def still_running():
     others = "pid <> pg_backend_pid() AND datname = current_database() AND state <> 'idle'"
     deadline = time.monotonic() + 15
     count = text(f"SELECT count(*) FROM pg_stat_activity WHERE {others}")
-    while db.session.scalar(count) and time.monotonic() < deadline:
+    while (left := db.session.scalar(count)) and time.monotonic() < deadline:
+        db.session.commit()  # in one transaction, the view would stay as it is
         gevent.sleep(0.02)
-    return db.session.scalar(count)
+    return left
