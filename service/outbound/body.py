@@ -21,9 +21,8 @@ from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
 SIZE_LINE_LIMIT = 4_096
-FRAMING_LIMIT = (
-    65_536  # bytes of framing beyond three times the content: more is there to cost time
-)
+# Bytes of framing beyond three times the content: more is there to cost time.
+FRAMING_LIMIT = 65_536
 SIZES = 256  # short lines whose size is remembered
 SHORT = 8  # bytes
 SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)

@@ -14,19 +14,6 @@ TOGETHER = 300  # requests, whose answers fit into the buffers of a connection
 ANSWERED = b"HTTP/1.1 "
 
 
-@pytest.fixture
-def connect(service):
-    opened = []
-
-    def connecting() -> socket.socket:
-        opened.append(socket.create_connection(("127.0.0.1", service.port), timeout=20))
-        return opened[-1]
-
-    yield connecting
-    for sock in opened:
-        sock.close()
-
-
 def ask(sock: socket.socket) -> None:
     """Make a request as another client, and wait for the answer."""
     sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")

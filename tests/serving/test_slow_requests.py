@@ -21,19 +21,6 @@ FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\
 
 
 @pytest.fixture
-def connect(service):
-    opened = []
-
-    def connecting() -> socket.socket:
-        opened.append(socket.create_connection(("127.0.0.1", service.port), timeout=20))
-        return opened[-1]
-
-    yield connecting
-    for sock in opened:
-        sock.close()
-
-
-@pytest.fixture
 def bearer(service) -> bytes:
     token = issue(settings_for(service.database_url), "alice", "user", 600)
     return f"Authorization: Bearer {token}\r\n".encode()
