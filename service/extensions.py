@@ -15,14 +15,22 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
+WITHOUT_ZONE = len("2026-11-26T12:00:00.000000")
+
 
 def sqlite_time(moment: datetime) -> str:
     """Format a time as SQLite's columns have it, in UTC."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(" ", "microseconds")[:WITHOUT_ZONE]
 
 
 def _sqlite_text(moment: datetime | None) -> str | None:
     return sqlite_time(moment) if moment is not None else None
+
+
+def _from_sqlite_text(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text + "+00:00") if text is not None else None
 
 
 class UTCDateTime(TypeDecorator[datetime]):
@@ -37,6 +45,11 @@ class UTCDateTime(TypeDecorator[datetime]):
     def bind_processor(self, dialect: Any) -> Any:
         """On SQLite times are texts, which SQLAlchemy writes in five times the time."""
         return _sqlite_text if dialect.name == "sqlite" else super().bind_processor(dialect)
+
+    def result_processor(self, dialect: Any, coltype: Any) -> Any:
+        if dialect.name == "sqlite":
+            return _from_sqlite_text
+        return super().result_processor(dialect, coltype)
 
     def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
         if value is None:
@@ -80,5 +93,6 @@ def later_than(moment: datetime) -> datetime:
 
 def timestamp(moment: datetime) -> str:
     """Format a time for answers: ISO 8601 in UTC with microseconds and `Z`."""
-    naive = moment.astimezone(UTC).replace(tzinfo=None)
-    return naive.isoformat(timespec="microseconds") + "Z"
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat("T", "microseconds")[:WITHOUT_ZONE] + "Z"

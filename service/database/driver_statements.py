@@ -4,7 +4,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import gevent
 from sqlalchemy import Connection, Dialect
@@ -40,26 +40,37 @@ class DriverStatement(ABC):
     def _read_columns(self, compiled: SQLCompiler, dialect: Dialect) -> None:
         columns = compiled._result_columns  # noqa: SLF001 - the only list of their types
         self._row = _row_type([column.keyname for column in columns])
-        self._converting = [
+        converters = [
             column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
         ]
-        self._converts = any(self._converting)
+        self._converted = [(place, convert) for place, convert in enumerate(converters) if convert]
 
     def parameters(self, values: Values) -> list[Any]:
-        constants, given = self._constants, values
-        found = [given[name] if name in given else constants[name] for name, _ in self._parts]
-        return [
-            convert(value) if convert else value
-            for value, (_, convert) in zip(found, self._parts, strict=True)
-        ]
+        """In a loop: a comprehension calls a function, and a turn sends twenty statements."""
+        parameters = []
+        for name, convert in self._parts:
+            value = values[name] if name in values else self._constants[name]
+            parameters.append(convert(value) if convert else value)
+        return parameters
 
     @abstractmethod
-    def execute(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
-        """Returns what has the rows and the count of a cursor. With `each`, a row is read when it
-        is asked for."""
+    def execute(self, connection: Connection, parameters: list[Any]) -> Any:
+        """Returns the reply, for `rows` and `count`."""
+
+    @abstractmethod
+    def execute_each(self, connection: Connection, parameters: list[Any]) -> Any:
+        """Returns a cursor, which reads a row when it is asked for."""
 
     @abstractmethod
     def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None: ...
+
+    @abstractmethod
+    def rows(self, connection: Connection, reply: Any) -> list[Any]:
+        """The rows of a reply, for which it waits; their columns are attributes."""
+
+    @abstractmethod
+    def count(self, connection: Connection, reply: Any) -> int:
+        """How many rows the statement has changed."""
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
         """Raise SQLAlchemy's error, or what has interrupted the statement."""
@@ -67,15 +78,15 @@ class DriverStatement(ABC):
         connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
 
     def read(self, rows: list[Any]) -> list[Any]:
-        if not self._converts:
+        if not self._converted:
             return list(map(self._row._make, rows))
-        return [
-            self._row._make(
-                convert(value) if convert else value
-                for convert, value in zip(self._converting, row, strict=True)
-            )
-            for row in rows
-        ]
+        read = []
+        for row in rows:
+            values = list(row)
+            for place, convert in self._converted:
+                values[place] = convert(values[place])
+            read.append(self._row._make(values))
+        return read
 
 
 class _SQLiteStatement(DriverStatement):
@@ -85,38 +96,40 @@ class _SQLiteStatement(DriverStatement):
         self.text = compiled.string
         super().__init__(compiled, dialect, compiled.positiontup or ())
 
-    def execute(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
-        driver: Any = connection.connection.dbapi_connection
-        cursor = driver.cursor()
-        _announce(connection, cursor, self.text, parameters)
-        try:
-            cursor.execute(self.text, parameters)
-            if self._row._fields and not each:  # or the statement would stay open, and a savepoint
-                return _FetchedRows(cursor.fetchall(), cursor.rowcount)
+    def execute(self, connection: Connection, parameters: list[Any]) -> tuple[list[Any], int]:
+        cursor = self.execute_each(connection, parameters)
+        if not self._row._fields:
+            return [], cursor.rowcount
+        try:  # all rows, or the statement would stay open, and a savepoint with it
+            return cursor.fetchall(), cursor.rowcount
         except self.failures as error:
             self.fail(connection, error)
-        return cursor
+
+    def execute_each(self, connection: Connection, parameters: list[Any]) -> Any:
+        driver: Any = connection.connection.dbapi_connection
+        cursor = driver.cursor()
+        if connection.engine.dispatch.before_cursor_execute:
+            _announce(connection, cursor, self.text, parameters)
+        try:
+            return cursor.execute(self.text, parameters)
+        except self.failures as error:
+            self.fail(connection, error)
 
     def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None:
         driver: Any = connection.connection.dbapi_connection
         cursor = driver.cursor()
-        _announce(connection, cursor, self.text, rows)
+        if connection.engine.dispatch.before_cursor_execute:
+            _announce(connection, cursor, self.text, rows)
         try:
             cursor.executemany(self.text, rows)
         except self.failures as error:
             self.fail(connection, error)
 
+    def rows(self, connection: Connection, reply: Any) -> list[Any]:
+        return self.read(reply[0])
 
-class _FetchedRows:
-    """The rows of a cursor that has none left."""
-
-    __slots__ = ("_rows", "rowcount")
-
-    def __init__(self, rows: list[Any], rowcount: int) -> None:
-        self._rows, self.rowcount = rows, rowcount
-
-    def fetchall(self) -> list[Any]:
-        return self._rows
+    def count(self, connection: Connection, reply: Any) -> int:
+        return cast("int", reply[1])
 
 
 class _PostgreSQLStatement(DriverStatement):
@@ -140,20 +153,38 @@ class _PostgreSQLStatement(DriverStatement):
             connection.invalidate(error)
         raise error
 
-    def execute(self, connection: Connection, parameters: list[Any], each: bool = False) -> Any:
+    def execute(self, connection: Connection, parameters: list[Any]) -> Any:
         driver: Any = connection.connection.dbapi_connection
-        _announce(connection, None, self.text, parameters)
+        if connection.engine.dispatch.before_cursor_execute:
+            _announce(connection, None, self.text, parameters)
         try:
             return driver.post(self._encoded, parameters)
         except self.failures as error:
             self.fail(connection, error)
 
+    def execute_each(self, connection: Connection, parameters: list[Any]) -> Any:
+        return self.execute(connection, parameters)
+
     def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None:
         driver: Any = connection.connection.dbapi_connection
-        _announce(connection, None, self.text, rows)
+        if connection.engine.dispatch.before_cursor_execute:
+            _announce(connection, None, self.text, rows)
         try:
             for row in rows:
                 driver.post(self._encoded, row)
+        except self.failures as error:
+            self.fail(connection, error)
+
+    def rows(self, connection: Connection, reply: Any) -> list[Any]:
+        try:
+            rows = reply.fetchall()
+        except self.failures as error:
+            self.fail(connection, error)
+        return self.read(rows)
+
+    def count(self, connection: Connection, reply: Any) -> int:
+        try:
+            return cast("int", reply.rowcount)
         except self.failures as error:
             self.fail(connection, error)
 

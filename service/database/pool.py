@@ -1,12 +1,10 @@
 """The pool of connections: who waits for one is counted, and who has just used one leaves it ready.
 
 To make a connection of SQLAlchemy's and to close it again takes as long as four statements. One
-that `kept_transaction` has used stays checked out for the next, unless somebody else needs it.
+that a `KeptTransaction` has used stays checked out for the next, unless somebody else needs it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine
@@ -82,23 +80,40 @@ class CountedPool(QueuePool):
                     connection.invalidate()
 
 
-@contextmanager
-def kept_transaction(engine: Engine, **options: Any) -> Iterator[Connection]:
+class KeptTransaction:
     """A transaction of an engine that has a `CountedPool`, with these execution options."""
-    pool = engine.pool
-    assert isinstance(pool, CountedPool)
-    connection, has_ended = pool.take(engine), False
-    try:
-        if options and not options.items() <= connection.get_execution_options().items():
-            connection.execution_options(**options)
-        with connection.begin():
-            yield connection
-        has_ended = True
-    finally:
-        if has_ended:
-            pool.give_back(connection)
-        else:
-            connection.close()
+
+    __slots__ = ("_connection", "_engine", "_options", "_pool", "_transaction")
+
+    def __init__(self, engine: Engine, **options: Any) -> None:
+        self._engine, self._options = engine, options
+
+    def __enter__(self) -> Connection:
+        pool, options, has_begun = self._engine.pool, self._options, False
+        assert isinstance(pool, CountedPool)
+        self._pool = pool
+        self._connection = connection = pool.take(self._engine)
+        try:
+            if options and not options.items() <= connection.get_execution_options().items():
+                connection.execution_options(**options)
+            self._transaction = connection.begin()
+            self._transaction.__enter__()
+            has_begun = True
+        finally:
+            if not has_begun:
+                connection.close()
+        return connection
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        has_ended = False
+        try:
+            self._transaction.__exit__(kind, error, trace)
+            has_ended = kind is None
+        finally:
+            if has_ended:
+                self._pool.give_back(self._connection)
+            else:
+                self._connection.close()
 
 
 def count_connections(sampler: Sampler, engine: Engine) -> None:

@@ -10,9 +10,9 @@ next one whose reply is read, or with the commit: several share a round trip. So
 docs/decisions/0039.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
-from typing import Any, cast
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
 from flask import Flask, current_app
 from sqlalchemy import Connection, Engine, text
@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
 from service.database.driver_statements import DriverStatement, Values, compile_statement
-from service.database.pool import kept_transaction
+from service.database.pool import KeptTransaction
 from service.extensions import db
 
 
@@ -38,8 +38,8 @@ class Prepared:
         """Execute it. Until a reply is read, an error may come out at a later one, or at the
         commit. So read one, or `await_replies`, before a savepoint ends."""
         statement = self._for(connection, values)
-        cursor = statement.execute(connection, statement.parameters(values))
-        return StatementReply(connection, statement, cursor)
+        reply = statement.execute(connection, statement.parameters(values))
+        return StatementReply(connection, statement, reply)
 
     def ask_many(self, connection: Connection, rows: Sequence[Values]) -> None:
         """Execute it for each of the rows, without replies."""
@@ -48,22 +48,32 @@ class Prepared:
 
     def rows(self, connection: Connection, values: Values) -> list[Any]:
         """The rows of the result; their columns are attributes."""
-        return self.ask(connection, values).rows
+        statement = self._for(connection, values)
+        reply = statement.execute(connection, statement.parameters(values))
+        return statement.rows(connection, reply)
 
     def row(self, connection: Connection, values: Values) -> Any:
         """The first row, or None."""
-        return self.ask(connection, values).row
+        rows = self.rows(connection, values)
+        return rows[0] if rows else None
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
         """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
         statement = self._for(connection, values)
-        cursor = statement.execute(connection, statement.parameters(values), each=True)
-        with closing(StatementReply(connection, statement, cursor)) as reply:
-            yield from reply.each()
+        cursor = statement.execute_each(connection, statement.parameters(values))
+        try:
+            for row in cursor:
+                yield statement.read([row])[0]
+        except statement.failures as error:
+            statement.fail(connection, error)
+        finally:
+            cursor.close()
 
     def run(self, connection: Connection, values: Values) -> int:
         """How many rows it has changed."""
-        return self.ask(connection, values).count
+        statement = self._for(connection, values)
+        reply = statement.execute(connection, statement.parameters(values))
+        return statement.count(connection, reply)
 
     def is_refused_by(self, error: DBAPIError) -> bool:
         """Whether this is the statement that the error is about."""
@@ -104,7 +114,7 @@ def reading(app: Flask) -> AbstractContextManager[Connection]:
     """A connection for single SELECTs. They need no transaction, which PostgreSQL would be asked to
     begin and to end."""
     engine: Engine = app.extensions["read_engine"]
-    return kept_transaction(engine, immediate=False)
+    return KeptTransaction(engine, immediate=False)
 
 
 NOTHING = Prepared(text("SELECT 1"))
@@ -114,18 +124,14 @@ class StatementReply:
     """What the database says to a statement. To read it is to wait for it. Raises SQLAlchemy's
     errors, which end a lost connection as well."""
 
-    __slots__ = ("_connection", "_cursor", "_statement")
+    __slots__ = ("_connection", "_reply", "_statement")
 
-    def __init__(self, connection: Connection, statement: DriverStatement, cursor: Any) -> None:
-        self._connection, self._statement, self._cursor = connection, statement, cursor
+    def __init__(self, connection: Connection, statement: DriverStatement, reply: Any) -> None:
+        self._connection, self._statement, self._reply = connection, statement, reply
 
     @property
     def rows(self) -> list[Any]:
-        try:
-            rows = self._cursor.fetchall()
-        except self._statement.failures as error:
-            self._statement.fail(self._connection, error)
-        return self._statement.read(rows)
+        return self._statement.rows(self._connection, self._reply)
 
     @property
     def row(self) -> Any:
@@ -134,17 +140,4 @@ class StatementReply:
 
     @property
     def count(self) -> int:
-        try:
-            return cast("int", self._cursor.rowcount)
-        except self._statement.failures as error:
-            self._statement.fail(self._connection, error)
-
-    def each(self) -> Iterator[Any]:
-        try:
-            for row in self._cursor:
-                yield self._statement.read([row])[0]
-        except self._statement.failures as error:
-            self._statement.fail(self._connection, error)
-
-    def close(self) -> None:
-        self._cursor.close()
+        return self._statement.count(self._connection, self._reply)

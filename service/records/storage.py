@@ -195,13 +195,12 @@ def sql_value(collection: Collection, column: Column, value: Any) -> Any:
 
 def values_of(collection: Collection, row: Any) -> Values:
     """Return the values of a row's columns for JSON, without columns that have none."""
-    values = {name: _value(row, name, attribute) for name, attribute in collection.attributes}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _value(row: Any, name: str, attribute: str | None) -> Any:
-    value = getattr(row, attribute) if attribute else row.data.get(name)
-    return timestamp(value) if isinstance(value, datetime) else value
+    values = {}
+    for name, attribute in collection.attributes:
+        value = getattr(row, attribute) if attribute else row.data.get(name)
+        if value is not None:
+            values[name] = timestamp(value) if isinstance(value, datetime) else value
+    return values
 
 
 def _is_stored_as_text(collection: Collection, column: Column) -> bool:
