@@ -3,9 +3,6 @@
 `assemble` is the whole wiring: explicit lists of extensions, blueprints and commands.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 from flask import Flask
 from flask_cors import CORS
 
@@ -13,6 +10,7 @@ from config import Settings, load
 from service.activity.calls import CallRows
 from service.admin.state import state as admin_state
 from service.admin.views import admin
+from service.app import Service
 from service.auth import bearer
 from service.billing.views import credits as credits_routes
 from service.browser.views import browser
@@ -33,6 +31,7 @@ from service.declarations import declarations
 from service.deferred import DeferredModule, Extensions
 from service.extensions import db
 from service.integrations import everything
+from service.integrations import views as integration_views
 from service.integrations.declare.catalog import Catalog
 from service.integrations.oauth import oauth
 from service.integrations.views import integrations
@@ -96,13 +95,6 @@ migrating = DeferredModule("service.database.migrating")
 tracing = DeferredModule("service.tracing.setup")
 
 
-class Service(Flask):
-    """Nothing here is asynchronous: Flask would inspect every handler in every request for that."""
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        return func
-
-
 def create_app(settings: Settings | None = None) -> Flask:
     """The app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
     app = assemble(settings)
@@ -117,7 +109,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     """
     declared = declarations(settings or load())
     settings = boot.prepare(declared.settings)
-    app = Service("service", static_folder=None)
+    app = Service("service")
     app.extensions = Extensions()
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
@@ -169,12 +161,13 @@ def _open_database(app: Flask, settings: Settings) -> None:
     database.init_app(app, settings.sqlite_sync)
 
 
-def _answer_requests(app: Flask, settings: Settings) -> None:
+def _answer_requests(app: Service, settings: Settings) -> None:
     """The order of these is the order in which a request meets them."""
     request_log.init_app(app)
     opaque_origins.init_app(app)
     bearer.init_app(app)
     edge.init_app(app)
+    app.finish_responses(integration_views.envelop)
     errors.init_app(app)
     if settings.cors_origins:  # without any it would do nothing, at every response
         exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]

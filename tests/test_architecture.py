@@ -22,9 +22,9 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"current_request", "database", "deferred", "extensions", "fairness", "ids", "json_encoding",
-     "lifecycle", "observing", "outbound", "raw_sockets", "sealing", "tracing", "web",
-     "websockets"},
+    {"app", "current_request", "database", "deferred", "extensions", "fairness", "ids",
+     "json_encoding", "lifecycle", "observing", "outbound", "raw_sockets", "sealing", "tracing",
+     "web", "websockets"},
     {"providers"},
     {"limits"},
     {"auth"},
@@ -74,6 +74,7 @@ PARTS = [(room, part) for room, levels in LEVELS.items() for part in sorted(set.
 CEILING = 250
 SAYS_NOTHING = {"util", "utils", "helper", "helpers", "common", "base", "manager", "misc"}
 REQUEST_READERS = {
+    "app",
     "views",
     "turns",
     "resume",

@@ -9,6 +9,7 @@ from typing import Any
 from flask import Flask, Request, current_app, g
 
 from config import ConfigError, Settings
+from service.app import Service
 from service.auth import permits, tokens, users
 from service.auth.keys import KeySource
 from service.auth.permits import Permit, Scope
@@ -22,8 +23,8 @@ SUBPROTOCOL = "bearer."
 ADMIN = "admin"
 
 
-def init_app(app: Flask) -> None:
-    app.before_request(require_bearer)
+def init_app(app: Service) -> None:
+    app.check_requests(_require_bearer)
 
 
 def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
@@ -82,9 +83,8 @@ def open_to(*scopes: Scope) -> Callable[[Any], Any]:
     return mark
 
 
-def require_bearer() -> None:
+def _require_bearer(request: Request, _: Any) -> None:
     """Authenticate a request under `/api`, also one for a route that does not exist."""
-    request = current_request()
     if not request.path.startswith("/api/") or request.method == "OPTIONS":
         return
     view = current_app.view_functions.get(request.endpoint or "")
@@ -127,7 +127,7 @@ def _bearer_token(request: Request) -> str:
 
     A WebSocket may send it as a subprotocol `bearer.<token>`, because browsers can't set headers.
     """
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
     if request.headers.get("Upgrade", "").lower() == "websocket":

@@ -64,7 +64,7 @@ def content(link: dict[str, str], media_id: str) -> Response:
     # A picture in a widget's frame is asked for with `Origin: null`. Its link is all that it needs.
     found = _store().find(media_id) if link["signature"] else None
     if found is None or not _is_signed(found, link):
-        refuse_opaque_origin()
+        refuse_opaque_origin(request)
         bearer.authenticate()
         found = _own(media_id)
     return _respond(found)

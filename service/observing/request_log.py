@@ -4,9 +4,10 @@ import re
 import time
 from typing import Any
 
-from flask import Flask, Request, Response
+from flask import Request, Response
 from gevent import GreenletExit
 
+from service.app import Service
 from service.current_request import current_facts, current_request
 from service.ids import random_hex
 from service.observing import attribution, measures, spans
@@ -18,15 +19,14 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", 
 OTHER_METHOD = "_OTHER"  # as OpenTelemetry names it
 
 
-def init_app(app: Flask) -> None:
-    app.before_request(_begin)
-    app.after_request(_end)
+def init_app(app: Service) -> None:
+    app.check_requests(_begin)
+    app.finish_responses(_end)
     app.teardown_request(_log_killed)
 
 
-def _begin() -> None:
-    request, g = current_request(), current_facts()
-    client_id = request.headers.get("X-Request-Id", "")
+def _begin(request: Request, g: Any) -> None:
+    client_id = request.environ.get("HTTP_X_REQUEST_ID", "")
     g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else random_hex()
     g.began = time.perf_counter()
     route = _route(request)
@@ -55,9 +55,8 @@ def _route(request: Request) -> str:
     return rule.rule if rule else "unmatched"
 
 
-def _end(response: Response) -> Response:
+def _end(request: Request, g: Any, response: Response) -> None:
     """Set the header now; log and count when the last byte has been handed to the server."""
-    request, g = current_request(), current_facts()
     request_id, began, span = g.request_id, g.began, g.span
     response.headers["X-Request-Id"] = request_id
     route, method = _route(request), _method(request)
@@ -77,8 +76,6 @@ def _end(response: Response) -> Response:
             span.fail(str(facts["status"]))
         span.end()
         log_info("answered", **facts, request_id=request_id, ms=round(seconds * 1000, 1))
-
-    return response
 
 
 def _log_killed(error: BaseException | None) -> None:

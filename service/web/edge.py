@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial, wraps
 from typing import Any
 
-from flask import Flask, Response, current_app, jsonify
+from flask import Request, Response, current_app, jsonify
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import Map, Rule
 
+from service.app import Service
 from service.current_request import current_request
 from service.web.bodies import read_json
 from service.web.errors import InvalidRequest, NotFound, ServiceError, TooLarge
@@ -21,12 +22,12 @@ View = Callable[..., Any]
 KNOWN_PATHS = 1000
 
 
-def init_app(app: Flask) -> None:
+def init_app(app: Service) -> None:
     # To match the path of an endpoint takes longer than to call all other checks of a request.
     app.extensions["rule_of"] = lru_cache(KNOWN_PATHS)(partial(_match, app.url_map))
-    app.before_request(_refuse_nul)
-    app.before_request(_refuse_method)
-    app.after_request(_set_allow)
+    app.check_requests(_refuse_nul)
+    app.check_requests(_refuse_method)
+    app.finish_responses(_set_allow)
 
 
 def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
@@ -40,8 +41,8 @@ def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
     return None
 
 
-def _allowed_methods() -> list[str]:
-    match = current_app.extensions["rule_of"](current_request().path)
+def _allowed_methods(path: str) -> list[str]:
+    match = current_app.extensions["rule_of"](path)
     if match is None:
         return []
     rules = [other for other in current_app.url_map.iter_rules() if other.rule == match[0].rule]
@@ -56,35 +57,34 @@ def _exists(rule: Rule, arguments: Mapping[str, Any]) -> bool:
     return exists is None or exists(**arguments)
 
 
-def _refuse_method() -> None:
+def _refuse_method(request: Request, _: Any) -> None:
     """Raise 405 with the methods of the most specific rule that has the path.
 
     For example, `POST /api/integrations/status` does not call an endpoint named `status`.
     """
-    request = current_request()
     if isinstance(request.routing_exception, MethodNotAllowed):
-        raise MethodNotAllowed(valid_methods=_allowed_methods())  # without those of general rules
+        raise MethodNotAllowed(
+            valid_methods=_allowed_methods(request.path)
+        )  # without those of general rules
     matched = request.url_rule
     if matched is None or not matched.arguments:
         return
     match = current_app.extensions["rule_of"](request.path)
     if match and match[0].rule == matched.rule and _exists(matched, match[1]):
         return  # the usual case; collecting the methods of all rules is slow
-    if request.method not in (methods := _allowed_methods()):
+    if request.method not in (methods := _allowed_methods(request.path)):
         raise MethodNotAllowed(valid_methods=methods)
 
 
-def _set_allow(response: Response) -> Response:
+def _set_allow(request: Request, _: Any, response: Response) -> None:
     """Set `Allow` from the most specific rule. Werkzeug adds the methods of general rules."""
-    is_asked = current_request().method == "OPTIONS" and "Allow" in response.headers
+    is_asked = request.method == "OPTIONS" and "Allow" in response.headers
     if is_asked or response.status_code == 405:
-        response.headers["Allow"] = ", ".join(_allowed_methods())
-    return response
+        response.headers["Allow"] = ", ".join(_allowed_methods(request.path))
 
 
-def _refuse_nul() -> None:
+def _refuse_nul(request: Request, _: Any) -> None:
     """Refuse NUL in paths and queries, because PostgreSQL can't store it."""
-    request = current_request()
     if "\x00" in request.path:
         raise NotFound()
     if b"%00" not in request.query_string and b"\0" not in request.query_string:

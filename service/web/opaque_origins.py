@@ -6,17 +6,17 @@ page has no business with the API: a widget's calls go through the page that hos
 
 from typing import Any
 
-from flask import Flask, current_app
+from flask import Request, current_app
 
-from service.current_request import current_request
+from service.app import Service
 from service.web.errors import Forbidden
 
 OPAQUE = "null"
 
 
-def init_app(app: Flask) -> None:
+def init_app(app: Service) -> None:
     """Register the check. It comes before that of the token, so that no answer tells of a token."""
-    app.before_request(_refuse)
+    app.check_requests(_refuse)
 
 
 def takes_opaque_origin(view: Any) -> Any:
@@ -25,18 +25,17 @@ def takes_opaque_origin(view: Any) -> Any:
     return view
 
 
-def _refuse() -> None:
-    request = current_request()
+def _refuse(request: Request, _: Any) -> None:
     if not request.path.startswith("/api/"):
         return
     view = current_app.view_functions.get(request.endpoint or "")
     if not getattr(view, "takes_opaque_origin", False):
-        refuse_opaque_origin()
+        refuse_opaque_origin(request)
 
 
-def refuse_opaque_origin() -> None:
+def refuse_opaque_origin(request: Request) -> None:
     """Raises `Forbidden` if the request comes from a page of an opaque origin."""
-    if current_request().headers.get("Origin") == OPAQUE:
+    if request.environ.get("HTTP_ORIGIN") == OPAQUE:
         raise Forbidden(
             "A page in a sandbox may not call the API: let the page that hosts it call."
         )

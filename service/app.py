@@ -1,0 +1,113 @@
+"""The Flask app of the service: Flask without what this service does not use.
+
+What every request runs through gets the request as a plain object. Flask's own functions for that
+look `request` up at each use, and open a session for each request.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, Request, Response
+from flask.sessions import NullSession, SessionInterface
+from werkzeug.datastructures import Headers
+from werkzeug.routing import MapAdapter
+from werkzeug.wsgi import get_host
+
+from service.current_request import current_facts, current_request
+
+Check = Callable[[Request, Any], None]  # the request and the object behind `g`
+Finish = Callable[[Request, Any, Response], None]
+
+NO_SESSION = NullSession()
+REWRITTEN = ("location", "content-location")  # headers, of which Werkzeug makes URIs
+WITHOUT_LENGTH = (204, 304)  # and all below 200
+
+
+class NoSessions(SessionInterface):
+    def open_session(self, app: Flask, request: Request) -> NullSession:
+        return NO_SESSION
+
+    def is_null_session(self, obj: object) -> bool:
+        return True
+
+
+class PlainResponse(Response):
+    """A response whose headers are sent as they are, unless Werkzeug has to change them."""
+
+    def get_wsgi_headers(self, environ: Any) -> Headers:
+        """Werkzeug makes a copy of them, which takes as many calls as all else of a response."""
+        status, has_length = self.status_code, not self.is_sequence
+        for name, _ in self.headers:
+            name = name.lower()
+            if name in REWRITTEN:
+                return super().get_wsgi_headers(environ)
+            has_length = has_length or name == "content-length"
+        if not has_length or status < 200 or status in WITHOUT_LENGTH:
+            return super().get_wsgi_headers(environ)
+        return self.headers
+
+
+class Service(Flask):
+    response_class = PlainResponse
+    session_interface = NoSessions()
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, static_folder=None)
+        self._checks: list[Check] = []
+        self._finishes: list[Finish] = []
+
+    def check_requests(self, check: Check) -> None:
+        """Call it before the view of every request. What it raises is the answer."""
+        self._checks.append(check)
+
+    def finish_responses(self, finish: Finish) -> None:
+        """Call it with every response, before those that were given earlier."""
+        self._finishes.insert(0, finish)
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Nothing here is asynchronous: Flask would inspect every function in every request."""
+        return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Flask's looks at the host twice, and decodes again what the request has decoded."""
+        if request is None or "HTTP_UPGRADE" in request.environ or self._knows_its_name():
+            return super().create_url_adapter(request)
+        return self.url_map.bind(
+            get_host(request.environ),
+            request.root_path,
+            "",
+            request.scheme,
+            request.method,
+            request.path,
+            query_args=request.query_string.decode("utf-8", "replace"),
+        )
+
+    def _knows_its_name(self) -> bool:
+        config = self.config
+        return config["TRUSTED_HOSTS"] is not None or config["SERVER_NAME"] is not None
+
+    def preprocess_request(self) -> Any:
+        request, facts = current_request(), current_facts()
+        for check in self._checks:
+            check(request, facts)
+        if self.url_value_preprocessors or self._has_own(self.before_request_funcs, request):
+            return super().preprocess_request()
+        return None
+
+    def make_response(self, rv: Any) -> Response:
+        """Flask's changes the class of a response that is not of `response_class`."""
+        return rv if isinstance(rv, Response) else super().make_response(rv)
+
+    def process_response(self, response: Response) -> Response:
+        request, facts = current_request(), current_facts()
+        if self._has_own(self.after_request_funcs, request):
+            response = super().process_response(response)
+        for finish in self._finishes:
+            finish(request, facts, response)
+        return response
+
+    def _has_own(self, functions: dict[Any, Any], request: Request) -> bool:
+        """Whether the app, or the blueprint of a request, has such functions in Flask's way."""
+        rule = request.url_rule
+        blueprint = rule.endpoint.rpartition(".")[0] if rule else None
+        return None in functions or blueprint in functions
