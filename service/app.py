@@ -15,8 +15,9 @@ from werkzeug.wsgi import get_host
 
 from service.current_request import current_facts, current_request
 
-Check = Callable[[Request, Any], None]  # the request and the object behind `g`
-Finish = Callable[[Request, Any, Response], None]
+# The app, the request, and the object behind `g`.
+Check = Callable[["Service", Request, Any], None]
+Finish = Callable[["Service", Request, Any, Response], None]
 
 NO_SESSION = NullSession()
 REWRITTEN = ("location", "content-location")  # headers, of which Werkzeug makes URIs
@@ -70,8 +71,10 @@ class Service(Flask):
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Flask's looks at the host twice, and decodes again what the request has decoded."""
-        if request is None or "HTTP_UPGRADE" in request.environ or self._knows_its_name():
+        if self._knows_its_name() or (request and "HTTP_UPGRADE" in request.environ):
             return super().create_url_adapter(request)
+        if request is None:
+            return None
         return self.url_map.bind(
             get_host(request.environ),
             request.root_path,
@@ -89,7 +92,7 @@ class Service(Flask):
     def preprocess_request(self) -> Any:
         request, facts = current_request(), current_facts()
         for check in self._checks:
-            check(request, facts)
+            check(self, request, facts)
         if self.url_value_preprocessors or self._has_own(self.before_request_funcs, request):
             return super().preprocess_request()
         return None
@@ -103,7 +106,7 @@ class Service(Flask):
         if self._has_own(self.after_request_funcs, request):
             response = super().process_response(response)
         for finish in self._finishes:
-            finish(request, facts, response)
+            finish(self, request, facts, response)
         return response
 
     def _has_own(self, functions: dict[Any, Any], request: Request) -> bool:

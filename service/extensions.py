@@ -18,15 +18,13 @@ NAMING = {
 WITHOUT_ZONE = len("2026-11-26T12:00:00.000000")
 
 
-def sqlite_time(moment: datetime) -> str:
+def _sqlite_text(moment: datetime | None) -> str | None:
     """Format a time as SQLite's columns have it, in UTC."""
+    if moment is None:
+        return None
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
     return moment.isoformat(" ", "microseconds")[:WITHOUT_ZONE]
-
-
-def _sqlite_text(moment: datetime | None) -> str | None:
-    return sqlite_time(moment) if moment is not None else None
 
 
 def _from_sqlite_text(text: str | None) -> datetime | None:

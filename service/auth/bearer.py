@@ -83,13 +83,13 @@ def open_to(*scopes: Scope) -> Callable[[Any], Any]:
     return mark
 
 
-def _require_bearer(request: Request, _: Any) -> None:
+def _require_bearer(app: Service, request: Request, g: Any) -> None:
     """Authenticate a request under `/api`, also one for a route that does not exist."""
     if not request.path.startswith("/api/") or request.method == "OPTIONS":
         return
-    view = current_app.view_functions.get(request.endpoint or "")
+    view = app.view_functions.get(request.endpoint or "")
     if not getattr(view, "public", False):
-        authenticate()
+        _authenticate(app, request, g)
 
 
 def require_admin() -> None:
@@ -103,11 +103,14 @@ def authenticate() -> None:
 
     Raises `Unauthorized`, and `Forbidden` for a limited token if the route is not open to it.
     """
-    request, g = current_request(), current_facts()
+    _authenticate(current_app, current_request(), current_facts())
+
+
+def _authenticate(app: Flask, request: Request, g: Any) -> None:
     token = _bearer_token(request)
     if not token:
         raise Unauthorized()
-    claims = current_app.extensions["verifier"].verify(token)
+    claims = app.extensions["verifier"].verify(token)
     attribution.bind(user=claims.subject)
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
     if claims.permit:

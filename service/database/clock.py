@@ -6,7 +6,7 @@ runs inside the only worker, so its time is that of the process, by a function t
 registers on each connection.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Double, bindparam
@@ -14,7 +14,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BindParameter
 from sqlalchemy.sql.functions import GenericFunction
 
-from service.extensions import UTCDateTime, now, sqlite_time
+from service.extensions import WITHOUT_ZONE, UTCDateTime
 
 SQLITE_FUNCTION = "time_from_now"
 
@@ -63,7 +63,8 @@ def _postgresql_microseconds(element: Any, compiler: Any, **options: Any) -> str
 
 def time_from_now(seconds: float) -> str:
     """Return the time `seconds` from now, in the format of SQLite's columns. SQLite calls it."""
-    return sqlite_time(now() + timedelta(seconds=seconds))
+    moment = datetime.now(UTC) + timedelta(seconds=seconds)
+    return moment.isoformat(" ", "microseconds")[:WITHOUT_ZONE]
 
 
 def current_time() -> ColumnElement[datetime]:

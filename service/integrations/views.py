@@ -55,7 +55,7 @@ SCHEMA = "application/schema+json"
 integrations = Blueprint("integrations", __name__, url_prefix="/api/integrations")
 
 
-def envelop(request: Request, _: Any, response: Response) -> None:
+def envelop(_: Any, request: Request, __: Any, response: Response) -> None:
     """`success: false` in front of every error below our prefix, also where no route was met."""
     if response.status_code < 400 or not response.is_json:
         return
@@ -169,7 +169,8 @@ def post(endpoint: str) -> Response:
 
     With `Idempotency-Key` the same call is made, and charged, once in 24 hours.
     """
-    return _call(endpoint, _reader(_proxy().catalog.named(endpoint)))
+    proxy = _proxy()
+    return _call(proxy, endpoint, _reader(proxy.catalog.named(endpoint)))
 
 
 @integrations.get("/<path:endpoint>")
@@ -181,8 +182,9 @@ def post(endpoint: str) -> Response:
 @answers(None, answer_schema=Envelope(), gives=documents.KEPT)
 def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters stand in the query"""
-    named = _proxy().catalog.named(endpoint)
-    return _call(endpoint, partial(typed, named, request.args.to_dict(flat=False)))
+    proxy = _proxy()
+    named = proxy.catalog.named(endpoint)
+    return _call(proxy, endpoint, partial(typed, named, request.args.to_dict(flat=False)))
 
 
 def _reader(endpoint: Endpoint) -> Callable[[], dict[str, Any]]:
@@ -198,7 +200,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     return body
 
 
-def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
+def _call(proxy: Proxy, endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
     request, g = current_request(), current_facts()
     browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
     headers = request.environ  # Werkzeug's headers take three calls of functions each
@@ -218,7 +220,7 @@ def _call(endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
         fresh="HTTP_CACHE_CONTROL" in headers and bool(request.cache_control.no_cache),
         door="widget" if headers.get("HTTP_X_DOOR") == "widget" else None,
     )
-    result = _proxy().call(inbound)
+    result = proxy.call(inbound)
     response = result.response()
     if result.consent:
         oauth.bind(response, browser)

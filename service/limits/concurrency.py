@@ -7,7 +7,7 @@ more workers on SQLite logs a warning.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -82,13 +82,16 @@ class ConcurrencyLimits:
         if is_limited and here[subject] >= most:
             raise _refusal(kind, most)
         here[subject] += 1
-        with ExitStack() as undo:
-            undo.callback(self._leave, kind, subject, None)
+        may_begin = False
+        try:
             self._rates.hit(kind, subject)
             lock = self._lock(kind, subject, most) if is_limited else None
-            undo.pop_all()
+            may_begin = True
+        finally:
+            if not may_begin:
+                self._leave(kind, subject, None)
         give_back = partial(self._rates.give_back, kind, subject)
-        return Ticket(lambda: self._leave(kind, subject, lock), give_back)
+        return Ticket(partial(self._leave, kind, subject, lock), give_back)
 
     def count(self, kind: LimitedKind) -> int:
         """How many of a kind this worker has, of all users."""

@@ -25,7 +25,7 @@ def init_app(app: Service) -> None:
     app.teardown_request(_log_killed)
 
 
-def _begin(request: Request, g: Any) -> None:
+def _begin(_: Service, request: Request, g: Any) -> None:
     client_id = request.environ.get("HTTP_X_REQUEST_ID", "")
     g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else random_hex()
     g.began = time.perf_counter()
@@ -55,7 +55,7 @@ def _route(request: Request) -> str:
     return rule.rule if rule else "unmatched"
 
 
-def _end(request: Request, g: Any, response: Response) -> None:
+def _end(_: Service, request: Request, g: Any, response: Response) -> None:
     """Set the header now; log and count when the last byte has been handed to the server."""
     request_id, began, span = g.request_id, g.began, g.span
     response.headers["X-Request-Id"] = request_id

@@ -16,7 +16,7 @@ _MARK = b"\xef\xbb\xbf"  # of the order of bytes, which a stream may begin with
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: each field would be set by a call
 class ServerSentEvent:
     name: str
     data: bytes
@@ -47,7 +47,9 @@ class EventReader:
     def feed(self, piece: bytes) -> Iterator[ServerSentEvent]:
         """Raises `ProviderError` for a line over `LINE_LIMIT`."""
         for line in self._lines(piece):
-            if line:
+            if line.startswith(b"event: "):
+                self._name = line[7:]
+            elif line:
                 self._field(line)
             elif (self._data or self._name) and (event := self._take()):
                 yield event

@@ -36,7 +36,9 @@ def bound(text: str) -> int:
     data = text.encode("utf-8", "replace")
     if text.isascii():  # in a third of the time
         return -(-min(_ascii(data), MEAN * len(data)) // 16)
-    total = sum(_count(data, first_bytes) * weight for first_bytes, weight in SIXTEENTHS)
+    total = 0
+    for first_bytes, weight in SIXTEENTHS:
+        total += _count(data, first_bytes) * weight
     characters = len(data) - _count(data, CONTINUING)
     return -(-min(total, MEAN * characters) // 16)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial, wraps
 from typing import Any
 
-from flask import Request, Response, current_app, jsonify
+from flask import Flask, Request, Response, jsonify
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import Map, Rule
@@ -41,49 +41,49 @@ def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
     return None
 
 
-def _allowed_methods(path: str) -> list[str]:
-    match = current_app.extensions["rule_of"](path)
+def _allowed_methods(app: Flask, path: str) -> list[str]:
+    match = app.extensions["rule_of"](path)
     if match is None:
         return []
-    rules = [other for other in current_app.url_map.iter_rules() if other.rule == match[0].rule]
-    exist = [other for other in rules if _exists(other, match[1])]
+    rules = [other for other in app.url_map.iter_rules() if other.rule == match[0].rule]
+    exist = [other for other in rules if _exists(app, other, match[1])]
     return sorted({method for other in exist for method in other.methods or ()})
 
 
-def _exists(rule: Rule, arguments: Mapping[str, Any]) -> bool:
+def _exists(app: Flask, rule: Rule, arguments: Mapping[str, Any]) -> bool:
     """Whether a rule's methods exist for these arguments in the path."""
-    view = current_app.view_functions[rule.endpoint]
+    view = app.view_functions[rule.endpoint]
     exists = getattr(view, "contract", {}).get("exists")
     return exists is None or exists(**arguments)
 
 
-def _refuse_method(request: Request, _: Any) -> None:
+def _refuse_method(app: Service, request: Request, _: Any) -> None:
     """Raise 405 with the methods of the most specific rule that has the path.
 
     For example, `POST /api/integrations/status` does not call an endpoint named `status`.
     """
     if isinstance(request.routing_exception, MethodNotAllowed):
         raise MethodNotAllowed(
-            valid_methods=_allowed_methods(request.path)
+            valid_methods=_allowed_methods(app, request.path)
         )  # without those of general rules
     matched = request.url_rule
     if matched is None or not matched.arguments:
         return
-    match = current_app.extensions["rule_of"](request.path)
-    if match and match[0].rule == matched.rule and _exists(matched, match[1]):
+    match = app.extensions["rule_of"](request.path)
+    if match and match[0].rule == matched.rule and _exists(app, matched, match[1]):
         return  # the usual case; collecting the methods of all rules is slow
-    if request.method not in (methods := _allowed_methods(request.path)):
+    if request.method not in (methods := _allowed_methods(app, request.path)):
         raise MethodNotAllowed(valid_methods=methods)
 
 
-def _set_allow(request: Request, _: Any, response: Response) -> None:
+def _set_allow(app: Service, request: Request, _: Any, response: Response) -> None:
     """Set `Allow` from the most specific rule. Werkzeug adds the methods of general rules."""
     is_asked = request.method == "OPTIONS" and "Allow" in response.headers
     if is_asked or response.status_code == 405:
-        response.headers["Allow"] = ", ".join(_allowed_methods(request.path))
+        response.headers["Allow"] = ", ".join(_allowed_methods(app, request.path))
 
 
-def _refuse_nul(request: Request, _: Any) -> None:
+def _refuse_nul(_: Service, request: Request, __: Any) -> None:
     """Refuse NUL in paths and queries, because PostgreSQL can't store it."""
     if "\x00" in request.path:
         raise NotFound()

@@ -78,16 +78,16 @@ class JsonProvider(DefaultJSONProvider):
             return
         comma = "{"
         for key, value in obj.items():
-            yield comma
-            yield from _pieces_of_member(key, value, encode)
+            if isinstance(value, Encoded):
+                yield f"{comma}{encode({key: 0})[1:-2]}{value.text}"
+            else:
+                yield comma
+                yield from _pieces_of_member(key, value, encode)
             comma = ","
         yield "}"
 
 
 def _pieces_of_member(key: Any, value: Any, encode: Callable[[Any], str]) -> Iterator[str]:
-    if isinstance(value, Encoded):
-        yield encode({key: 0})[1:-2] + value.text
-        return
     if not _is_apart(value):
         yield encode({key: value})[1:-1]
         return

@@ -6,7 +6,7 @@ page has no business with the API: a widget's calls go through the page that hos
 
 from typing import Any
 
-from flask import Request, current_app
+from flask import Request
 
 from service.app import Service
 from service.web.errors import Forbidden
@@ -25,10 +25,10 @@ def takes_opaque_origin(view: Any) -> Any:
     return view
 
 
-def _refuse(request: Request, _: Any) -> None:
+def _refuse(app: Service, request: Request, _: Any) -> None:
     if not request.path.startswith("/api/"):
         return
-    view = current_app.view_functions.get(request.endpoint or "")
+    view = app.view_functions.get(request.endpoint or "")
     if not getattr(view, "takes_opaque_origin", False):
         refuse_opaque_origin(request)
 

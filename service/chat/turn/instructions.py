@@ -36,12 +36,13 @@ def system_text(app: Flask, caller: Caller) -> str:
     """
     settings: Settings = app.config["SETTINGS"]
     collections: Collections = app.extensions["collections"]
-    names = [item.name for item in readable(collections, current_role(caller))]
-    return _joined(", ".join(names), settings.assistant_instructions)
+    role = current_role(caller)
+    return _joined(collections, role, settings.assistant_instructions)
 
 
 @lru_cache(100)  # of roles: all turns of one share their text
-def _joined(names: str, instructions: str) -> str:
+def _joined(collections: Collections, role: str, instructions: str) -> str:
+    names = ", ".join(item.name for item in readable(collections, role))
     texts = [SYSTEM, COLLECTIONS.format(names)] if names else [SYSTEM]
     if instructions:
         texts.append(INSTRUCTIONS.format(instructions))

@@ -150,11 +150,14 @@ class LoggedCall:
             endpoint_credits(name).inc(credits(outcome.credits))
 
     def _end_span(self, outcome: CallOutcome | None) -> None:
-        status = outcome.status if outcome else "repeated"
-        self._span.set(app__call__status=status)
         if outcome:
-            self._span.set(http__response__status_code=outcome.upstream_status)
-            self._span.set(app__credits=credits(outcome.credits) if outcome.credits else None)
+            self._span.set(
+                app__call__status=outcome.status,
+                http__response__status_code=outcome.upstream_status,
+                app__credits=credits(outcome.credits) if outcome.credits else None,
+            )
+        else:
+            self._span.set(app__call__status="repeated")
         if outcome and outcome.error:
             self._span.fail(outcome.error)
         self._span.end()
@@ -166,8 +169,13 @@ class LoggedCall:
 def _span(facts: CallFacts) -> spans.Span:
     """Begin the span of a call."""
     span = spans.start(f"call {facts.endpoint}", "client")
-    span.set(app__endpoint=facts.endpoint, app__integration=facts.integration)
-    span.set(app__payer=facts.payer, app__door=facts.door, app__approval=facts.approval)
+    span.set(
+        app__endpoint=facts.endpoint,
+        app__integration=facts.integration,
+        app__payer=facts.payer,
+        app__door=facts.door,
+        app__approval=facts.approval,
+    )
     return span
 
 

@@ -67,8 +67,14 @@ class Leaf:
     types: ClassVar[tuple[type, ...]]  # of JSON: no others, so that a bool is no number
     named: ClassVar[str] = ""
 
+    @cached_property
+    def name(self) -> str | None:
+        """The path, if it is a single name: most are, and `find` takes as long as all else."""
+        return self.path if len(_names(self.path)) == 1 else None
+
     def read(self, item: Any, values: Values) -> Any:
-        value = find(item, self.path)
+        name = self.name
+        value = item.get(name) if name and type(item) is dict else find(item, self.path)
         if type(value) not in self.types:
             raise unusable(self.path)
         return value
@@ -92,6 +98,9 @@ class Num(Leaf):
 
 class Bool(Leaf):
     types, named = (bool,), "boolean"
+
+
+LEAVES = (Str, Int, Num, Bool)
 
 
 class Raw(Leaf):
@@ -118,7 +127,18 @@ class Maybe:
     def path(self) -> str | None:
         return getattr(self.kind, "path", None)
 
+    @cached_property
+    def _leaf(self) -> tuple[str, tuple[type, ...]] | None:
+        """The name and the types of a value that needs no search along a path."""
+        kind = self.kind
+        return (kind.name, kind.types) if isinstance(kind, LEAVES) and kind.name else None
+
     def read(self, item: Any, values: Values) -> Any:
+        if self._leaf and type(item) is dict:
+            name, types = self._leaf
+            value = item.get(name)
+            if value is None or type(value) in types:
+                return value
         if self.path is not None and find(item, self.path) is None:
             return self._nothing()
         try:
