@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, g, request
+from flask import Blueprint, Flask, Response, current_app, g
 from marshmallow import EXCLUDE, Schema, fields, validate
 
 from config import MODEL_NAMES
+from service.app import PlainResponse
 from service.auth.bearer import open_to
 from service.chat import claims
 from service.chat.calling import approvals
@@ -21,6 +22,7 @@ from service.chat.turn import pump, reuse
 from service.chat.turn.admission import Submission, admit, find_answer
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
+from service.current_request import current_facts, current_request
 from service.database.access import write_transaction
 from service.limits.concurrency import Ticket
 from service.observing import attribution
@@ -102,9 +104,9 @@ def answer(data: dict[str, Any]) -> Response:
     """
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     attribution.bind(chat=data["chatId"])
-    submission = _submission(data)
+    submission = _submission(data, current_facts())
     try:
-        ticket: Ticket = app.extensions["concurrency"].take("turns", g.caller.subject)
+        ticket: Ticket = app.extensions["concurrency"].take("turns", submission.caller.subject)
     except RateLimited:
         if stored := find_answer(app, submission):
             return _replayed(stored)
@@ -127,10 +129,11 @@ def _admitted(app: Flask, submission: Submission, ticket: Ticket) -> Response:
 def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
     """Begin the turn of an admitted question; the turn frees the ticket."""
     # The client's connection, which shows when the client leaves; absent without gunicorn.
-    sock = request.environ.get("gunicorn.socket")
+    environ = current_request().environ
+    sock = environ.get("gunicorn.socket")
     attribution.bind(model=question.model.id, turn_id=question.turn_id)
     resume_seconds = app.config["SETTINGS"].resume_seconds
-    run = Run(question, sock, resume_seconds, direct_writer(request.environ), ticket)
+    run = Run(question, sock, resume_seconds, direct_writer(environ), ticket)
     pump.start(app, run)
     response = _response(question.assistant_message_id, run.reader.stream(run.leave))
     # Called even if the stream is never read: a generator that never began runs no `finally`.
@@ -187,23 +190,23 @@ def models() -> dict[str, Any]:
     }
 
 
-def _submission(data: dict[str, Any]) -> Submission:
+def _submission(data: dict[str, Any], known: Any) -> Submission:
     return Submission(
-        caller=g.caller,
+        caller=known.caller,
         chat_id=data["chatId"],
         user_message_id=data["userMessageId"],
         content=data["content"],
         model_id=data["modelId"],
         trigger=data["trigger"],
         replaces=data["replaces"],
-        request_id=g.request_id,
+        request_id=known.request_id,
         time_zone=data["timeZone"] or "UTC",
-        token=g.token,
+        token=known.token,
     )
 
 
 def _response(assistant_message_id: str, stream: Iterator[bytes]) -> Response:
-    response = Response(stream, headers=sse.HEADERS)
+    response = PlainResponse(stream, headers=sse.HEADERS)
     response.headers["X-Asst-Id"] = assistant_message_id
     return response
 

@@ -13,6 +13,8 @@ from sqlalchemy.pool import QueuePool
 from service.observing import measures
 from service.observing.sampler import Sampler
 
+IMMEDIATE = "immediate"  # key of a connection's info: what its next transaction is
+
 
 class CountedPool(QueuePool):
     """A pool that never has more connections than its size."""
@@ -81,21 +83,21 @@ class CountedPool(QueuePool):
 
 
 class KeptTransaction:
-    """A transaction of an engine that has a `CountedPool`, with these execution options."""
+    """A transaction of an engine that has a `CountedPool`. On SQLite, an `immediate` one is a
+    writer from its beginning."""
 
-    __slots__ = ("_connection", "_engine", "_options", "_pool", "_transaction")
+    __slots__ = ("_connection", "_engine", "_immediate", "_pool", "_transaction")
 
-    def __init__(self, engine: Engine, **options: Any) -> None:
-        self._engine, self._options = engine, options
+    def __init__(self, engine: Engine, immediate: bool) -> None:
+        self._engine, self._immediate = engine, immediate
 
     def __enter__(self) -> Connection:
-        pool, options, has_begun = self._engine.pool, self._options, False
+        pool, has_begun = self._engine.pool, False
         assert isinstance(pool, CountedPool)
         self._pool = pool
         self._connection = connection = pool.take(self._engine)
         try:
-            if options and not options.items() <= connection.get_execution_options().items():
-                connection.execution_options(**options)
+            connection.info[IMMEDIATE] = self._immediate  # to set an option takes ten calls
             self._transaction = connection.begin()
             self._transaction.__enter__()
             has_begun = True

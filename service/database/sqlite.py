@@ -19,6 +19,7 @@ from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
 from service.database.letter_case import lower
+from service.database.pool import IMMEDIATE
 from service.database.time_limits import seconds_left
 from service.fairness import let_others_run
 
@@ -75,10 +76,13 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        info = connection.info
+        immediate = info.pop(IMMEDIATE, None)  # first: it may not stay for another transaction
         if commits:
             commits.check()
-        immediate = bool(connection.get_execution_options().get("immediate"))
-        connection.info["progress"].begin(immediate, seconds_left())
+        if immediate is None:  # a transaction of the ORM
+            immediate = bool(connection.get_execution_options().get("immediate"))
+        info["progress"].begin(immediate, seconds_left())
         if immediate:
             _begin_write(connection)
         else:

@@ -2,17 +2,25 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
+NAMES = 2000  # that are kept: more than the catalog has
 
+
+@lru_cache(NAMES)
 def snake(name: str) -> str:
     """`perPage` as `per_page`."""
     return re.sub("([A-Z])", lambda match: f"_{match[0].lower()}", name)
 
 
-def keywords(run: Callable[..., Any]) -> dict[str, bool]:
-    """The keyword-only parameters of a function, and whether each must be given."""
+@lru_cache(NAMES)
+def keywords(run: Callable[..., Any]) -> Mapping[str, bool]:
+    """The keyword-only parameters of a function, and whether each must be given.
+
+    Every call of an endpoint asks, and to read a signature takes 30 calls of functions.
+    """
     return {
         name: one.default is inspect.Parameter.empty
         for name, one in inspect.signature(run).parameters.items()

@@ -56,8 +56,10 @@ class Vendor:
 
     def missing(self, values: Mapping[str, str]) -> str | None:
         """The first required setting without a value, None where all have one."""
-        needed = (setting.name for setting in self.all_settings if setting.required)
-        return next((name for name in needed if not values.get(name)), None)
+        for setting in self.all_settings:
+            if setting.required and not values.get(setting.name):
+                return setting.name
+        return None
 
     def has_key(self, values: Mapping[str, str]) -> bool:
         """Whether requests carry a credential of the operator's."""
