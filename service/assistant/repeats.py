@@ -65,15 +65,16 @@ def find(
     """The call of an earlier try in the same words, if there is one that was not given yet.
 
     One of unknown end may be made again if its endpoint is declared safe to repeat. Behind a
-    gateway the other instance decides about that, by the key.
+    gateway the other instance decides about that, by the key. A read whose answer is of no use any
+    more hides no later one.
     """
-    entry = context.earlier.call(fingerprint(item, body))
-    if entry is None:
-        return None
-    if entry.outcome == READ:
-        return _read(proxy, item, context, entry)
-    may_be_made = item.repeatable or proxy.gateway is not None
-    return EarlierCall(entry, entry.outcome == CALLED or not may_be_made)
+    for entry in context.earlier.calls(fingerprint(item, body)):
+        if entry.outcome != READ:
+            may_be_made = item.repeatable or proxy.gateway is not None
+            return EarlierCall(entry, entry.outcome == CALLED or not may_be_made)
+        if read := _read(proxy, item, context, entry):
+            return read
+    return None
 
 
 def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> EarlierCall | None:

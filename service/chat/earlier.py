@@ -84,9 +84,9 @@ class EarlierWrites:
                 return entry
         return None
 
-    def call(self, fingerprint: str) -> Entry | None:
-        """The first call outside the app that is left and has this fingerprint, or None."""
-        return next((entry for entry in self._calls if entry.input_hash == fingerprint), None)
+    def calls(self, fingerprint: str) -> list[Entry]:
+        """The calls outside the app that are left and have this fingerprint, in their order."""
+        return [entry for entry in self._calls if entry.input_hash == fingerprint]
 
     def drop_call(self, entry: Entry) -> None:
         """The call was asked for again; the next one in the same words is another."""

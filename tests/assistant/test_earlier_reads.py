@@ -131,6 +131,14 @@ def test_what_is_too_old_is_read_again(app, alice, a_try, vendor, became):
     assert len(vendor.seen) == len(charges(alice)) == 2
 
 
+def test_a_new_answer_is_found_behind_one_that_is_too_old(app, alice, a_try, vendor):
+    a_try(CUT, SEARCH, asks=1)
+    old(app)
+    again = a_try(CUT, SEARCH, asks=1)
+    assert a_try(DONE, SEARCH) == again
+    assert len(vendor.seen) == len(charges(alice)) == 2
+
+
 def test_a_read_that_failed_is_made_again(a_try, vendor):
     vendor.answers = [Answer("no", "400 Bad Request"), vendor.answers[0]]
     assert a_try(CUT, SEARCH, asks=1) == []
