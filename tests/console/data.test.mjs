@@ -10,11 +10,12 @@ import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
 import { createNewRecord } from '../../service/browser/data/new-record.js';
 import { createPagedRows } from '../../service/browser/data/paged-rows.js';
+import { createRecordWrites } from '../../service/browser/data/record-writes.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { parseRoute } from '../../service/browser/page/route.js';
-import { ApiError } from '../../service/browser/shared/errors.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 
 const column = (name, type = 'string', more = {}) => ({ name, type, required: false, readOnly: false, ...more });
 const TITLE = column('title', 'string', { required: true });
@@ -297,4 +298,20 @@ test('a create clears the draft that it was made of, and not what was typed sinc
   type('Hall and stage');
   await running;
   assert.deepEqual([record.exists(), record.running], [true, null]);
+});
+
+test('a refusal says nothing about an earlier create whose answer was lost: the next one has its key', async () => {
+  const keys = [];
+  const outcomes = [new NetworkError('away'), new ApiError(429, {}), new ApiError(409, {}), row('r1')];
+  const transport = {
+    async call(_method, _path, { headers }) {
+      keys.push(headers['Idempotency-Key']);
+      const outcome = outcomes[keys.length - 1];
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+  };
+  const writes = createRecordWrites('tasks', transport, { put() {}, drop() {}, rowOf: () => undefined });
+  for (const outcome of outcomes) await writes.create({ title: 'Badges' }).catch((error) => assert.equal(error, outcome));
+  assert.deepEqual([keys[1] === keys[0], keys[2] === keys[0], keys[3] === keys[0]], [true, true, false]);
 });

@@ -81,7 +81,8 @@ export function createRecordWrites(name, transport, rows) {
      */
     async create(data, keys = ownKeys) {
       const body = JSON.stringify(data);
-      const key = keys.get(body) ?? newId();
+      const earlier = keys.get(body);
+      const key = earlier ?? newId();
       keys.set(body, key);
       try {
         const record = await transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } });
@@ -89,7 +90,8 @@ export function createRecordWrites(name, transport, rows) {
         keys.delete(body);
         return record;
       } catch (error) {
-        if (error instanceof ApiError && error.status < 500) keys.delete(body);
+        // A refusal says nothing about an earlier try, except that the key is of no more use.
+        if (error instanceof ApiError && (error.status === 409 || (!earlier && error.status < 500))) keys.delete(body);
         throw error;
       }
     },
