@@ -187,6 +187,25 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
     assert keys[-1] == keys[-2] != keys[0]
 
 
+def test_a_message_that_is_still_on_its_way_keeps_its_key(canvas):
+    canvas.add("Mail")
+    keys = requested(canvas, MAIL, "idempotency-key")
+    mail = canvas.frame("Mail")
+    send = mail.get_by_role("button", name="Send")
+    under_way = {"success": False, "error": "conflict", "message": "It is under way."}
+    refused = {"status": 409, "headers": {"Retry-After": "2"}, "json": under_way}
+    canvas.console.may_say(r"status of 409 \(Conflict\)")
+    canvas.page.route(f"**{MAIL}", lambda route: route.fulfill(**refused), times=1)
+    write_and_send(mail, "First")
+    approve(canvas)
+    expect(mail.get_by_role("alert")).to_contain_text("It is under way.")
+    with canvas.page.expect_response(f"**{MAIL}"):
+        send.click()
+        approve(canvas)
+    assert len(keys) == 2
+    assert keys[0] == keys[1]
+
+
 def test_a_half_written_record_stays_until_it_is_made_or_thrown_away(console):
     page = show(console)
     console.button("New task").click()

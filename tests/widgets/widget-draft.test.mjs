@@ -161,6 +161,7 @@ test('a key is forgotten with an answer, kept without one, and too old after a d
   const old = open(later);
   await old.draft.ready;
   assert.equal(old.draft.pendingKey, undefined);
+  page.fields.text.type('Dear Cleo');
   await failing('approval_denied').catch(() => {});
   assert.equal(page.draft.pendingKey, undefined);
   await page.draft.sending({ idempotencyKey: 'k' }, async () => 1);
@@ -176,4 +177,53 @@ test('what was typed while it was being sent stays', async () => {
   page.fields.text.type('Dear again');
   page.draft.clear(sent);
   assert.deepEqual([values(page), page.stored.draft.values], [['', 'Dear again'], { text: 'Dear again' }]);
+});
+
+/** A page with a text, whose call fails with each of these errors in turn. */
+async function openFailing() {
+  const page = open();
+  await page.draft.ready;
+  page.fields.text.type('Dear');
+  page.fail = (key, code, facts = {}) =>
+    page.draft.sending({ idempotencyKey: key }, () => Promise.reject(Object.assign(new Error(), { code, facts, ...facts }))).catch(() => {});
+  return page;
+}
+
+test('a key is kept while the call is under way, or the answer does not tell its end', async () => {
+  const unclear = [
+    ['conflict', { status: 409, retryAfterMs: 2000 }],
+    ['upstream_provider_error', { status: 502 }],
+    ['upstream_timeout', { status: 504 }],
+    ['unavailable', { status: 503 }],
+    ['protocol_error', { status: 502 }],
+  ];
+  for (const [code, facts] of unclear) {
+    const page = await openFailing();
+    await page.fail('k', code, facts);
+    assert.equal(page.draft.pendingKey, 'k', code);
+    await page.fail('k', 'conflict', { status: 409, outcome: 'unknown' }); // which tells people to look
+    assert.equal(page.draft.pendingKey, undefined, code);
+  }
+});
+
+test('a refusal says nothing about an earlier try whose end is not known', async () => {
+  for (const code of ['rate_limited', 'unauthorized', 'approval_denied', 'insufficient_credits', 'oauth_required']) {
+    const page = await openFailing();
+    await page.fail('k', code);
+    assert.equal(page.draft.pendingKey, undefined, code);
+    await page.fail('k', 'network');
+    await page.fail('k', code);
+    assert.equal(page.draft.pendingKey, 'k', code);
+  }
+});
+
+test('a call that is tried again after an edit does not give its key to the new text', async () => {
+  const page = await openFailing();
+  await page.fail('k', 'network');
+  page.fields.text.type('Dear Cleo');
+  await page.fail('k', 'network'); // "Try again" sends what was sent before
+  assert.deepEqual([page.draft.pendingKey, page.stored.draft.pending], [undefined, undefined]);
+  page.fields.text.type('Dear');
+  await page.fail('k', 'network');
+  assert.equal(page.draft.pendingKey, 'k');
 });

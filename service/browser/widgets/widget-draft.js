@@ -12,8 +12,8 @@ import { isObject } from './json-value.js';
  * @typedef {ReturnType<typeof createDraft>} Draft
  */
 
-const UNANSWERED = ['network', 'timeout', 'aborted']; // nobody knows whether such a call was made
-const UNSEEN = 'The page was left before an answer came. Press the button again: nothing is sent or paid twice.';
+const UNANSWERED = ['network', 'timeout', 'aborted', 'host_error']; // nobody knows whether such a call was made
+const UNSEEN = 'No answer has come to what was sent. Press the button again: nothing is sent or paid twice.';
 const KEY_LIFE = 23 * 3_600_000; // ms; the server knows an idempotency key for 24 hours
 
 /**
@@ -30,6 +30,7 @@ export function createDraft(client, panel, fields) {
   let came = {};
   /** @type {Pending | null} */
   let pending = null;
+  let sent = { key: '', text: '' }; // of the last call: another try of it sends this text, whatever stands in the fields
   let user = ''; // of this page
   let isTouched = false; // since the page was opened
   for (const name of names) fields[name].addEventListener('input', change);
@@ -75,6 +76,19 @@ export function createDraft(client, panel, fields) {
   /** @param {Pending} call @returns {boolean} whether it is a call of this page's user */
   function isOwn(call) {
     return call.user === user;
+  }
+
+  /** @param {string} key @param {number} at */
+  function begin(key, at) {
+    const text = JSON.stringify(read());
+    if (sent.key !== key) sent = { key, text };
+    if (sent.text === text) pending = { key, at, user };
+    keep();
+  }
+
+  /** @param {string} key */
+  function end(key) {
+    if (pending?.key === key) change();
   }
 
   /** @returns {Promise<boolean>} whether there was a draft */
@@ -127,23 +141,35 @@ export function createDraft(client, panel, fields) {
       return pending && isOwn(pending) ? pending.key : undefined;
     },
     /**
-     * A call that must not be made twice: its key is kept until an answer has come.
+     * A call that must not be made twice: its key is kept until its end is known, or is known to stay unknown. A
+     * refusal ends it only if no earlier try of it can have been made.
      * @template T
      * @param {import('./widget-panel.js').CallOptions} options @param {(options: any) => Promise<T>} act
      */
     async sending(options, act) {
-      pending = { key: options.idempotencyKey ?? '', at: Date.now(), user };
-      keep();
+      const key = options.idempotencyKey ?? '';
+      const earlier = pending?.key === key ? pending : null;
+      begin(key, earlier?.at ?? Date.now());
       try {
         const answer = await act(options);
-        change();
+        end(key);
         return answer;
       } catch (error) {
-        if (!UNANSWERED.includes(/** @type {any} */ (error)?.code)) change();
+        if (isConflict(error) || !(earlier || isOpen(error))) end(key);
         throw error;
       }
     },
   };
+}
+
+/** Whether a call may have been made, and may still go on. @param {any} error */
+function isOpen(error) {
+  return UNANSWERED.includes(error?.code) || error?.status >= 500 || (error?.code === 'conflict' && !isConflict(error));
+}
+
+/** Whether its key is of no more use. The server says when to ask again for a call that is under way. @param {any} error */
+function isConflict(error) {
+  return error?.code === 'conflict' && !(error.retryAfterMs > 0);
 }
 
 /** @param {unknown} value of any form @returns {Texts} */
