@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.assistant import repeats
 from service.assistant.repeats import EarlierCall
-from service.chat.outside import CallEntry, ReadEntry
+from service.chat.outside import CallEntry, ReadElsewhereEntry, ReadEntry
 from service.chat.tools.run import FAILED, UNSURE
 from service.chat.tools.tool import ToolContext
 from service.ids import new_id
@@ -36,7 +36,7 @@ def ask(
     `tool`. An error says so where nobody knows whether the call was made.
     """
     key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
-    note = _note(context, item, body, tool, key, earlier)
+    note = _note(proxy, context, item, body, tool, key, earlier)
     inbound = Inbound(
         caller=context.caller,
         token=context.token,
@@ -66,6 +66,7 @@ def ask(
 
 
 def _note(
+    proxy: Proxy,
     context: ToolContext,
     item: Endpoint,
     body: Mapping[str, Any],
@@ -79,7 +80,8 @@ def _note(
     """
     if item.access.reads and not (item.max_credits and context.user_message_id):
         return None
-    entry = ReadEntry if item.access.reads else CallEntry
+    read = ReadElsewhereEntry if proxy.gateway else ReadEntry
+    entry = read if item.access.reads else CallEntry
     return entry(
         turn_id=context.turn_id,
         chat_id=context.chat_id,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from service.auth.users import current_role
 from service.chat.earlier import Entry, fingerprint_of
-from service.chat.outside import CALLED, CALLS, LEFT, READ
+from service.chat.outside import CALLED, CALLS, LEFT, READ, READING, READS
 from service.chat.tools.tool import ToolContext
 from service.extensions import now
 from service.integrations.calling.admission import validated
@@ -28,12 +28,11 @@ GONE = (
     "An earlier try to answer this message has made this call. Its answer is not stored any more. "
     "It was not made again."
 )
-NOT_AGAIN = {
-    LEFT: "An earlier try to answer this message has sent this call, and nobody knows how it "
-    "ended. It was not sent again. Look at what it has changed, or ask the user.",
-    CALLED: GONE,
-    READ: GONE,
-}
+UNKNOWN = (
+    "An earlier try to answer this message has sent this call, and nobody knows how it ended. "
+    "It was not sent again. Look at what it has changed, or ask the user."
+)
+NOT_AGAIN = {LEFT: UNKNOWN, CALLED: GONE, READING: UNKNOWN, READ: GONE}
 
 T = TypeVar("T")
 
@@ -69,7 +68,7 @@ def find(
     more hides no later one.
     """
     for entry in context.earlier.calls(fingerprint(item, body)):
-        if entry.outcome != READ:
+        if entry.outcome not in READS:
             may_be_made = item.repeatable or proxy.gateway is not None
             return EarlierCall(entry, entry.outcome == CALLED or not may_be_made)
         if read := _read(proxy, item, context, entry):
@@ -78,11 +77,15 @@ def find(
 
 
 def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> EarlierCall | None:
-    """A read whose answer is new enough and still stored; else None, and it is made again."""
-    earlier = EarlierCall(entry, is_final=True)
+    """A read whose answer is new enough and still stored; else None, and it is made again.
+
+    Behind a gateway the other instance has the key. If no answer has come from there, the user is
+    asked anew: the read may not have been made.
+    """
+    earlier = EarlierCall(entry, is_final=entry.outcome == READ)
     if earlier.is_older(READS_SECONDS):
         return None
-    if proxy.gateway:  # the other instance has the key
+    if proxy.gateway:
         return earlier
     key = (context.caller.subject, item.name, str(entry.call_id))
     return earlier if has_answer(*key) else None

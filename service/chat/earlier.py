@@ -58,7 +58,7 @@ class EarlierWrites:
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = list(entries)
-        self._changes = [entry for entry in self._entries if entry.outcome != outside.READ]
+        self._changes = [one for one in self._entries if one.outcome not in outside.READS]
         known = [entry for entry in self._entries if entry.input_hash]
         self._left = [e for e in known if not e.call_id and (e.after or is_removal(e))]
         self._calls = [entry for entry in known if entry.call_id]  # outside the app

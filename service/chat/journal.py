@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry, Undo
-from service.chat.outside import READ
+from service.chat.outside import READS
 from service.database.clock import from_now
 from service.extensions import db, timestamp
 from service.records import permissions
@@ -27,7 +27,7 @@ CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
 KEPT = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
 
-is_change = JournalEntry.outcome != READ
+is_change = JournalEntry.outcome.not_in(READS)
 
 
 def note(

@@ -155,7 +155,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     record_id: Mapped[str] = mapped_column(String(255))
     # The record's owner; null until `journal.name_owners` if a release before 0008 wrote the row.
     owner: Mapped[str | None] = mapped_column(String(255), index=True)
-    outcome: Mapped[str] = mapped_column(String(16))  # added, updated, removed; left, called, read
+    outcome: Mapped[str] = mapped_column(String(16))  # of `records`, or of `outside`
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
     user_message_id: Mapped[str | None] = mapped_column(String(128))

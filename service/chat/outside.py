@@ -15,7 +15,8 @@ from service.extensions import table
 
 CALLS = "integrations"  # in the place of a collection
 LEFT, CALLED = "left", "called"  # outcomes: nobody knows how it ended; it was made
-READ = "read"  # the outcome of a read that was answered
+# Outcomes of reads: sent to another instance, which may have been paid for it; answered.
+READING, READ = READS = "reading", "read"
 
 _journal = table(JournalEntry)
 
@@ -99,10 +100,26 @@ class CallEntry:
 
 
 class ReadEntry(CallEntry):
-    """The entry about a call that only reads: there is one once its answer is stored."""
+    """The entry about a call that only reads: there is one once its answer is stored.
+
+    Nothing is changed by a read that is cut off, and here it is not paid for.
+    """
 
     def leave(self, session: Session) -> None:
-        """Nothing is changed by a read that is cut off."""
+        pass
 
     def end(self, session: Session) -> None:
         self._insert_once(session, READ)
+
+
+class ReadElsewhereEntry(ReadEntry):
+    """The entry about a read by another instance: there is one as soon as it leaves.
+
+    The other instance is paid although its answer may not come here.
+    """
+
+    def leave(self, session: Session) -> None:
+        self._seq = self._insert(session, READING) if self._earlier is None else self._earlier
+
+    def end(self, session: Session) -> None:
+        session.execute(self._change(outcome=READ))

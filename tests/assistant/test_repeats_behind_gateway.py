@@ -95,6 +95,25 @@ def test_a_read_that_was_paid_for_there_is_asked_for_under_its_key(alice, a_try,
     assert outcomes(alice) == []
 
 
+def test_a_read_of_which_no_answer_came_is_asked_for_under_its_key(alice, a_try, there):
+    """The other instance may have been paid for it: a lost answer, or this worker was killed."""
+    search = call("search-images", query="owls")
+    there.answers = [says(FAILED, "502 Bad Gateway"), says({"success": True, "data": {"x": 1}})]
+    a_try(CUT, True, search)
+    assert a_try(CUT, True, search) == {"x": 1}
+    assert a_try(DONE, False, search) == {"x": 1}
+    assert keys(there) == keys(there)[:1] * 3
+    assert outcomes(alice) == []
+
+
+def test_a_read_that_was_refused_there_has_another_key_next_time(alice, a_try, there):
+    search = call("search-images", query="owls")
+    there.answers = [says(FAILED, "400 Bad Request"), says({"success": True, "data": {"x": 1}})]
+    a_try(CUT, True, search)
+    assert a_try(DONE, True, search) == {"x": 1}
+    assert keys(there)[0] != keys(there)[1]
+
+
 def test_a_refusal_there_is_no_change(alice, a_try, there):
     for refusal in ("400 Bad Request", "401 Unauthorized"):
         there.answers = [says(FAILED, refusal)]
