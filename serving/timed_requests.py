@@ -47,7 +47,7 @@ class TimedUnreader(SocketUnreader):
         self.expect_request()
 
     def expect_request(self) -> None:
-        self.start = b""  # of the head of the next request
+        self.start = self.buf.getvalue()[: refusals.START_BYTES]  # of the next request
         self._expect("request", RequestLimits.idle)
 
     def expect_body(self, request: Any) -> None:

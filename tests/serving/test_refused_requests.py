@@ -55,6 +55,14 @@ def test_a_refusal_has_the_form_of_the_others_and_an_id_that_is_in_the_log(servi
     assert line["event"].startswith("Invalid request from ip=127.0.0.1: ")
 
 
+def test_a_refusal_behind_a_request_of_the_same_packet_has_its_form_too(service):
+    refused = f"GET /api/integrations/status HTTP/1.1\r\nX-A: {LONG}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as sock:
+        sock.sendall(f"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n{refused}".encode())
+        body = sock.makefile("rb").read().decode().rpartition("\r\n\r\n")[2]
+    assert list(json.loads(body)) == ["success", "error", "message"]
+
+
 def test_a_client_that_still_sends_gets_the_answer(service):
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as sock:
         sock.sendall(f"GET /api/ai/search?q={LONG * 50} HTTP/1.1\r\n\r\n".encode())
