@@ -64,11 +64,11 @@ class CallEntry:
 
     def end(self, session: Session) -> None:
         """The call was made. May come twice, if nobody knows whether the first was committed."""
-        self.was_made = True
         if self._seq is not None:
             session.execute(self._change(outcome=CALLED))
         else:  # it needed no request
             self._insert_once(session, CALLED)
+        self.was_made = True
 
     def withdraw(self, session: Session) -> None:
         """Delete the entry, because the call has changed nothing.
@@ -80,7 +80,8 @@ class CallEntry:
             session.execute(delete(_journal).where(_journal.c.seq == self._seq, *self._mine()))
 
     def _insert_once(self, session: Session, outcome: str) -> None:
-        if not session.scalar(select(exists().where(*self._mine()))):
+        """Only a second time it is looked for, which reads all entries of the user."""
+        if not (self.was_made and session.scalar(select(exists().where(*self._mine())))):
             self._insert(session, outcome)
 
     def _insert(self, session: Session, outcome: str) -> int:
@@ -110,6 +111,7 @@ class ReadEntry(CallEntry):
 
     def end(self, session: Session) -> None:
         self._insert_once(session, READ)
+        self.was_made = True
 
 
 class ReadElsewhereEntry(ReadEntry):

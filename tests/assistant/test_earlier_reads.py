@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete, event, update
 
 from service.assistant.repeats import READS_SECONDS
 from service.chat.models import JournalEntry
@@ -71,6 +71,19 @@ def test_its_answer_is_given_again_and_nobody_is_asked(alice, a_try, vendor, ser
     assert (len(vendor.seen), charges(alice)) == (1, [-0.25])
     assert len(alice.records("integration-calls")) == 1
     assert "An earlier try" not in str(served_by.seen[0].json)
+
+
+def test_its_entry_is_written_without_a_look_at_all_entries_of_the_user(app, a_try):
+    statements = []
+    with app.app_context():
+        engine = db.engine
+    note = lambda *arguments: statements.append(arguments[2])  # noqa: E731
+    event.listen(engine, "before_cursor_execute", note)
+    a_try(DONE, SEARCH, asks=1)
+    event.remove(engine, "before_cursor_execute", note)
+    written = [one for one in statements if one.startswith("INSERT INTO journal")]
+    looked = [one for one in statements if "FROM journal" in one and "call_id =" in one]
+    assert (len(written), looked) == (1, [])
 
 
 def test_it_is_no_change(alice, a_try):
