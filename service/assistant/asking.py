@@ -53,7 +53,7 @@ def ask(
     try:
         answer = proxy.call(inbound)
         if answer.status >= 400:
-            raise _refusal(answer)
+            raise refusal(answer)
     except ServiceError as error:
         if note and note.may_have_happened and not note.was_made:
             error.message = f"{error.message} {UNSURE}"
@@ -95,7 +95,7 @@ def _note(
     )
 
 
-def _refusal(answer: ProxyResponse) -> Conflict | UpstreamFailed:
+def refusal(answer: ProxyResponse) -> Conflict | UpstreamFailed:
     """The error of another instance, for the model."""
     message = str(answer.envelope.get("message") or "")
     if answer.status == Conflict.status:

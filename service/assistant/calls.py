@@ -12,7 +12,7 @@ from typing import Any
 from flask import current_app
 from marshmallow import Schema, fields, validate
 
-from service.assistant import grants, repeats
+from service.assistant import earlier_jobs, grants, repeats
 from service.assistant.asking import ask
 from service.assistant.find import find
 from service.assistant.shaping import shaped
@@ -105,7 +105,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     if earlier is None:
         return shaped(answer())
     data = repeats.give(context, earlier, answer)
-    return shaped(repeats.waited(proxy, item, context, body, data))
+    return shaped(earlier_jobs.waited(proxy, item, context, body, data))
 
 
 def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:

@@ -16,7 +16,6 @@ from service.chat.earlier import Entry, fingerprint_of
 from service.chat.outside import CALLED, CALLS, LEFT, READ, READING, READS
 from service.chat.tools.tool import ToolContext
 from service.extensions import now
-from service.integrations.calling.admission import validated
 from service.integrations.calling.idempotency import KEPT, OutcomeUnknown, has_answer
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
@@ -89,19 +88,6 @@ def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> E
         return earlier
     key = (context.caller.subject, item.name, str(entry.call_id))
     return earlier if has_answer(*key) else None
-
-
-def waited(
-    proxy: Proxy, item: Endpoint, context: ToolContext, body: Mapping[str, Any], data: Any
-) -> Any:
-    """An earlier call's answer; for a job that ran then, its state once it has been waited for.
-
-    The call that began the job has waited as well, and was cut off. Raises `ServiceError`.
-    """
-    if not item.job or proxy.gateway or data.get("status") != "running":
-        return data
-    _, wait = validated(item, body)
-    return proxy.jobs.resume(context.caller.subject, item, data["jobId"], wait)
 
 
 def give(context: ToolContext, earlier: EarlierCall, ask: Callable[[], T]) -> T:

@@ -114,6 +114,25 @@ def test_a_read_that_was_refused_there_has_another_key_next_time(alice, a_try, t
     assert keys(there)[0] != keys(there)[1]
 
 
+PICTURE = call("generate-image-flux-dev", prompt="a cat")
+RUNS = {"success": True, "data": {"jobId": "job_1", "status": "running"}}
+DRAWN = {"success": True, "data": {"jobId": "job_1", "status": "done", "result": {"images": []}}}
+
+
+def test_a_job_that_runs_there_is_waited_for(alice, a_try, there):
+    there.answers = [says(RUNS), says(RUNS), says(DRAWN)]
+    a_try(CUT, True, PICTURE)
+    assert a_try(DONE, False, PICTURE) == DRAWN["data"]
+    path = "/api/integrations/jobs/job_1"
+    assert [(seen.method, seen.path) for seen in there.seen][2:] == [("GET", path)]
+
+
+def test_a_job_that_has_failed_there_is_an_error(alice, a_try, there):
+    there.answers = [says(RUNS), says(RUNS), says(FAILED, "502 Bad Gateway")]
+    a_try(CUT, True, PICTURE)
+    assert a_try(DONE, False, PICTURE) == FAILED["message"]
+
+
 def test_a_refusal_there_is_no_change(alice, a_try, there):
     for refusal in ("400 Bad Request", "401 Unauthorized"):
         there.answers = [says(FAILED, refusal)]

@@ -1,0 +1,54 @@
+"""Jobs that the calls of an earlier try have begun: they are waited for anew.
+
+The call that began a job has waited as well, and was cut off. Its stored answer only says that the
+job runs, and a model has no tool to look at it. Source: docs/contract.md, section 5.16.
+"""
+
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import gevent
+
+from service.assistant.asking import refusal
+from service.chat.tools.tool import ToolContext
+from service.integrations.calling.admission import validated
+from service.integrations.calling.proxy import Proxy
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.task import Job
+
+
+def waited(
+    proxy: Proxy, item: Endpoint, context: ToolContext, body: Mapping[str, Any], data: Any
+) -> Any:
+    """An earlier call's answer; for a job that ran then, its state once it has been waited for.
+
+    Raises `ServiceError`.
+    """
+    if not item.job or not _is_running(data):
+        return data
+    _, wait = validated(item, body)
+    if proxy.gateway:
+        return _waited_there(proxy, item.job, context, data, wait)
+    return proxy.jobs.resume(context.caller.subject, item, data["jobId"], wait)
+
+
+def _waited_there(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait: float) -> Any:
+    """The same for a job at another instance, which keeps nobody waiting who asks for its state."""
+    ends = time.monotonic() + wait
+    while True:
+        browser = secrets.token_urlsafe(32)
+        answer = proxy.job(context.caller, context.token, browser, data["jobId"])
+        if answer.status >= 400:
+            raise refusal(answer)
+        left = ends - time.monotonic()
+        if isinstance(answer.data, dict) and answer.data.get("requiresOAuth"):
+            return data  # to poll it needs a consent, which is not for the model
+        if not _is_running(answer.data) or left <= 0:
+            return answer.data
+        gevent.sleep(min(job.interval, left))
+
+
+def _is_running(data: Any) -> bool:
+    return isinstance(data, dict) and data.get("status") == "running"
