@@ -222,8 +222,25 @@ test('a call that is tried again after an edit does not give its key to the new 
   await page.fail('k', 'network');
   page.fields.text.type('Dear Cleo');
   await page.fail('k', 'network'); // "Try again" sends what was sent before
-  assert.deepEqual([page.draft.pendingKey, page.stored.draft.pending], [undefined, undefined]);
+  assert.equal(page.draft.pendingKey, undefined);
   page.fields.text.type('Dear');
-  await page.fail('k', 'network');
   assert.equal(page.draft.pendingKey, 'k');
+  await page.fail('k', 'conflict');
+  page.fields.text.type('Dear Cleo');
+  await page.fail('k', 'network');
+  assert.equal(page.draft.pendingKey, undefined);
+});
+
+test('a text that is changed and changed back has its key again, also after a reload', async () => {
+  const page = await openFailing();
+  await page.fail('k', 'network');
+  page.fields.text.type('Dear Cleo');
+  assert.equal(page.draft.pendingKey, undefined);
+  const next = open(page.stored);
+  await next.draft.ready;
+  assert.deepEqual([next.draft.pendingKey, next.said], [undefined, []]);
+  for (const { draft, fields } of [page, next]) {
+    fields.text.type('Dear');
+    assert.equal(draft.pendingKey, 'k');
+  }
 });

@@ -7,8 +7,9 @@ import { isObject } from './json-value.js';
 
 /**
  * @typedef {Record<string, string>} Texts by name
- * @typedef {{key: string, at: number, user: string}} Pending a call that must not be made twice, when it began, in
- *   milliseconds, and whose it is: the server knows a key of one user; '' where a page is not told who its user is
+ * @typedef {{key: string, at: number, user: string, print: string}} Pending a call that must not be made twice: when it
+ *   began, in milliseconds, whose it is, and a print of its texts: another text is another call. The server knows a key
+ *   of one user; '' where a page is not told who its user is
  * @typedef {ReturnType<typeof createDraft>} Draft
  */
 
@@ -30,7 +31,7 @@ export function createDraft(client, panel, fields) {
   let came = {};
   /** @type {Pending | null} */
   let pending = null;
-  let sent = { key: '', text: '' }; // of the last call: another try of it sends this text, whatever stands in the fields
+  let last = { key: '', print: '' }; // of the last call: another try of it sends the same text, whatever stands in the fields
   let user = ''; // of this page
   let isTouched = false; // since the page was opened
   for (const name of names) fields[name].addEventListener('input', change);
@@ -46,7 +47,6 @@ export function createDraft(client, panel, fields) {
 
   function change() {
     isTouched = true;
-    pending = null; // another text is another call
     keep();
   }
 
@@ -63,8 +63,7 @@ export function createDraft(client, panel, fields) {
     const values = { ...empty, ...textsOf(draft.values) };
     for (const name of names) if (isFree(fields[name], name)) write(name, values[name]);
     [filled, came] = [textsOf(draft.filled), textsOf(draft.came)];
-    const isSame = names.every((name) => fields[name].value === values[name]);
-    pending = isSame ? pendingOf(draft.pending) : null; // another text is another call
+    pending = pendingOf(draft.pending, printOf(JSON.stringify(values)));
   }
 
   /** @param {string} name @param {string} text */
@@ -73,22 +72,29 @@ export function createDraft(client, panel, fields) {
     if (fields[name].value === '' && text) fields[name].value = empty[name]; // a choice that is gone, a date that is none
   }
 
-  /** @param {Pending} call @returns {boolean} whether it is a call of this page's user */
-  function isOwn(call) {
-    return call.user === user;
+  /** @returns {Pending | null} the call of this page's user that the fields would make */
+  function own() {
+    return pending?.user === user && pending.print === printNow() ? pending : null;
   }
 
-  /** @param {string} key @param {number} at */
-  function begin(key, at) {
-    const text = JSON.stringify(read());
-    if (sent.key !== key) sent = { key, text };
-    if (sent.text === text) pending = { key, at, user };
+  function printNow() {
+    return printOf(JSON.stringify(read()));
+  }
+
+  /** @param {string} key @returns {boolean} whether an earlier try of it has no known end */
+  function begin(key) {
+    const isAgain = pending?.key === key;
+    if (last.key !== key) last = { key, print: printNow() };
+    if (!isAgain) pending = { key, at: Date.now(), user, print: last.print };
     keep();
+    return isAgain;
   }
 
   /** @param {string} key */
   function end(key) {
-    if (pending?.key === key) change();
+    if (pending?.key !== key) return;
+    pending = null;
+    keep();
   }
 
   /** @returns {Promise<boolean>} whether there was a draft */
@@ -99,7 +105,7 @@ export function createDraft(client, panel, fields) {
     if (isTouched) change(); // somebody was faster: both parts are kept
     // Another page has written: what is being typed here stays.
     client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
-    if (pending?.user && isOwn(pending)) panel.say(UNSEEN);
+    if (own()?.user) panel.say(UNSEEN);
     return !isEmpty();
   }
 
@@ -138,7 +144,7 @@ export function createDraft(client, panel, fields) {
     read,
     /** The key of a call of this user of which the page has not seen the end, for as long as nothing else is written. */
     get pendingKey() {
-      return pending && isOwn(pending) ? pending.key : undefined;
+      return own()?.key;
     },
     /**
      * A call that must not be made twice: its key is kept until its end is known, or is known to stay unknown. A
@@ -148,14 +154,13 @@ export function createDraft(client, panel, fields) {
      */
     async sending(options, act) {
       const key = options.idempotencyKey ?? '';
-      const earlier = pending?.key === key ? pending : null;
-      begin(key, earlier?.at ?? Date.now());
+      const isAgain = begin(key);
       try {
         const answer = await act(options);
         end(key);
         return answer;
       } catch (error) {
-        if (isConflict(error) || !(earlier || isOpen(error))) end(key);
+        if (isConflict(error) || !(isAgain || isOpen(error))) end(key);
         throw error;
       }
     },
@@ -177,9 +182,11 @@ function textsOf(value) {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string')) : {};
 }
 
-/** @param {any} value of any form @returns {Pending | null} null if it is too old */
-function pendingOf(value) {
+/** @param {any} value of any form @param {string} print of the texts beside it @returns {Pending | null} null if it is too old */
+function pendingOf(value, print) {
   if (typeof value?.key !== 'string' || !value.key || typeof value.at !== 'number') return null;
   const age = Date.now() - value.at;
-  return age >= 0 && age < KEY_LIFE ? { key: value.key, at: value.at, user: typeof value.user === 'string' ? value.user : '' } : null;
+  if (!(age >= 0 && age < KEY_LIFE)) return null;
+  const user = typeof value.user === 'string' ? value.user : '';
+  return { key: value.key, at: value.at, user, print: typeof value.print === 'string' ? value.print : print };
 }
