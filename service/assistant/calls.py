@@ -4,6 +4,7 @@ A call of the assistant is a call of its user: the same proxy checks it, and the
 Source: docs/contract.md, section 14.
 """
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -104,8 +105,9 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
 
     if earlier is None:
         return shaped(answer())
+    began = time.monotonic()
     data = repeats.give(context, earlier, answer)
-    return shaped(earlier_jobs.waited(proxy, item, context, body, data))
+    return shaped(earlier_jobs.waited(proxy, item, context, body, data, began))
 
 
 def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:

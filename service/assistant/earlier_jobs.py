@@ -20,15 +20,21 @@ from service.integrations.declare.task import Job
 
 
 def waited(
-    proxy: Proxy, item: Endpoint, context: ToolContext, body: Mapping[str, Any], data: Any
+    proxy: Proxy,
+    item: Endpoint,
+    context: ToolContext,
+    body: Mapping[str, Any],
+    data: Any,
+    began: float,
 ) -> Any:
     """An earlier call's answer; for a job that ran then, its state once it has been waited for.
 
-    Raises `ServiceError`.
+    `began` is when the answer was asked for, on the monotonic clock: where the call was made again,
+    it has waited for its job since then. Raises `ServiceError`.
     """
     if not item.job or not _is_running(data):
         return data
-    _, wait = validated(item, body)
+    wait = max(validated(item, body)[1] - (time.monotonic() - began), 0.0)
     if proxy.gateway:
         return _waited_there(proxy, item.job, context, data, wait)
     return proxy.jobs.resume(context.caller.subject, item, data["jobId"], wait)

@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 
+import gevent
 import pytest
 from sqlalchemy import update
 
@@ -125,6 +126,20 @@ def test_a_job_that_runs_there_is_waited_for(alice, a_try, there):
     assert a_try(DONE, False, PICTURE) == DRAWN["data"]
     path = "/api/integrations/jobs/job_1"
     assert [(seen.method, seen.path) for seen in there.seen][2:] == [("GET", path)]
+
+
+def test_a_job_that_was_waited_for_there_is_not_waited_for_twice(a_try, there):
+    """Else the limit of the tool would end a call whose job still runs."""
+    draw = call("generate-image-flux-dev", prompt="a cat", wait=1)
+
+    def waits(_seen):
+        gevent.sleep(1)
+        return says(RUNS)
+
+    there.answers = [says(FAILED, "502 Bad Gateway"), waits, says(RUNS)]
+    a_try(CUT, True, draw)
+    assert a_try(DONE, True, draw) == RUNS["data"]
+    assert [seen.method for seen in there.seen] == ["POST", "POST", "GET"]
 
 
 def test_a_job_that_has_failed_there_is_an_error(alice, a_try, there):
