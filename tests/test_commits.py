@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from service.database import commits
-from service.database.access import write_transaction
+from service.database.access import core_transaction, write_transaction
 from service.extensions import db
 from tests.people import types
 from tests.services import on_sqlite, wait_for
@@ -209,3 +209,20 @@ def test_a_transaction_that_is_rolled_back_waits_for_nothing(app, disk):
     with app.app_context(), pytest.raises(OperationalError), write_transaction():
         raise OperationalError("x", None, sqlite3.OperationalError("no"))
     assert disk.syncs == 0
+
+
+def test_a_writer_that_may_not_begin_makes_none_of_the_next_read(app, monkeypatch):
+    """Both have the same connection of the pool."""
+
+    def refuse():
+        raise OperationalError("BEGIN", None, sqlite3.OperationalError("no disk"))
+
+    with app.app_context():
+        with monkeypatch.context() as broken:
+            broken.setattr(app.extensions["commit_sync"], "check", refuse)
+            with pytest.raises(OperationalError), core_transaction(app):
+                pytest.fail("it may not begin")
+        db.session.connection()
+        other = sqlite3.connect(db.engine.url.database, timeout=0)
+        other.execute("BEGIN IMMEDIATE")
+        other.close()

@@ -1,0 +1,121 @@
+"""The Flask app without what the service does not use: what stays as Flask has it."""
+
+import pytest
+from flask import Blueprint, Flask, Response, g, redirect, request, session
+
+from service.app import PlainResponse, Service
+from service.websockets.upgrade import WebSocketResponse
+
+
+@pytest.fixture(params=[Service])
+def app(request):
+    return request.param("tried")
+
+
+@pytest.fixture
+def client(app):
+    return app.test_client()
+
+
+as_flask = pytest.mark.parametrize("app", [Service, Flask], indirect=True)
+
+
+def test_checks_and_finishes_are_called_around_flasks_own(app, client):
+    seen = []
+
+    def note(name, returns=None):
+        def called(*arguments):
+            seen.append((name, len(arguments)))
+            return arguments[0] if returns else None
+
+        return called
+
+    part = Blueprint("part", __name__)
+    part.before_request(note("part before"))
+    part.after_request(note("part after", returns=True))
+    part.get("/")(lambda: "hello")
+    app.check_requests(note("first"))
+    app.check_requests(note("second"))
+    app.finish_responses(note("last"))
+    app.finish_responses(note("next to last"))
+    app.before_request(note("before"))
+    app.after_request(note("after", returns=True))
+    app.register_blueprint(part)
+    assert client.get("/").text == "hello"
+    assert [name for name, _ in seen] == [
+        *("first", "second", "before", "part before"),
+        *("part after", "after", "next to last", "last"),
+    ]
+
+
+def test_a_check_gets_the_request_and_ends_it(app, client):
+    def check(known, found, facts):
+        assert known is app
+        assert found.path == "/secret"
+        facts.seen = True
+        raise PermissionError
+
+    app.check_requests(check)
+    app.register_error_handler(PermissionError, lambda _: (str(g.seen), 403))
+    app.get("/secret")(lambda: "never")
+    answer = client.get("/secret")
+    assert (answer.status_code, answer.text) == (403, "True")
+
+
+@as_flask
+@pytest.mark.parametrize(("status", "length"), [(200, "5"), (204, None), (304, None), (404, "5")])
+def test_the_length_is_that_of_what_is_sent(app, client, status, length):
+    app.get("/")(lambda: ("hello", status))
+    assert client.get("/").headers.get("Content-Length") == length
+
+
+@as_flask
+def test_a_stream_has_no_length_and_a_head_has_one(app, client):
+    app.get("/stream", endpoint="stream")(lambda: app.response_class(iter([b"a", b"b"])))
+    app.get("/whole", endpoint="whole")(lambda: "whole")
+    assert "Content-Length" not in client.get("/stream").headers
+    assert client.head("/whole").headers["Content-Length"] == "5"
+
+
+@as_flask
+def test_a_list_of_texts_has_its_length(app, client):
+    app.get("/")(lambda: app.response_class(["é", "b"]))
+    assert client.get("/").headers["Content-Length"] == "3"
+
+
+@as_flask
+def test_addresses_in_headers_are_uris(app, client):
+    app.get("/")(lambda: redirect("/é"))
+    assert client.get("/").headers["Location"] == "/%C3%A9"
+
+
+def test_a_response_keeps_its_class(app):
+    """A socket's answers in its own way: made another, it would never open."""
+    with app.test_request_context():
+        own = WebSocketResponse.__new__(WebSocketResponse)
+        assert type(app.make_response(own)) is WebSocketResponse
+        assert type(app.make_response(Response("a"))) is Response
+        assert type(app.make_response("a")) is PlainResponse
+
+
+@as_flask
+def test_addresses_are_found_as_flask_finds_them(app, client):
+    app.get("/a/<path:rest>", endpoint="a")(
+        lambda rest: f"{rest} {request.args.get('q')} {request.host}"
+    )
+    app.get("/folder/", endpoint="folder")(lambda: "folder")
+    assert client.get("/a/%C3%A9/b?q=%C3%BC").text == "é/b ü localhost"
+    assert client.get("/folder?q=%C3%BC").headers["Location"] == "http://localhost/folder/?q=%C3%BC"
+    odd = client.get("/a/b", headers={"Host": "é x"})  # which nobody can be sent to
+    assert odd.status_code == 200
+    assert client.get("/", headers={"Upgrade": "websocket"}).status_code == 404
+
+
+def test_nobody_can_use_a_session_by_mistake(app, client):
+    def write():
+        session["a"] = 1
+
+    app.get("/")(write)
+    app.testing = True
+    with pytest.raises(RuntimeError, match="session is unavailable"):
+        client.get("/")
