@@ -25,6 +25,7 @@ from gevent.event import AsyncResult
 from gevent.threadpool import ThreadPool
 from sqlalchemy.exc import OperationalError
 
+from service.database.checkpoints import Checkpoints
 from service.observing.measures import SYNCS
 
 BUSY_SECONDS = 1.0  # for which a checkpoint waits for readers
@@ -51,6 +52,8 @@ class CommitSync:
         self._running: AsyncResult[Exception | None] | None = None
         self._descriptor = -1  # of the log whose directory entry is on disk
         self._failed = False
+        self._waiting = 0  # commits that wait for `_next`
+        self._checkpoints = Checkpoints(path, self._lose)
 
     def wait(self) -> None:
         """Return when every commit so far is on disk. Raises `OperationalError`.
@@ -58,6 +61,7 @@ class CommitSync:
         If it raises, or is interrupted, the commit may or may not survive.
         """
         batch = self._next = self._next or AsyncResult()
+        self._waiting += 1
         if not self._running:
             self._begin()
         if error := batch.get():
@@ -80,9 +84,15 @@ class CommitSync:
 
     def _begin(self) -> None:
         batch, began = self._next, time.monotonic()
+        commits, self._waiting = self._waiting, 0
         task = _thread().spawn(self._try, self._sync)
         self._running, self._next = batch, None
         task.rawlink(lambda _: self._end(batch, task, began))
+        self._checkpoints.count(commits)
+
+    def _lose(self) -> None:
+        """A checkpoint has met an error of the disk: the next transaction repairs what is lost."""
+        self._failed = True
 
     def _end(self, batch: Any, task: Any, began: float) -> None:
         """In the event loop: the locks of the metrics are gevent's, and not for threads."""

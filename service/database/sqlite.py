@@ -15,6 +15,7 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy import Connection, Engine, ExceptionContext, event
 from sqlalchemy.exc import OperationalError
 
+from service.database import checkpoints
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
@@ -69,6 +70,8 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
         connection.isolation_level = None  # because `begin` begins transactions
         for pragma in (*PRAGMAS, f"PRAGMA synchronous={level}"):
             connection.execute(pragma)
+        if commits:
+            connection.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
         connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
         connection.create_function(LOWER, 1, lower)
         handler = record.info["progress"] = ProgressHandler()
