@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Exchange
+from service.integrations.declare.paths import find
 from service.integrations.declare.request import Template
-from service.integrations.declare.shape import find
 
 _PIECE = re.compile(r"\{\w+(\+?)\}")
 

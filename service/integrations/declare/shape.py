@@ -9,18 +9,17 @@ and numbers in lists; the empty path is the value itself.
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import structlog
 from marshmallow import missing
 
+from service.integrations.declare.paths import find, names
 from service.integrations.declare.reading import Unusable, leave_out, optional_item, unusable
 
 Values = Mapping[str, Any]  # a call's parameters, by our names
 Json = dict[str, Any]
-
-PATHS = 4096  # that are split once: more than the catalog has
 
 log = structlog.get_logger("integrations")
 
@@ -38,25 +37,6 @@ class Kind(Protocol):
 Field = str | Kind
 
 
-def find(item: Any, path: str) -> Any:
-    """The value at a path; None where there is nothing."""
-    for name in _names(path):
-        if isinstance(item, dict):  # nearly all; to ask for `Mapping` takes five times as long
-            item = item.get(name)
-        elif isinstance(item, list):
-            item = item[int(name)] if name.isdecimal() and int(name) < len(item) else None
-        elif isinstance(item, Mapping):
-            item = item.get(name)
-        else:
-            return None
-    return item
-
-
-@lru_cache(PATHS)
-def _names(path: str) -> tuple[str, ...]:
-    return tuple(path.split(".")) if path else ()
-
-
 @dataclass(frozen=True)
 class Leaf:
     """A required value of one JSON type."""
@@ -70,7 +50,7 @@ class Leaf:
     @cached_property
     def name(self) -> str | None:
         """The path, if it is a single name: most are, and `find` takes as long as all else."""
-        return self.path if len(_names(self.path)) == 1 else None
+        return self.path if len(names(self.path)) == 1 else None
 
     def read(self, item: Any, values: Values) -> Any:
         name = self.name

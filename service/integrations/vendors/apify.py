@@ -14,6 +14,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.limit import Limit
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, objects, text, unusable
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.setting import base_url, secret
@@ -27,7 +28,6 @@ from service.integrations.declare.shape import (
     Str,
     Values,
     Within,
-    find,
 )
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor

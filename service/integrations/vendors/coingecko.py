@@ -14,10 +14,11 @@ from service.integrations.declare.credential import Settings as Keys
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Count, Parameters, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import listed, need, text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.setting import Setting, base_url, secret
-from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape, find
+from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed
 

@@ -22,10 +22,11 @@ from service.integrations.declare.fields import (
     Switch,
     Words,
 )
+from service.integrations.declare.paths import find
 from service.integrations.declare.request import post
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Num, Shape, find
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Num, Shape
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed
 

@@ -16,21 +16,11 @@ from service.integrations.declare.credential import QueryKey
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Count, Day, Parameters, Switch
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.shape import (
-    Bool,
-    Each,
-    Int,
-    Made,
-    Maybe,
-    Num,
-    Shape,
-    Str,
-    Values,
-    find,
-)
+from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Str, Values
 from service.integrations.declare.vendor import Vendor
 
 LONGEST = timedelta(days=7)  # that a feed may cover

@@ -19,6 +19,7 @@ from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.path import path_of
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says
@@ -33,7 +34,6 @@ from service.integrations.declare.shape import (
     Shape,
     Values,
     Within,
-    find,
 )
 from service.integrations.declare.vendor import Reply, Vendor
 from service.outbound.upstream import USER_AGENT

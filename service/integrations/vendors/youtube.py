@@ -13,10 +13,11 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Several, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.shape import Each, Int, Made, Maybe, Shape, Str, Values, find
+from service.integrations.declare.shape import Each, Int, Made, Maybe, Shape, Str, Values
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed
 

@@ -5,18 +5,9 @@ A season is a number or a text, as the sport has it. `NAMED` has what every kind
 
 from typing import Any
 
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import listed, need
-from service.integrations.declare.shape import (
-    Each,
-    Field,
-    Int,
-    Made,
-    Maybe,
-    Shape,
-    Values,
-    Within,
-    find,
-)
+from service.integrations.declare.shape import Each, Field, Int, Made, Maybe, Shape, Values, Within
 
 NAMED = Shape(id=Int("id"), name=Maybe("name"), logo=Maybe("logo"))
 TEAMS = Shape(teams=Each("response", Shape(NAMED, country=Maybe("country.name"))))

@@ -8,9 +8,10 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Choice, Parameters, Switch, Values, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text, unusable
 from service.integrations.declare.request import Outgoing, get, post
-from service.integrations.declare.shape import Each, Made, Maybe, Num, Raw, Shape, find
+from service.integrations.declare.shape import Each, Made, Maybe, Num, Raw, Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.vendors.exa.meters import ANSWERS, RUNS
 from service.integrations.vendors.exa.vendor import DOCS, EXA, REQUEST

@@ -16,9 +16,10 @@ from service.integrations.declare.fields import (
     WebAddress,
     Words,
 )
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, listed, text, unusable
 from service.integrations.declare.request import Outgoing, delete, get, post
-from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape, find
+from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.vendors.firecrawl.meters import CRAWLS, dollars
 from service.integrations.vendors.firecrawl.pages import first_text

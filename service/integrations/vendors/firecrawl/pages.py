@@ -14,19 +14,10 @@ from service.integrations.declare.fields import (
     WebAddress,
     Words,
 )
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.shape import (
-    Each,
-    Int,
-    Made,
-    Maybe,
-    Raw,
-    Readable,
-    Shape,
-    Str,
-    find,
-)
+from service.integrations.declare.shape import Each, Int, Made, Maybe, Raw, Readable, Shape, Str
 from service.integrations.vendors.firecrawl.meters import SCRAPES
 from service.integrations.vendors.firecrawl.parameters import NAMES, format_list, pdf_pages, tags
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL

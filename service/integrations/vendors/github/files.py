@@ -9,9 +9,10 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Switch, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text, unusable
 from service.integrations.declare.request import Outgoing, get
-from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, find
+from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape
 from service.integrations.vendors.github.parameters import Repository
 from service.integrations.vendors.github.repositories import HELLO, VISIBLE
 from service.integrations.vendors.github.vendor import DOCS, GITHUB

@@ -6,19 +6,10 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Choice, Moment, Several, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import (
-    Bool,
-    Each,
-    Int,
-    Made,
-    Maybe,
-    Readable,
-    Shape,
-    Values,
-    find,
-)
+from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape, Values
 from service.integrations.vendors.github.parameters import Page, Repository
 from service.integrations.vendors.github.vendor import DOCS, GITHUB, is_public
 from service.integrations.vendors.github.visibility import refuse_private

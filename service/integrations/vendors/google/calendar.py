@@ -9,10 +9,11 @@ from typing import Any
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, find
+from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 
 DOCS = "https://developers.google.com/workspace/calendar/api/v3/reference/events"

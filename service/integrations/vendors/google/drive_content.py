@@ -17,10 +17,11 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Bytes, Parameters, Switch, Words
 from service.integrations.declare.media import MEDIA
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Int, Maybe, Shape, Str, Within, find
+from service.integrations.declare.shape import Int, Maybe, Shape, Str, Within
 from service.integrations.vendors.google.drive import (
     FIELDS,
     FILE,

@@ -6,9 +6,10 @@ Source: developers.google.com/people/api/rest/v1/people.connections/list.
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
+from service.integrations.declare.paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Each, Int, Maybe, Shape, find
+from service.integrations.declare.shape import Each, Int, Maybe, Shape
 from service.integrations.vendors.google.suite import CONTACTS, GOOGLE
 
 FIELDS = "names,emailAddresses,phoneNumbers,organizations,addresses,photos"

@@ -18,9 +18,10 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Parameters, Several, Words
 from service.integrations.declare.meter import Meter
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, text
 from service.integrations.declare.request import Outgoing, get, post
-from service.integrations.declare.shape import Maybe, Num, Shape, Str, find
+from service.integrations.declare.shape import Maybe, Num, Shape, Str
 from service.integrations.declare.task import Job, Task
 from service.integrations.vendors.heygen.vendor import AVATAR, DOCS, HEYGEN
 from service.web.errors import InvalidRequest

@@ -9,9 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, text, unusable
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Each, Shape, Str, find
+from service.integrations.declare.shape import Each, Shape, Str
 from service.integrations.declare.task import Job, Task
 
 ADDRESS = "Where Magnific keeps it. Copy what you need: the address may end without notice."

@@ -11,10 +11,11 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.media import MEDIA
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import listed, text, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Each, Int, Maybe, Shape, Within, find
+from service.integrations.declare.shape import Each, Int, Maybe, Shape, Within
 from service.integrations.vendors.openai.meters import IMAGES, dimensions
 from service.integrations.vendors.openai.vendor import DOCS, IMAGE_MODEL, OPENAI
 

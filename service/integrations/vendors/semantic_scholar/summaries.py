@@ -13,9 +13,10 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
 from service.integrations.declare.model_use import ModelUse
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import get, post
-from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, Within, find
+from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, Within
 from service.integrations.vendors.semantic_scholar.searches import spaced
 from service.integrations.vendors.semantic_scholar.shapes import FOUND, GRAPH, ID, SOURCE
 from service.integrations.vendors.semantic_scholar.vendor import (

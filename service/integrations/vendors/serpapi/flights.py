@@ -15,6 +15,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
+from service.integrations.declare.paths import find
 from service.integrations.declare.reading import listed
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import (
@@ -28,7 +29,6 @@ from service.integrations.declare.shape import (
     Str,
     Values,
     Within,
-    find,
 )
 from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market, check_order
 
