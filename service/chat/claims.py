@@ -155,7 +155,9 @@ def request_end(session: Session, chat_id: str, reason: EndReason) -> bool:
 def request_ends(session: Session, which: ColumnElement[bool], reason: EndReason) -> list[str]:
     """Ask the workers of these turns to end them; returns the users of those that run."""
     running = exists().where(Lease.lease_id == Claim.lease_id, ~has_lapsed())
-    request = update(Claim).where(which, running).values(end_reason=reason)
+    which_run = select(Claim.turn_id).where(which, running).order_by(Claim.turn_id)
+    turns = session.scalars(which_run.with_for_update()).all()  # in one order
+    request = update(Claim).where(Claim.turn_id.in_(turns)).values(end_reason=reason)
     return list(session.scalars(request.returning(Claim.user_id)))
 
 
@@ -225,7 +227,9 @@ def live_leases(silent: Collection[str]) -> Select[str]:
 
 def sweep(session: Session, silent: Collection[str]) -> int:
     """Delete lost leases with their claims, and claims without a lease; returns how many claims."""
-    count = count_changes(session, delete(Claim).where(Claim.lease_id.not_in(live_leases(silent))))
+    lost = select(Claim.turn_id).where(Claim.lease_id.not_in(live_leases(silent)))
+    unlocked = lost.with_for_update(skip_locked=True)  # an erasure locks several as well
+    count = count_changes(session, delete(Claim).where(Claim.turn_id.in_(unlocked)))
     session.execute(delete(Lease).where(Lease.lease_id.in_(silent), has_lapsed()))
     return count
 

@@ -8,10 +8,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.auth import user_locks
 from service.auth.models import User
 from service.chat import claims, journal
 from service.chat.models import TITLE_LIMIT, Chat, Message, Turn
-from service.integrations.calling import idempotency
+from service.database.locks import lock_name
+from service.integrations.calling import key_rows
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
@@ -62,13 +64,15 @@ def _forget_texts(session: Session, chat_id: str, owner: str) -> None:
 
     The keys first, then the journal, as the end of a call locks them.
     """
-    idempotency.forget_chat(session, owner, chat_id)
+    key_rows.forget_chat(session, owner, chat_id)
     journal.forget(session, chat_id, owner)
 
 
 def forget_if_deleted(session: Session, chat_id: str, owner: str) -> None:
     """To be called when a turn ends without rows: its tools may have worked on until it learned
-    that its chat was deleted."""
+    that its chat was deleted. Call it before the transaction takes any lock."""
+    lock_name(session.connection(), chat_id)
+    user_locks.lock_row(session, owner)
     if session.scalar(select(Chat.seq).where(Chat.record_id == chat_id)) is None:
         _forget_texts(session, chat_id, owner)
 

@@ -147,10 +147,13 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
     )
     of_owner_or_unknown = or_(JournalEntry.owner == owner, JournalEntry.owner.is_(None))
     of_owner = and_(of_owner_or_unknown, or_(of_chat, of_messages))
-    entries = update(JournalEntry).where(or_(JournalEntry.chat_id == chat_id, of_owner))
+    which = or_(JournalEntry.chat_id == chat_id, of_owner)
+    # In one order: the deletion of a chat that this one's turns have changed locks some as well.
     session.execute(
-        entries.values(before=None, after=None), execution_options={"synchronize_session": False}
+        select(JournalEntry.seq).where(which).order_by(JournalEntry.seq).with_for_update()
     )
+    forgotten = update(JournalEntry).where(which).values(before=None, after=None)
+    session.execute(forgotten, execution_options={"synchronize_session": False})
 
 
 def name_owners(session: Session) -> None:
@@ -169,8 +172,12 @@ def name_owners(session: Session) -> None:
 
 
 def sweep(session: Session) -> int:
-    """Delete a batch of the entries older than `KEPT`; returns how many, 0 at the end."""
+    """Delete a batch of the entries older than `KEPT`; returns how many, 0 at the end.
+
+    Those that another transaction has locked are left to the next sweep.
+    """
     old = select(JournalEntry.seq).where(JournalEntry.created_at < from_now(-KEPT.total_seconds()))
-    batch = list(session.scalars(old.limit(SWEPT_AT_ONCE)))
+    unlocked = old.limit(SWEPT_AT_ONCE).with_for_update(skip_locked=True)
+    batch = list(session.scalars(unlocked))
     session.execute(delete(JournalEntry).where(JournalEntry.seq.in_(batch)))
     return len(batch)

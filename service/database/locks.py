@@ -1,4 +1,10 @@
-"""Locks by a name, which a transaction holds until it ends."""
+"""Locks by a name, which a transaction holds until it ends.
+
+Transactions that lock in different orders can end in a deadlock. This is the order of all: names
+(of chats and other records), rows of chats, of users, then claims, idempotency keys, the journal,
+holds, accounts, allowances. Several rows of one table are locked in the order of their numbers, or
+with SKIP LOCKED by what can leave a row to its next time.
+"""
 
 from sqlalchemy import Connection, bindparam, func, select
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from service.activity.calls import INTEGRATION_CALLS
@@ -109,8 +109,10 @@ def erase(
 
 def _end_turns(session: Session, subject: str, pseudonym: str) -> None:
     """Their claims stay and request their end: their workers interrupt them and drop the claims."""
+    of_user = Claim.user_id == subject
+    session.execute(select(Claim.turn_id).where(of_user).order_by(Claim.turn_id).with_for_update())
     request = {"user_id": pseudonym, "user_message_id": Claim.turn_id, "end_reason": "deleted"}
-    session.execute(update(Claim).where(Claim.user_id == subject).values(**request))
+    session.execute(update(Claim).where(of_user).values(**request))
 
 
 def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
@@ -150,6 +152,10 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     # The user's own record. One of another user may have the same id: clients choose some.
     of_itself = (Outbox.owner == pseudonym, Outbox.record_id == subject)
     session.execute(delete(Outbox).where(*of_itself))
+    traces = or_(JournalEntry.user_id == subject, JournalEntry.owner == subject)
+    session.execute(
+        select(JournalEntry.seq).where(traces).order_by(JournalEntry.seq).with_for_update()
+    )
     session.execute(delete(JournalEntry).where(JournalEntry.user_id == subject))
     # Another user's assistant may have changed the subject's records.
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**anonymous))

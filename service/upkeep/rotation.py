@@ -78,7 +78,7 @@ def _old(sealer: Sealer, model: Any, column: str) -> Iterator[Sequence[Any]]:
 def _reseal(sealer: Sealer, model: Any, column: str, place: Place, ids: Sequence[Any]) -> Rotation:
     resealed = unopened = 0
     with write_transaction() as session:
-        rows = select(model).where(_key(model).in_(ids)).with_for_update()
+        rows = select(model).where(_key(model).in_(ids)).order_by(_key(model)).with_for_update()
         for row in session.scalars(rows.execution_options(populate_existing=True)):
             sealed = getattr(row, column)
             if sealed is None or not sealer.is_old(sealed):

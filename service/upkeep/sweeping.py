@@ -24,7 +24,7 @@ from service.chat.relay import publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import current_time
-from service.integrations.calling import answer_sweep, idempotency, job_rows, user_limits
+from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
 from service.integrations.consent.idle import refresh_quietly
 from service.limits import rates
@@ -59,7 +59,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
     with write_transaction() as session:
         turns = claims.sweep(session, silent)
         consents.sweep(session)
-        idempotency.sweep(session)
+        key_rows.sweep(session)
         calls.expire(session, job_rows.sweep(session))
         once.sweep(session)
         states.sweep(session)

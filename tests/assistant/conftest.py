@@ -5,14 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gevent
+import psycopg
 import pytest
+from gevent.event import Event
+from sqlalchemy import event
 
 from service.chat.calling import waits
+from service.extensions import db
 from tests import recorded
 from tests.people import Person, chunks_so_far
 from tests.services import wait_for
 from tests.upstream import Answer
 
+WAITING = """select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'"""
 DONE = Answer(recorded.anthropic("done"))
 Chunks = list[dict[str, Any]]
 
@@ -87,3 +93,75 @@ def begin(app) -> Iterator[Callable[..., LiveTurn]]:
     for run in app.extensions["runs"]:
         run.leave()
     wait_for(lambda: not app.extensions["runs"])
+
+
+@dataclass
+class Pause:
+    """`came` is set before a statement that begins so, which waits there for `go`."""
+
+    beginning: str
+    skip: int  # statements that begin so and go by before
+    came: Event = field(default_factory=Event)
+    go: Event = field(default_factory=Event)
+
+
+@pytest.fixture
+def pause(app):
+    """Let a greenlet wait, once, before a statement that begins so, until the second event.
+
+    `skip` is how many statements that begin so go by before.
+    """
+    pauses = {}
+
+    def wait(connection, cursor, statement, *_):
+        waiting = pauses.get(gevent.getcurrent())
+        if waiting is None or not statement.startswith(waiting.beginning):
+            return
+        if waiting.skip:
+            waiting.skip -= 1
+            return
+        del pauses[gevent.getcurrent()]
+        waiting.came.set()
+        waiting.go.wait(10)
+
+    def before(greenlet, beginning, skip=0):
+        paused = pauses[greenlet] = Pause(beginning, skip)
+        return paused.came, paused.go
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", wait)
+    yield before
+    event.remove(engine, "before_cursor_execute", wait)
+
+
+class Other:
+    """Another client of the database."""
+
+    def __init__(self, url: str) -> None:
+        self.connection = psycopg.connect(url.replace("+psycopg", ""))
+        self.watcher = psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
+
+    def lock(self, table: str, where: str, how: str = "") -> None:
+        self.connection.execute(f"select from {table} where {where} for update {how}")
+
+    def lock_account(self) -> None:
+        self.lock("accounts", "subject = 'alice'")
+
+    def sees_waiting(self, count: int) -> None:
+        """Wait until so many transactions wait for locks."""
+        wait_for(lambda: self.watcher.execute(WAITING).fetchone() == (count,), 10)
+
+    def release(self) -> None:
+        self.connection.commit()
+
+    def close(self) -> None:
+        self.connection.close()
+        self.watcher.close()
+
+
+@pytest.fixture
+def other(app, database_url):
+    client = Other(database_url)
+    yield client
+    client.close()

@@ -74,10 +74,10 @@ class ClaimWatch:
         """
 
         def end(session: Session) -> None:
-            run.was_watched |= claims.drop(session, run.question.turn_id).was_watched
-            run.hold.charge(session)
             question = run.question
             collections.forget_if_deleted(session, question.chat_id, question.caller.subject)
+            run.was_watched |= claims.drop(session, question.turn_id).was_watched
+            run.hold.charge(session)
 
         try:
             self._execute(end)

@@ -157,11 +157,11 @@ def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared 
     answered = moment + MICROSECOND
     messages = row_values.message_rows(run, moment, answered)
     _insert(connection, INSERT_MESSAGE, messages, refused)
+    if run.earlier:
+        earlier.settle(session, question)
     charged = run.hold.charge(session, closed)
     metadata = row_values.metadata_row(run, status, charged, answered)
     _insert(connection, INSERT_TURN, [metadata], refused)
-    if run.earlier:
-        earlier.settle(session, question)
     touched = _touch(connection, chat, run, row_values.chat_title(chat, question, status), answered)
     changes += map(row_values.message_change, messages)
     changes += [row_values.turn_change(metadata, run.tally.usage), touched]

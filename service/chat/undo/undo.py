@@ -116,10 +116,15 @@ def _sorted_out(
 
 
 def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
-    """In the order of an erasure: chats, users, the rest."""
+    """In the order of an erasure: chats, users, the rest.
+
+    The turn's chat is locked too: its deletion changes the same entries of the journal.
+    """
     connection = session.connection()
-    for key in sorted({reverting.group_key(c.collection, c.some_state) for c in changes}):
-        lock_name(connection, key)
+    names = {reverting.group_key(c.collection, c.some_state) for c in changes}
+    names |= {entry.chat_id for change in changes for entry in change.entries}
+    for name in sorted(names):
+        lock_name(connection, name)
     chats = select(Chat.seq).where(Chat.record_id.in_(set(_chats(changes)))).order_by(Chat.seq)
     session.execute(chats.with_for_update())
     user_locks.lock(session, caller.subject)

@@ -163,11 +163,12 @@ class Attempt:
         """Free hold and key. If the database is away they lapse, and the first error is raised."""
         try:
             with write_transaction() as session:
-                if self._hold and self._charge:
-                    ledger.settle(session, self._hold, 0, self._charge.what, {})
+                user_locks.lock_row(session, self._user_id)
                 if self._lease:
                     free = self._lease.give_up if self._may_have_acted else self._lease.forget
                     free(session)
+                if self._hold and self._charge:
+                    ledger.settle(session, self._hold, 0, self._charge.what, {})
         except SQLAlchemyError as error:
             log.warning("attempt not freed", error=type(error).__name__)
 

@@ -10,11 +10,10 @@ only if a second one changes nothing more. Source: docs/contract.md, sections 10
 import hashlib
 import json
 import time
-from collections.abc import Iterable
 from typing import Any
 
 import gevent
-from sqlalchemy import Row, and_, delete, insert, not_, select, update
+from sqlalchemy import Row, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -217,34 +216,3 @@ class KeyLease:
         """The condition for the key's row while this attempt has the key."""
         named = [_keys.c[name] == value for name, value in self._names.items()]
         return and_(*named, _keys.c.holder == self.holder)
-
-
-def has_answer(user_id: str, endpoint: str, key: str) -> bool:
-    """Whether a key's answer is stored. Needs an app context."""
-    names = {"user_id": user_id, "endpoint": endpoint, "key": key}
-    stored = (_keys.c.answer.is_not(None), _keys.c.expires_at > current_time())
-    found = db.session.scalar(select(_keys.c.seq).filter_by(**names).where(*stored))
-    db.session.commit()
-    return found is not None
-
-
-def renew(session: Session, holders: Iterable[str]) -> None:
-    """Renew the keys of attempts that still run."""
-    held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
-    session.execute(update(_keys).where(held).values(held_until=from_now(LEASE)))
-
-
-def forget_chat(session: Session, user_id: str, chat_id: str) -> None:
-    """Delete the keys of a chat's calls with their answers.
-
-    A call that has left is paid for, but stores no answer: its key loses its chat. In this order no
-    answer is missed that is stored meanwhile.
-    """
-    of_chat = (_keys.c.user_id == user_id, _keys.c.chat_id == chat_id)
-    under_way = (_keys.c.answer.is_(None), _keys.c.left_at.is_not(None))
-    session.execute(update(_keys).where(*of_chat, *under_way).values(chat_id=None))
-    session.execute(delete(_keys).where(*of_chat, not_(and_(*under_way))))
-
-
-def sweep(session: Session) -> None:
-    session.execute(delete(_keys).where(_keys.c.expires_at < current_time()))

@@ -15,7 +15,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.database.access import is_outage, write_transaction
-from service.integrations.calling import idempotency
+from service.integrations.calling import key_rows
 from service.integrations.calling.idempotency import KeyLease
 from service.observing.measures import KEYS_IN_FLIGHT, WRITES_WAITING, keys_not_renewed
 from service.web.errors import ServiceError
@@ -85,7 +85,7 @@ class LeaseRenewal:
     def _renew(self) -> None:
         limit = gevent.Timeout(QUERY_SECONDS)
         with limit, self._app.app_context(), write_transaction() as session:
-            idempotency.renew(session, self._holders)
+            key_rows.renew(session, self._holders)
 
     def _store_writes(self) -> None:
         """Store the writes in their order. Raises while the database is still away."""
