@@ -82,8 +82,9 @@ def listening(value: str) -> str:
 def _is_listening(item: str) -> bool:
     if item.startswith(("unix:", "fd://")):
         return re.fullmatch(r"unix:.*[^/]|fd://\d+", item) is not None
-    parts = re.fullmatch(r"(?:tcp://)?(\[[^\]]+\]|[A-Za-z0-9._-]*)(?::(\d{1,5}))?", item)
-    if parts is None or int(parts[2] or 8000) >= 1 << 16:
+    # Without a port gunicorn would take 8000, whatever PORT is, and take any word for a host.
+    parts = re.fullmatch(r"(?:tcp://)?(\[[^\]]+\]|[A-Za-z0-9._-]*):(\d{1,5})", item)
+    if parts is None or int(parts[2]) >= 1 << 16:
         return False
     return not parts[1].startswith("[") or _is_ipv6(parts[1][1:-1])
 
