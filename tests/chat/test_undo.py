@@ -13,7 +13,7 @@ from sqlalchemy import delete, select, update
 from service.auth.users import Caller, rights_cache
 from service.chat.history.messages import UNDONE
 from service.chat.models import Claim, JournalEntry
-from service.chat.outside import CALLED, CALLS
+from service.chat.outside import CALLED, CALLS, READ
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.run import execute, parse_input
 from service.chat.tools.tool import ToolContext
@@ -248,13 +248,23 @@ def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
     }
 
 
-def test_calls_of_endpoints_are_conflicts(app, alice, hands, note):
-    hands.update(note(), title="new")
+def journal_call(app, hands, endpoint, outcome):
     with app.app_context():
         turn = {"turn_id": hands.turn_id, "chat_id": "chat", "user_id": "alice"}
-        what = {"tool": "integrations.call", "collection": CALLS, "record_id": "mail-send"}
-        db.session.add(JournalEntry(**turn, **what, outcome=CALLED))
+        what = {"tool": "integrations.call", "collection": CALLS, "record_id": endpoint}
+        db.session.add(JournalEntry(**turn, **what, outcome=outcome))
         db.session.commit()
+
+
+def test_a_failed_turn_that_has_only_read_is_as_one_that_has_done_nothing(app, alice, hands):
+    journal_call(app, hands, "search-images", READ)
+    read, nothing = undo(alice, hands.turn_id), undo(alice, new_id("turn"))
+    assert (read.status_code, read.json) == (404, nothing.json)
+
+
+def test_calls_of_endpoints_are_conflicts(app, hands, note):
+    hands.update(note(), title="new")
+    journal_call(app, hands, "mail-send", CALLED)
     answer = hands.undo()
     assert len(answer["undone"]) == 1
     reason = "A call outside the app can't be taken back."

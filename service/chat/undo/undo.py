@@ -7,7 +7,7 @@ All of it is one transaction, and is done once for a turn. Source: docs/contract
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import exists, insert, select, update
+from sqlalchemy import ColumnElement, exists, insert, select, true, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -39,7 +39,11 @@ FORBIDDEN = "You may not do this with the record."
 
 Listed = dict[str, str]
 
-TRACES = (Claim, Turn, JournalEntry)  # of a turn: while it runs, once it is stored, of its writes
+TRACES: dict[Any, ColumnElement[bool]] = {  # of a turn: while it runs, once it is stored, of its writes
+    Claim: true(),
+    Turn: true(),
+    JournalEntry: journal.is_change,  # the entry of a read shows nowhere
+}
 
 
 class StillRunning(AlreadyRunning):
@@ -75,7 +79,10 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
 
 def _begin(session: Session, subject: str, turn_id: str) -> None:
     """Mark the turn as undone. Of two requests at once, the second waits for the first here."""
-    traces = (exists().where(m.turn_id == turn_id, m.user_id == subject) for m in TRACES)
+    traces = (
+        exists().where(model.turn_id == turn_id, model.user_id == subject, which)
+        for model, which in TRACES.items()
+    )
     is_running, *has_traces = session.execute(select(*traces)).one()
     if is_running:
         raise StillRunning()
