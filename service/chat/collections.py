@@ -12,6 +12,7 @@ from service.auth import user_locks
 from service.auth.models import User
 from service.chat import claims, journal
 from service.chat.models import TITLE_LIMIT, Chat, Message, Turn
+from service.chat.titles import wrong_title
 from service.database.locks import lock_name
 from service.integrations.calling import key_rows
 from service.records import outbox
@@ -91,7 +92,14 @@ AI_CHATS = Collection(
     model=Chat,
     columns=(
         Column("userId", attribute="user_id", required=True, fixed=True),
-        Column("title", attribute="title", required=True, least=1, most=TITLE_LIMIT),
+        Column(
+            "title",
+            attribute="title",
+            required=True,
+            least=1,
+            most=TITLE_LIMIT,
+            check=wrong_title,
+        ),
         Column("pinned", "boolean", "pinned"),
         Column("activeAt", "datetime", "active_at", fixed=True),
     ),

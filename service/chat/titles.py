@@ -1,6 +1,6 @@
-"""The title that a chat gets from its first question. Pure.
+"""The titles of chats: what may be one, and the one that a chat gets from its first question. Pure.
 
-Source: docs/contract.md, section 4.2.
+Source: docs/contract.md, sections 4.1 and 4.2.
 """
 
 import re
@@ -21,6 +21,11 @@ _CODE = re.compile(r"(`+)([^`\n]{1,300})\1")
 _EMPHASIS = re.compile(
     r"(?<![\w*~])(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])([^\n*~]{1,300}?)(?<=\S)\1(?![*~]|\.?[^\W_])"
 )
+
+
+def wrong_title(title: str) -> list[str]:
+    """Say what is wrong with a title: nobody could see or click it in a list. Empty means none."""
+    return ["Must not be blank."] if title.isspace() else []
 
 
 def title_from(question: str) -> str:

@@ -6,7 +6,7 @@ Source: docs/contract.md, "Chat endpoints" and section 4.
 from typing import Any
 
 from flask import Blueprint, current_app, g
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import Schema, ValidationError, fields, validate, validates, validates_schema
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -14,6 +14,7 @@ from service.auth import user_locks
 from service.auth.bearer import open_to
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
+from service.chat.titles import wrong_title
 from service.chat.turn.running import Runs
 from service.database.access import write_transaction
 from service.extensions import now
@@ -29,6 +30,11 @@ chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
 
 class NewChat(Schema):
     title = Text(load_default="", validate=validate.Length(max=TITLE_LIMIT))
+
+    @validates("title")
+    def _is_not_blank(self, title: str, **kwargs: Any) -> None:
+        if wrong := wrong_title(title):
+            raise ValidationError(wrong)
 
 
 class ChatChanges(Schema):

@@ -31,7 +31,13 @@ def test_a_chat_is_renamed(alice):
     assert alice.records("ai-chats")[0]["data"]["title"] == "New"
 
 
-@pytest.mark.parametrize("title", ["", "x" * 201, None, 5, "a\x00"])
+@pytest.mark.parametrize("title", [" ", "\t\n", "\u3000", "x" * 201, 5, "a\x00"])
+def test_a_chat_with_a_bad_title_is_not_created(alice, title):
+    assert alice.post("/api/ai/chats", {"title": title}).status_code == 400
+    assert alice.records("ai-chats") == []
+
+
+@pytest.mark.parametrize("title", ["", " ", "\t\n", "\u3000", "x" * 201, None, 5, "a\x00"])
 def test_a_bad_title_is_refused_and_the_old_one_stays(alice, title):
     chat = alice.new_chat("Old")
     assert alice.patch(f"/api/ai/chats/{chat}", {"title": title}).status_code == 400

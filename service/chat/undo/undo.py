@@ -39,7 +39,9 @@ FORBIDDEN = "You may not do this with the record."
 
 Listed = dict[str, str]
 
-TRACES: dict[Any, ColumnElement[bool]] = {  # of a turn: while it runs, once it is stored, of its writes
+TRACES: dict[
+    Any, ColumnElement[bool]
+] = {  # of a turn: while it runs, once it is stored, of its writes
     Claim: true(),
     Turn: true(),
     JournalEntry: journal.is_change,  # the entry of a read shows nowhere
