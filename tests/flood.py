@@ -1,9 +1,10 @@
-"""A server in a process of its own, which sends as fast as the connection takes it, without end."""
+"""Senders that are never waited for: a socket that is full, and a server that sends without end."""
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 SERVER = """
 import socket, sys
@@ -33,3 +34,14 @@ def flooding(first: bytes, rest: bytes) -> Iterator[str]:
             yield f"http://127.0.0.1:{process.stdout.readline().strip()}/"
         finally:
             process.kill()
+
+
+def fill(sock: socket.socket) -> int:
+    """Send until the connection takes no more; returns how many bytes it has taken."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    sock.setblocking(False)
+    sent = 0
+    with suppress(BlockingIOError):
+        while True:
+            sent += sock.send(b"x" * 4096)
+    return sent

@@ -9,10 +9,12 @@ import pytest
 from gevent.server import StreamServer
 from hypothesis import given
 from hypothesis import strategies as st
+from urllib3 import HTTPHeaderDict
 
-from service.outbound.body import Dechunker
+from service.outbound.body import READ_SIZE, Dechunker, ResponseBody
+from service.outbound.head import ResponseHead
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
-from tests.flood import flooding
+from tests.flood import fill, flooding
 
 FRAMED = b"5\r\nhello\r\n1;ext=1\r\n,\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
 PLAIN = b"hello,0123456789"
@@ -150,6 +152,18 @@ def test_small_chunks_are_read_as_long_as_there_is_content_in_them():
     dechunker = Dechunker()
     for _ in range(10):
         assert dechunker.feed(b"2\r\nab\r\n" * 10_000) == b"ab" * 10_000
+
+
+def test_others_run_while_a_body_is_read_that_has_arrived_already():
+    """Without a pause in the reading nothing would switch to them: the socket never waits."""
+    ours, server = socket.socketpair()
+    with ours, server:
+        assert fill(server) > 3 * READ_SIZE
+        body = ResponseBody(ours, ResponseHead(200, HTTPHeaderDict(), False, None, False), b"")
+        reading = gevent.spawn(lambda: [body.read() for _ in range(3)])
+        other = gevent.spawn(lambda: reading.dead)
+        gevent.joinall([reading, other])
+    assert other.value is False
 
 
 def test_a_server_that_is_never_waited_for_stops_nothing_else(upstream):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import and_, func, literal, select
+from sqlalchemy import and_, func, literal, select, text
 
 from service.billing import ledger
 from service.billing.allowances import TokenLimit
@@ -16,7 +16,12 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from service.integrations.models import IntegrationJob
+from tests.services import wait_for
 
+OTHERS = text(
+    "SELECT count(*) FROM pg_stat_get_activity(NULL) AS one WHERE one.pid <> pg_backend_pid()"
+    " AND datid = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 ALICE = Payer("alice", is_owner=False)
 
 
@@ -62,6 +67,18 @@ class Books:
     def free(self, hold: str) -> None:
         """Release a hold by settling it at no cost."""
         self.settle(hold, 0)
+
+    def wait_until_alone(self) -> None:
+        """Wait until PostgreSQL has ended the connections of other processes.
+
+        It may carry out what a killed process has sent, and has its locks until then.
+        """
+        with self.app.app_context():
+            if db.engine.dialect.name == "postgresql":
+                db.session.remove()
+                db.engine.dispose()
+                wait_for(lambda: db.session.scalar(OTHERS) == 0, 60)
+                db.session.commit()
 
     def rows(self, table: Any, **where: Any) -> list[Any]:
         with self.app.app_context():

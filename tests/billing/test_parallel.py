@@ -108,6 +108,7 @@ def test_the_holds_of_killed_processes_are_swept_once(books, spenders):
     assert spenders.results() == ["working"] * PROCESSES
     spenders.kill(2)
     settled = sum(spenders.do("ready"))  # ends the work
+    books.wait_until_alone()
     assert books.charges().count(-0.75) == len(books.rows(Hold, state="settled")) >= settled > 0
     books.check()
     left = len(books.rows(Hold, state="open"))

@@ -108,7 +108,11 @@ class Probes:
                 return json.loads(answer.read().partition(b"\r\n\r\n")[2])["status"]
 
     def status(self, session) -> None:
+        """As a balancer, which takes no host out for a database that was slow once: the check has
+        1.5 seconds, also on a machine that is busy with other tests."""
         answer = session.get(f"{self.url}/readyz", timeout=30)
+        if answer.status_code == 503 and answer.json().get("database") is False:
+            answer = session.get(f"{self.url}/readyz", timeout=30)
         assert answer.status_code == 200, answer.text
 
     def turn(self, session) -> None:

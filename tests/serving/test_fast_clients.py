@@ -1,13 +1,14 @@
 """A client that sends faster than its requests are read does not keep others from being served."""
 
 import socket
-from contextlib import suppress
 
 import gevent
 import pytest
 
 from service.auth.tokens import issue
-from serving.refusals import LINGER_BYTES, linger
+from serving.refusals import linger
+from serving.timed_requests import BODY_STEP, TimedUnreader
+from tests.flood import fill
 from tests.services import settings_for
 
 TOGETHER = 300  # requests, whose answers fit into the buffers of a connection
@@ -57,12 +58,22 @@ def test_another_is_answered_while_a_body_comes_in_chunks_of_a_byte(service, con
     assert flooding.recv(65_536).startswith(b"HTTP/1.1 201")
 
 
+def test_others_run_while_a_request_is_read_that_has_arrived_already():
+    client, connection = socket.socketpair()
+    with client, connection:
+        assert fill(client) > 2 * BODY_STEP
+        unreader = TimedUnreader(connection)
+        reading = gevent.spawn(lambda: [unreader.chunk() for _ in range(8)])
+        other = gevent.spawn(lambda: reading.dead)
+        gevent.joinall([reading, other])
+        assert sum(map(len, reading.value)) > BODY_STEP
+    assert other.value is False
+
+
 def test_others_run_while_the_rest_of_a_refused_request_is_read():
     client, connection = socket.socketpair()
-    client.setblocking(False)
-    with client, suppress(BlockingIOError):
-        while True:
-            client.send(b"x" * LINGER_BYTES)
+    with client:
+        fill(client)
     with connection:
         reading = gevent.spawn(linger, connection)
         other = gevent.spawn(lambda: reading.dead)
