@@ -8,7 +8,8 @@ import gevent
 import pytest
 from gevent.monkey import get_original
 
-from service.outbound.guarded import LOOK_UPS, is_public
+from service.observing import attribution
+from service.outbound.guarded import LOOK_UPS, LOOK_UPS_EACH, is_public
 from service.outbound.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
 
@@ -86,7 +87,10 @@ def test_the_name_is_looked_up_once_and_each_of_its_addresses_is_checked(caller,
     assert (error.value.reason, lookups) == ("not-public", ["rebinding.example"])
 
 
-def test_slow_name_servers_of_callers_do_not_hold_up_other_look_ups(caller, inside, look_up):
+@pytest.fixture
+def slow(caller, look_up):
+    """Makes calls of a user, by names that nobody answers for until the test ends. Returns the
+    names that were looked up, of all users."""
     begun, over = [], []
 
     def wait(host, *_arguments, **_options):
@@ -95,17 +99,36 @@ def test_slow_name_servers_of_callers_do_not_hold_up_other_look_ups(caller, insi
             sleep_in_thread(0.05)
         raise socket.gaierror(socket.EAI_AGAIN, "no answer")
 
-    def call(number):
-        url = f"http://{number}.slow.example/"
+    def call(user, number):
+        attribution.begin(user=user)
+        url = f"http://{number}.{user}.example/"
         with pytest.raises(UpstreamError, match="timeout"):
             caller.fetch(Outbound("test", "GET", url, {}, whole=0.5, guarded=True), 100)
 
+    def calls(user):
+        calling = [gevent.spawn(call, user, number) for number in range(20)]
+        gevent.joinall(calling, raise_error=True)
+        return begun
+
     look_up(wait)
+    yield calls
+    over.append(True)
+
+
+def test_slow_name_servers_of_callers_do_not_hold_up_other_look_ups(caller, inside, slow):
     port = inside.url.rpartition(":")[2]
+    for user in ("alice", "bob", "carol", "dave"):
+        begun = slow(user)
     other = Outbound("test", "GET", f"http://localhost:{port}/", {}, whole=5)
-    try:
-        gevent.joinall([gevent.spawn(call, number) for number in range(20)], raise_error=True)
-        assert caller.fetch(other, 100) == (200, b"{}")
-        assert 0 < len(begun) <= LOOK_UPS
-    finally:
-        over.append(True)
+    assert caller.fetch(other, 100) == (200, b"{}")
+    assert 0 < len(begun) <= LOOK_UPS
+
+
+def test_the_slow_name_servers_of_a_user_hold_up_only_that_user(caller, inside, slow):
+    begun = slow("alice")
+    assert len(begun) == LOOK_UPS_EACH
+    attribution.begin(user="bob")
+    port = inside.url.rpartition(":")[2]
+    other = Outbound("test", "GET", f"http://localhost:{port}/", {}, whole=5, guarded=True)
+    with pytest.raises(UpstreamError, match="not-public"):
+        caller.fetch(other, 100)

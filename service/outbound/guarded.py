@@ -5,6 +5,7 @@ checked addresses, so a second DNS answer cannot redirect it (DNS rebinding).
 
 A look-up can't be ended, and a caller's name server may let it wait for long. So these have
 threads of their own: they can't take those in which providers are looked up and files are read.
+One user has only some of them.
 Source: RFC 6890, RFC 6052, RFC 3056.
 """
 
@@ -14,11 +15,14 @@ from collections.abc import Iterator
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
+from weakref import WeakValueDictionary
 
+from gevent.lock import Semaphore
 from gevent.resolver.thread import Resolver
 from gevent.threadpool import ThreadPool
 from urllib3.exceptions import NewConnectionError
 
+from service.observing import attribution
 from service.outbound.connecting import (
     AddressInfo,
     SecureUpstreamConnection,
@@ -27,7 +31,8 @@ from service.outbound.connecting import (
 
 Address = IPv4Address | IPv6Address
 
-LOOK_UPS = 4  # at once
+LOOK_UPS = 6  # at once
+LOOK_UPS_EACH = 2  # for one user
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -72,9 +77,31 @@ class GuardedSecureConnection(GuardedConnection, SecureUpstreamConnection):
     """An HTTPS connection to public addresses only."""
 
 
+class UsersThreads(ThreadPool):
+    """Threads for work that can't be ended, of which one user has at most `LOOK_UPS_EACH`."""
+
+    def __init__(self) -> None:
+        super().__init__(LOOK_UPS)
+        self._of_users: WeakValueDictionary[Any, Semaphore] = WeakValueDictionary()
+
+    def apply(self, work: Any, args: Any = (), kwds: Any = None) -> Any:
+        """Return what `work` returns. The thread is its user's until then, also if nobody waits."""
+        user = attribution.current_facts().get("user")
+        free = self._of_users.setdefault(user, Semaphore(LOOK_UPS_EACH))
+        free.acquire()
+        running = None
+        try:
+            running = self.spawn(work, *args, **(kwds or {}))
+        finally:
+            if running is None:  # this greenlet was killed while it waited for a thread
+                free.release()
+        running.rawlink(lambda _: free.release())
+        return running.get()
+
+
 @cache
 def _resolver() -> Any:
     """This process's resolver for the names that callers supply."""
     resolver = Resolver()
-    resolver.pool = ThreadPool(LOOK_UPS)
+    resolver.pool = UsersThreads()
     return resolver
