@@ -4,7 +4,6 @@
 """
 
 from flask import Flask
-from flask_cors import CORS
 
 from config import Settings, load
 from service.activity.calls import CallRows
@@ -50,7 +49,7 @@ from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
 from service.upkeep import database_facts, sweeping
-from service.web import edge, errors, opaque_origins, operations
+from service.web import edge, errors, operations, other_origins
 from service.web.json_values import JsonProvider
 from service.widgets.views import developer as widget_developer
 from service.widgets.views import widgets
@@ -164,15 +163,13 @@ def _open_database(app: Flask, settings: Settings) -> None:
 def _answer_requests(app: Service, settings: Settings) -> None:
     """The order of these is the order in which a request meets them."""
     request_log.init_app(app)
-    opaque_origins.init_app(app)
+    other_origins.init_app(app)
     bearer.init_app(app)
     edge.init_app(app)
     app.finish_responses(integration_views.envelop)
     errors.init_app(app)
     if settings.cors_origins:  # without any it would do nothing, at every response
-        exposed = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]
-        origins = {"origins": list(settings.cors_origins)}
-        CORS(app, resources={r"/api/*": origins, "/mcp": origins}, expose_headers=exposed)
+        other_origins.allow(app, settings.cors_origins)
     switched = (MCP_BLUEPRINTS, settings.mcp), (SANDBOX_BLUEPRINTS, settings.sandbox)
     for blueprint in (*BLUEPRINTS, *(one for some, is_on in switched if is_on for one in some)):
         app.register_blueprint(blueprint)

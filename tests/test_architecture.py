@@ -85,7 +85,7 @@ REQUEST_READERS = {
     "bodies",
     "current_request",
     "edge",
-    "opaque_origins",
+    "other_origins",
     "operations",
     "request_log",
     "responses",

@@ -130,6 +130,16 @@ def test_only_configured_origins_may_call_from_a_browser(alice, client):
 
 
 @on_sqlite
+@pytest.mark.settings(cors_origins="https://app.example.com")
+@pytest.mark.parametrize("origin", [{}, {"Origin": "https://app.example.com"}, {"Origin": "null"}])
+def test_every_answer_that_an_origin_may_get_varies_by_it(alice, origin):
+    """Or a cache would give a page what it has kept from a request without `Origin`."""
+    for path in ("/api/ai/models", "/api/nothing", "/mcp"):
+        assert "Origin" in alice.get(path, headers=origin).vary
+    assert "Origin" not in alice.get("/healthz", headers=origin).vary
+
+
+@on_sqlite
 def test_the_openapi_document_has_every_route(app, client):
     document = client.get("/openapi.json").json
     assert document["openapi"].startswith("3.1")

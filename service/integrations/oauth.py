@@ -22,7 +22,7 @@ from service.integrations.consent.connections import Connections
 from service.integrations.consent.consents import Connected, Failed, Outcome, Unconfirmed
 from service.web.edge import answers, refuses
 from service.web.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
-from service.web.opaque_origins import takes_opaque_origin
+from service.web.other_origins import takes_opaque_origin
 
 COOKIE_SECONDS = 3600
 FORM_LIMIT = 4096  # bytes: anybody may post the form, and a large one takes long to parse

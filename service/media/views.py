@@ -23,7 +23,7 @@ from service.media.reader import MediaReader
 from service.media.store import Found, MediaStore
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
-from service.web.opaque_origins import refuse_opaque_origin, takes_opaque_origin
+from service.web.other_origins import refuse_opaque_origin, takes_opaque_origin
 
 SHOWN = ("image/", "audio/", "video/")  # by browsers, in the place of a download
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"

@@ -1,22 +1,43 @@
-"""Refuses the API to pages of an opaque origin.
+"""Which pages of other origins may use the API.
 
 A browser says `Origin: null` for a page in a sandbox, as a widget's is, and for local files. Such a
 page has no business with the API: a widget's calls go through the page that hosts it.
+
+Pages of the origins in `CORS_ORIGINS` may use it. Whether an answer lets a page read it depends on
+the request's `Origin`, also with one allowed origin: without the header, or with another, the
+answer allows nobody. So all vary by it. A cache could otherwise give a page what it has kept from
+an `<img>`, which sends no `Origin`. Source: Fetch Standard, "CORS protocol and HTTP caches".
 """
 
+from collections.abc import Iterable
 from typing import Any
 
-from flask import Request
+from flask import Request, Response
+from flask_cors import CORS
 
 from service.app import Service
 from service.web.errors import Forbidden
 
 OPAQUE = "null"
+EXPOSED = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]  # headers of answers
 
 
 def init_app(app: Service) -> None:
     """Register the check. It comes before that of the token, so that no answer tells of a token."""
     app.check_requests(_refuse)
+
+
+def allow(app: Service, origins: Iterable[str]) -> None:
+    """Let pages of these origins use the API and `/mcp`."""
+    named = {"origins": list(origins)}
+    resources: Any = {r"/api/*": named, "/mcp": named}
+    CORS(app, resources=resources, expose_headers=EXPOSED, vary_header=False)
+    app.finish_responses(_vary)
+
+
+def _vary(_: Service, request: Request, __: Any, response: Response) -> None:
+    if request.path.startswith(("/api/", "/mcp")):
+        response.vary.add("Origin")
 
 
 def takes_opaque_origin(view: Any) -> Any:
