@@ -321,6 +321,14 @@ def test_invalid_frames_close_the_connection_with_their_code(server, sent, code)
     assert server.ended() == [["receiver", code]]
 
 
+def test_a_close_is_answered_with_its_own_code_and_reason(server):
+    """Also with the code of what is no UTF-8."""
+    sock = server.raw()
+    payload = struct.pack("!H", 1007) + b"mine"
+    sock.sendall(masked(ABNF.OPCODE_CLOSE, payload))
+    assert read(sock, 2 + len(payload)) == b"\x88\x06" + payload
+
+
 def test_a_close_without_a_code_is_answered_without_one(server):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_CLOSE, b""))

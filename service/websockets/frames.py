@@ -8,7 +8,7 @@ import base64
 import struct
 from collections.abc import Iterable, Iterator
 
-from wsproto.connection import ConnectionType
+from wsproto.connection import ConnectionState, ConnectionType
 from wsproto.events import (
     AcceptConnection,
     BytesMessage,
@@ -128,13 +128,19 @@ class Protocol:
                     result = CloseConnection(TEXT_ONLY, "text messages only")
                 case Ping():
                     result = bytes(self._connection.send(event.response()))
-                case CloseConnection() if event.code == NOT_UTF8:  # the reason is of Python
+                case CloseConnection() if event.code == NOT_UTF8 and self._is_open:
+                    # From wsproto, with a reason of Python's.
                     result = CloseConnection(NOT_UTF8, "text must be UTF-8")
                 case CloseConnection():  # from the peer, or from wsproto for invalid bytes
                     result = event
             if result is not None:
                 return result
         return None
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether neither side has sent a close frame."""
+        return self._connection.state is ConnectionState.OPEN
 
     def ping(self) -> bytes:
         return bytes(self._connection.send(Ping()))
