@@ -29,6 +29,7 @@ from service.ids import new_id
 
 MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
+LONGEST_LEASE = timedelta(seconds=60)  # for a refresh that needs more requests
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
 INSIST_SECONDS = 5.0  # for which a database that is away is tried again
 INSIST_EVERY = 0.25  # seconds
@@ -83,7 +84,7 @@ class TokensRead(Generic[Row]):
     @property
     def is_leased(self) -> bool:
         until = self.row.lease_until
-        return until is not None and self.at < until <= self.at + 2 * LEASE
+        return until is not None and self.at < until <= self.at + 2 * LONGEST_LEASE
 
     def has_failed(self, began: datetime) -> bool:
         """Whether a refresh has failed since a wait began, or shortly before."""
@@ -100,23 +101,25 @@ def read(model: type[Row], **key: str) -> TokensRead[Row] | None:
     return TokensRead(*found) if found else None
 
 
-def lease(snapshot: TokensRead[Any]) -> str | None:
+def lease(snapshot: TokensRead[Any], lasts: timedelta = LEASE) -> str | None:
     """The id of a new lease, which allows to refresh this version; None while there is another one.
 
-    None also within `COOL_DOWN` after a failure. A lease that ends much later than any can, and a
-    failure far in the future, do not count: the clock was set back. Times that are a little late do
-    count: a statement that has waited for the row uses the time at which it began.
+    `lasts` is at most `LONGEST_LEASE`. None also within `COOL_DOWN` after a failure.
+
+    A lease that ends much later than any can, and a failure far in the future, do not count: the
+    clock was set back. Times that are a little late do count: a statement that has waited for the
+    row uses the time at which it began.
     """
     if snapshot.is_leased:
         return None  # saves a write for each call that waits
-    lease_id, seconds = new_id("lease"), LEASE.total_seconds()
+    lease_id, longest = new_id("lease"), LONGEST_LEASE.total_seconds()
     rows = table(type(snapshot.row))
     until, failed = rows.c.lease_until, rows.c.failed_at
     pause = COOL_DOWN.total_seconds()
-    free = or_(until.is_(None), until < current_time(), until > from_now(2 * seconds))
+    free = or_(until.is_(None), until < current_time(), until > from_now(2 * longest))
     calm = or_(failed.is_(None), failed < from_now(-pause), failed > from_now(pause))
     mine = update(rows).where(*is_unchanged(snapshot.row), free, calm)
-    taken = mine.values(lease_id=lease_id, lease_until=from_now(seconds))
+    taken = mine.values(lease_id=lease_id, lease_until=from_now(lasts.total_seconds()))
     with write_transaction() as session:
         return lease_id if session.execute(taken.returning(rows.c.seq)).first() else None
 

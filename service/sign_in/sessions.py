@@ -31,6 +31,8 @@ from service.sign_in.models import ConsoleSession
 from service.web.errors import Unauthorized, Unavailable, UpstreamFailed
 
 LIFETIME = timedelta(days=30)
+# The provider's description, the tokens, its keys, and those of this service: ten seconds each.
+LEASE = refreshing.LONGEST_LEASE
 PATIENCE = 25.0  # seconds that a request waits for the refresh of another one
 RETRY_SECONDS = 5.0  # until a page asks again after a refresh that failed
 ENDED = "The session has ended. Sign in again."
@@ -97,7 +99,7 @@ class Sessions:
             if row.refresh_token is None:
                 raise self._ended(row)
             has_failed = read.has_failed(began)
-            if not has_failed and (lease := refreshing.lease(read)):
+            if not has_failed and (lease := refreshing.lease(read, LEASE)):
                 refreshing.apart(partial(self._refresh, row, lease))
             elif read.is_usable:
                 return self._opened(read)

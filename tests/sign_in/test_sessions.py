@@ -1,8 +1,10 @@
 """The console's sessions: refreshed by one request at a time, and how they end."""
 
+from datetime import timedelta
+
 import gevent
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from config import ConfigError, sealing_keys
 from service import create_app
@@ -12,6 +14,7 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from service.sealing.seal import Sealer
+from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
 from service.upkeep import rotation, sweeping
 from tests.services import on_sqlite, settings_for
@@ -51,17 +54,46 @@ def test_many_tabs_at_once_make_one_refresh(app, browser, provider):
     """A provider that rotates refresh tokens ends the session at a second one."""
     browser.sign_in()
     has_expired(app)
-    cookie = browser.session_id
+    tabs = [in_a_tab(app, browser.session_id) for _ in range(12)]
+    answers = {tab.get() for tab in gevent.joinall(tabs)}
+    assert [status for status, _ in answers] == [200]
+    assert len(provider.asked("token")) == 2
 
+
+def in_a_tab(app, cookie):
     def ask():
         tab = app.test_client()
         tab.set_cookie("console_session", cookie)
         answer = tab.post("/console/token", headers={"Origin": "http://localhost"})
         return answer.status_code, answer.json.get("token")
 
-    answers = {tab.get() for tab in gevent.joinall([gevent.spawn(ask) for _ in range(12)])}
-    assert [status for status, _ in answers] == [200]
+    return gevent.spawn(ask)
+
+
+def test_a_refresh_is_the_only_one_for_as_long_as_it_may_take(app, browser, provider, monkeypatch):
+    """The lease is moved back instead of the clock forward."""
+    browser.sign_in()
+    has_expired(app)
+    give, tabs = provider._token, []
+
+    def give_late(form):
+        monkeypatch.undo()
+        pass_time(app, 4 * identity.SECONDS + refreshing.INSIST_SECONDS)
+        tabs.append(in_a_tab(app, browser.session_id))
+        gevent.sleep(0.5)
+        return give(form)
+
+    monkeypatch.setattr(provider, "_token", give_late)
+    tabs.append(in_a_tab(app, browser.session_id))
+    tabs[0].join()
+    assert {tab.get() for tab in tabs} == {tabs[0].value}
     assert len(provider.asked("token")) == 2
+
+
+def pass_time(app, seconds):
+    with app.app_context():
+        until = db.session.scalar(select(ConsoleSession.lease_until))
+    change(app, lease_until=until - timedelta(seconds=seconds))
 
 
 @on_sqlite
