@@ -1,6 +1,7 @@
 """A call outside that an earlier try has sent is not sent again by the next one."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from service.chat.tools.run import UNSURE
 from service.database.clock import from_now
 from service.extensions import db, now
 from service.integrations.calling import idempotency
+from service.integrations.declare.endpoint import SAFE_WRITE
 from service.integrations.models import IdempotencyKey
 from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.upkeep.rights import set_disabled
@@ -237,6 +239,20 @@ def test_a_job_that_ran_when_its_try_died_is_waited_for(painter, stopped, again,
     [made] = again(PICTURE)
     assert [image["url"] for image in made["result"]["images"]] == [MADE]
     assert [seen.method for seen in team.seen] == ["POST", "GET", "GET"]
+
+
+def test_a_job_that_is_begun_again_is_waited_for_once(
+    app, painter, stopped, again, team, monkeypatch
+):
+    """Its endpoint is safe to repeat, and the call that begins it waits for it."""
+    names, name = app.extensions["proxy"].catalog.names, "generate-image-flux-dev"
+    monkeypatch.setitem(names, name, replace(names[name], access=SAFE_WRITE))
+    impatient = call(name, prompt="a cat", wait=1)
+    stopped(impatient)
+    painter(["CREATED"], *[["IN_PROGRESS"]] * 9)
+    [job] = again(impatient, asks=1)
+    assert job["status"] == "running"
+    assert [seen.method for seen in team.seen] == ["POST", "POST", "GET"]
 
 
 def test_a_job_that_has_failed_is_asked_for_anew(painter, stopped, again, team):
