@@ -22,7 +22,7 @@ def without_sandbox(databases) -> Iterator[Service]:
 @pytest.fixture
 def bare(tabs, without_sandbox) -> Iterator[Console]:
     with opening(tabs, without_sandbox) as open_one:
-        yield open_one().sign_in()
+        yield open_one().open().fill_in()
 
 
 def test_no_data_pane_without_collections(bare):
