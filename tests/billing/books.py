@@ -31,6 +31,12 @@ def limited(credits: float, subject: str = "alice", token: str = "token") -> Pay
     return Payer(subject, is_owner=False, limit=limit)
 
 
+def _is_alone() -> bool:
+    others = db.session.scalar(OTHERS)
+    db.session.commit()  # within a transaction PostgreSQL would tell the same again
+    return bool(others == 0)
+
+
 class Books:
     """Call the ledger, each time in a write transaction of its own."""
 
@@ -77,8 +83,7 @@ class Books:
             if db.engine.dialect.name == "postgresql":
                 db.session.remove()
                 db.engine.dispose()
-                wait_for(lambda: db.session.scalar(OTHERS) == 0, 60)
-                db.session.commit()
+                wait_for(_is_alone, 60)
 
     def rows(self, table: Any, **where: Any) -> list[Any]:
         with self.app.app_context():

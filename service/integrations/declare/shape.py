@@ -107,17 +107,11 @@ class Maybe:
     def path(self) -> str | None:
         return getattr(self.kind, "path", None)
 
-    @cached_property
-    def _leaf(self) -> tuple[str, tuple[type, ...]] | None:
-        """The name and the types of a value that needs no search along a path."""
-        kind = self.kind
-        return (kind.name, kind.types) if isinstance(kind, LEAVES) and kind.name else None
-
     def read(self, item: Any, values: Values) -> Any:
-        if self._leaf and type(item) is dict:
-            name, types = self._leaf
-            value = item.get(name)
-            if value is None or type(value) in types:
+        kind = self.kind
+        if type(item) is dict and isinstance(kind, LEAVES) and kind.name:  # no search along a path
+            value = item.get(kind.name)
+            if value is None or type(value) in kind.types:
                 return value
         if self.path is not None and find(item, self.path) is None:
             return self._nothing()

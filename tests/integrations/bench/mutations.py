@@ -40,6 +40,7 @@ def _paths_of_answer(endpoint: Endpoint) -> Iterator[Mutation]:
             gives = copy.deepcopy(endpoint.gives)
             wrong = list(_leaves(gives))[number][1]
             object.__setattr__(wrong, "path", f"{kind.path}X")
+            vars(wrong).pop("name", None)  # made of the right path
             yield "answer", f"{name}: {kind.path}X", replace(endpoint, gives=gives)
 
 
