@@ -36,7 +36,7 @@ class PlainResponse(Response):
     """A response whose headers are sent as they are, unless Werkzeug has to change them."""
 
     def get_wsgi_headers(self, environ: Any) -> Headers:
-        """Werkzeug makes a copy of them, which takes as many calls as all else of a response."""
+        """Werkzeug's own method copies the headers each time, which is slow."""
         status, has_length = self.status_code, not self.is_sequence
         for name, _ in self.headers:
             name = name.lower()
@@ -49,6 +49,8 @@ class PlainResponse(Response):
 
 
 class Service(Flask):
+    """A Flask app that calls the checks of every request itself (decision 0041)."""
+
     response_class = PlainResponse
     session_interface = NoSessions()
 
@@ -58,11 +60,12 @@ class Service(Flask):
         self._finishes: list[Finish] = []
 
     def check_requests(self, check: Check) -> None:
-        """Call it before the view of every request. What it raises is the answer."""
+        """Have `check` called before the view of every request. What it raises is the answer."""
         self._checks.append(check)
 
     def finish_responses(self, finish: Finish) -> None:
-        """Call it with every response, before those that were given earlier."""
+        """Have `finish` called with every response, before the functions that were registered
+        earlier."""
         self._finishes.insert(0, finish)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,7 +73,7 @@ class Service(Flask):
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Flask's looks at the host twice, and decodes again what the request has decoded."""
+        """Flask's own method reads the host twice, and decodes again what the request has."""
         if self._knows_its_name() or (request and "HTTP_UPGRADE" in request.environ):
             return super().create_url_adapter(request)
         if request is None:
@@ -98,7 +101,7 @@ class Service(Flask):
         return None
 
     def make_response(self, rv: Any) -> Response:
-        """Flask's changes the class of a response that is not of `response_class`."""
+        """Return a response as it is. Flask would change the class of a WebSocket's response."""
         return rv if isinstance(rv, Response) else super().make_response(rv)
 
     def process_response(self, response: Response) -> Response:
@@ -110,7 +113,8 @@ class Service(Flask):
         return response
 
     def _has_own(self, functions: dict[Any, Any], request: Request) -> bool:
-        """Whether the app, or the blueprint of a request, has such functions in Flask's way."""
+        """Whether such functions are registered by Flask's decorators, for the app or for the
+        blueprint of this request. One blueprint within another may have those of both."""
         rule = request.url_rule
-        blueprint = rule.endpoint.rpartition(".")[0] if rule else None
-        return None in functions or blueprint in functions
+        blueprint = rule.endpoint.rpartition(".")[0] if rule else ""
+        return None in functions or blueprint in functions or "." in blueprint

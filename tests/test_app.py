@@ -63,6 +63,16 @@ def test_a_check_gets_the_request_and_ends_it(app, client):
 
 
 @as_flask
+def test_what_a_blueprint_asks_concerns_those_within_it(app, client):
+    outer, inner = Blueprint("outer", __name__), Blueprint("inner", __name__)
+    outer.before_request(lambda: ("refused", 403))
+    inner.get("/inner")(lambda: "never")
+    outer.register_blueprint(inner)
+    app.register_blueprint(outer)
+    assert client.get("/inner").status_code == 403
+
+
+@as_flask
 @pytest.mark.parametrize(("status", "length"), [(200, "5"), (204, None), (304, None), (404, "5")])
 def test_the_length_is_that_of_what_is_sent(app, client, status, length):
     app.get("/")(lambda: ("hello", status))

@@ -156,7 +156,8 @@ def core_transaction(app: Flask, durable: bool = True) -> AbstractContextManager
 
 
 class _CoreWrite:
-    """A class: the calls of a generator's context take as long as a short statement."""
+    """The context of `core_transaction`. A generator as context would take six calls of functions
+    instead of two, which is as long as a short statement."""
 
     __slots__ = ("_app", "_calls", "_durable", "_lock", "_transaction")
 

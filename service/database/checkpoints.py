@@ -33,8 +33,11 @@ def _thread() -> ThreadPool:
 
 
 class Checkpoints:
-    """Those of one database file in this process. `fail` is called after an error of the disk:
-    what was written may not be in the file, although a second sync would succeed."""
+    """The checkpoints of one database file in this process.
+
+    `fail` is called after an error of the disk: pages may be lost, although a second sync would
+    succeed.
+    """
 
     def __init__(self, path: str, fail: Callable[[], None]) -> None:
         self._path, self._fail = path, fail
@@ -42,7 +45,7 @@ class Checkpoints:
         self._is_running = False
 
     def count(self, commits: int) -> None:
-        """Tell of commits; a checkpoint may begin, and nobody waits for it."""
+        """Count commits. After enough of them a checkpoint begins, and nobody waits for it."""
         self._commits += commits
         if self._commits >= COMMITS and not self._is_running:
             self._commits, self._is_running = 0, True

@@ -46,7 +46,10 @@ class DriverStatement(ABC):
         self._converted = [(place, convert) for place, convert in enumerate(converters) if convert]
 
     def parameters(self, values: Values) -> list[Any]:
-        """In a loop: a comprehension calls a function, and a turn sends twenty statements."""
+        """The values in the order of the statement, as the driver takes them.
+
+        Written as a loop because each comprehension costs a call of a function.
+        """
         parameters = []
         for name, convert in self._parts:
             value = values[name] if name in values else self._constants[name]
