@@ -7,6 +7,8 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, Table, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, registry
 
+from service.times import utc_text
+
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -15,16 +17,10 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
-WITHOUT_ZONE = len("2026-11-26T12:00:00.000000")
-
 
 def _sqlite_text(moment: datetime | None) -> str | None:
     """Format a time as SQLite's columns have it, in UTC."""
-    if moment is None:
-        return None
-    if moment.tzinfo is not UTC:
-        moment = moment.astimezone(UTC)
-    return moment.isoformat(" ", "microseconds")[:WITHOUT_ZONE]
+    return None if moment is None else utc_text(moment, " ")
 
 
 def _from_sqlite_text(text: str | None) -> datetime | None:
@@ -91,6 +87,4 @@ def later_than(moment: datetime) -> datetime:
 
 def timestamp(moment: datetime) -> str:
     """Format a time for answers: ISO 8601 in UTC with microseconds and `Z`."""
-    if moment.tzinfo is not UTC:
-        moment = moment.astimezone(UTC)
-    return moment.isoformat("T", "microseconds")[:WITHOUT_ZONE] + "Z"
+    return f"{utc_text(moment, 'T')}Z"

@@ -1,15 +1,18 @@
 """The clock of the database."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 import time_machine
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import bindparam, select
 
 from service.auth.models import User
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
 from service.extensions import db, now
+from service.times import utc_text
 
 MILLISECOND = timedelta(milliseconds=1)  # the resolution of SQLite's clock
 
@@ -48,3 +51,14 @@ def test_a_time_is_converted_to_microseconds(app, moment):
         session.flush()
         counted = session.scalar(select(microseconds(User.created_at)))
     assert counted == (moment - EPOCH) // timedelta(microseconds=1)
+
+
+ZONES = st.timedeltas(timedelta(hours=-23), timedelta(hours=23)).map(timezone)
+
+
+@given(
+    st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=ZONES), st.sampled_from(" T")
+)
+def test_a_time_is_written_as_python_writes_it_in_utc(moment, separator):
+    whole = moment.astimezone(UTC).isoformat(separator, "microseconds")
+    assert utc_text(moment, separator) == whole.removesuffix("+00:00")

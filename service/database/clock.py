@@ -14,7 +14,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BindParameter
 from sqlalchemy.sql.functions import GenericFunction
 
-from service.extensions import WITHOUT_ZONE, UTCDateTime
+from service.extensions import UTCDateTime
+from service.times import utc_text
 
 SQLITE_FUNCTION = "time_from_now"
 
@@ -63,8 +64,7 @@ def _postgresql_microseconds(element: Any, compiler: Any, **options: Any) -> str
 
 def time_from_now(seconds: float) -> str:
     """Return the time `seconds` from now, in the format of SQLite's columns. SQLite calls it."""
-    moment = datetime.now(UTC) + timedelta(seconds=seconds)
-    return moment.isoformat(" ", "microseconds")[:WITHOUT_ZONE]
+    return utc_text(datetime.now(UTC) + timedelta(seconds=seconds), " ")
 
 
 def current_time() -> ColumnElement[datetime]:

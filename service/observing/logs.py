@@ -9,12 +9,14 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 
 from service.json_encoding import encoder
 from service.observing import attribution
+from service.times import utc_text
 
 FRAMES = 30  # of an exception, in the log
 WITHOUT_TEXT = (int, float, bool, type(None))
@@ -85,6 +87,12 @@ def _add_facts(_logger: object, _method: str, event: dict[str, Any]) -> dict[str
     return {"worker": os.getpid(), **attribution.current_facts(), **event}
 
 
+def _add_time(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Add the time to a line, as structlog's own processor does it in three times the time."""
+    event["timestamp"] = f"{utc_text(datetime.now(UTC), 'T')}Z"
+    return event
+
+
 # A value that is not JSON is replaced by its type's name, because its repr may show secrets.
 _encode_event = encoder(
     ensure_ascii=True, separators=(", ", ": "), default=lambda value: type(value).__name__
@@ -98,7 +106,7 @@ def _encode(_logger: object, _method: str, event: dict[str, Any]) -> str:
 PROCESSORS: list[Any] = [
     _add_facts,
     structlog.processors.add_log_level,
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    _add_time,
     place_of_error,
     redactor,
     _encode,
