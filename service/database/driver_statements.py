@@ -6,13 +6,12 @@ from collections import namedtuple
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, cast
 
-import gevent
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable
 
-# The connection is closed then, as SQLAlchemy does it: what it was about to say is unknown.
-INTERRUPTIONS = (gevent.Timeout, gevent.GreenletExit, KeyboardInterrupt, SystemExit)
+from service.database.pool import INTERRUPTIONS, adopt, driver_of
+
 PARAMETER = re.compile(r"%\((\w+)\)s")
 
 Values = Mapping[str, Any]
@@ -77,6 +76,7 @@ class DriverStatement(ABC):
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
         """Raise SQLAlchemy's error, or what has interrupted the statement."""
+        adopt(connection)
         text = getattr(error, "statement", self.text)
         connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
 
@@ -109,8 +109,7 @@ class _SQLiteStatement(DriverStatement):
             self.fail(connection, error)
 
     def execute_each(self, connection: Connection, parameters: list[Any]) -> Any:
-        driver: Any = connection.connection.dbapi_connection
-        cursor = driver.cursor()
+        cursor = driver_of(connection).cursor()
         if connection.engine.dispatch.before_cursor_execute:
             _announce(connection, cursor, self.text, parameters)
         try:
@@ -119,8 +118,7 @@ class _SQLiteStatement(DriverStatement):
             self.fail(connection, error)
 
     def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None:
-        driver: Any = connection.connection.dbapi_connection
-        cursor = driver.cursor()
+        cursor = driver_of(connection).cursor()
         if connection.engine.dispatch.before_cursor_execute:
             _announce(connection, cursor, self.text, rows)
         try:
@@ -151,13 +149,14 @@ class _PostgreSQLStatement(DriverStatement):
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
         if isinstance(error, self._refusals):
             super().fail(connection, error)
+        adopt(connection)
         driver: Any = connection.connection.dbapi_connection
         if driver.closed:  # a rollback would fail, and its error would be raised instead
             connection.invalidate(error)
         raise error
 
     def execute(self, connection: Connection, parameters: list[Any]) -> Any:
-        driver: Any = connection.connection.dbapi_connection
+        driver = driver_of(connection)
         if connection.engine.dispatch.before_cursor_execute:
             _announce(connection, None, self.text, parameters)
         try:
@@ -169,7 +168,7 @@ class _PostgreSQLStatement(DriverStatement):
         return self.execute(connection, parameters)
 
     def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None:
-        driver: Any = connection.connection.dbapi_connection
+        driver = driver_of(connection)
         if connection.engine.dispatch.before_cursor_execute:
             _announce(connection, None, self.text, rows)
         try:

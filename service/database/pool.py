@@ -7,13 +7,19 @@ that a `KeptTransaction` has used stays checked out for the next, unless somebod
 from collections import defaultdict
 from typing import Any
 
+import gevent
 from sqlalchemy import Connection, Engine
 from sqlalchemy.pool import QueuePool
 
+from service.database.time_limits import has_limit
 from service.observing import measures
 from service.observing.sampler import Sampler
 
 IMMEDIATE = "immediate"  # key of a connection's info: what its next transaction is
+# What ends a wait for the database. The connection is closed then, as SQLAlchemy does it: what it
+# was about to say is unknown.
+INTERRUPTIONS = (gevent.Timeout, gevent.GreenletExit, KeyboardInterrupt, SystemExit)
+DRIVER = "driver"  # attribute of a connection whose transaction SQLAlchemy does not know
 
 
 class CountedPool(QueuePool):
@@ -84,22 +90,32 @@ class CountedPool(QueuePool):
 
 class KeptTransaction:
     """A transaction of an engine that has a `CountedPool`. On SQLite, an `immediate` one is a
-    writer from its beginning."""
+    writer from its beginning.
 
-    __slots__ = ("_connection", "_engine", "_immediate", "_pool", "_transaction")
+    It is begun and ended by the driver: SQLAlchemy's own transaction takes thirty calls of
+    functions. The connection gets one of SQLAlchemy's when it needs one: for a statement that
+    SQLAlchemy executes, a savepoint, or an error (`adopt`).
+    """
+
+    __slots__ = ("_connection", "_engine", "_immediate", "_pool")
 
     def __init__(self, engine: Engine, immediate: bool) -> None:
         self._engine, self._immediate = engine, immediate
 
     def __enter__(self) -> Connection:
-        pool, has_begun = self._engine.pool, False
+        engine, has_begun = self._engine, False
+        pool = engine.pool
         assert isinstance(pool, CountedPool)
         self._pool = pool
-        self._connection = connection = pool.take(self._engine)
+        self._connection = connection = pool.take(engine)
         try:
             connection.info[IMMEDIATE] = self._immediate  # to set an option takes ten calls
-            self._transaction = connection.begin()
-            self._transaction.__enter__()
+            if has_limit():  # which a listener may have to tell the database
+                connection.begin()
+            else:
+                for listener in engine.dispatch.begin:
+                    listener(connection)
+                vars(connection)[DRIVER] = connection.connection.dbapi_connection
             has_begun = True
         finally:
             if not has_begun:
@@ -107,15 +123,50 @@ class KeptTransaction:
         return connection
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        has_ended = False
+        connection, has_ended = self._connection, False
         try:
-            self._transaction.__exit__(kind, error, trace)
-            has_ended = kind is None
+            if kind is None:
+                _commit(connection)
+                has_ended = True
         finally:
+            vars(connection).pop(DRIVER, None)
             if has_ended:
-                self._pool.give_back(self._connection)
+                self._pool.give_back(connection)
             else:
-                self._connection.close()
+                connection.close()  # which rolls back
+
+
+def driver_of(connection: Connection) -> Any:
+    """The driver's connection, in whose transaction we are. Raises SQLAlchemy's error if it is
+    lost."""
+    if known := vars(connection).get(DRIVER):
+        return known
+    assert connection.in_transaction(), "which a driver's cursor does not begin"
+    return connection.connection.dbapi_connection
+
+
+def has_begun(connection: Connection) -> bool:
+    """Whether the driver has begun the transaction that SQLAlchemy is about to begin."""
+    return DRIVER in vars(connection)
+
+
+def adopt(connection: Connection) -> None:
+    """Have SQLAlchemy know of the transaction, before it learns of an error in it."""
+    if has_begun(connection):
+        if not connection.in_transaction():
+            connection.begin()
+        del vars(connection)[DRIVER]  # it may be lost
+
+
+def _commit(connection: Connection) -> None:
+    if connection.in_transaction():
+        connection.commit()
+        return
+    try:
+        connection.dialect.do_commit(vars(connection)[DRIVER])
+    except (connection.dialect.loaded_dbapi.Error, *INTERRUPTIONS) as error:
+        adopt(connection)
+        connection._handle_dbapi_exception(error, None, None, None, None)  # noqa: SLF001
 
 
 def count_connections(sampler: Sampler, engine: Engine) -> None:

@@ -9,6 +9,7 @@ from psycopg.abc import PQGen
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, event
 
 from service.database.pipeline import PipelinedConnection
+from service.database.pool import has_begun
 from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_left, time_limit
 from service.database.waiting import CONNECT_SECONDS
 
@@ -90,6 +91,8 @@ def prepare_engine(engine: Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        if has_begun(connection):
+            return
         driver: Any = connection.connection.dbapi_connection
         if has_limit() and not driver.autocommit:
             left = seconds_left()

@@ -82,7 +82,6 @@ class Prepared:
         return any(statement.text == sent for statement in self._by_dialect.values())
 
     def _for(self, connection: Connection, values: Values) -> DriverStatement:
-        assert connection.in_transaction(), "which a driver's cursor does not begin"
         dialect = connection.dialect
         known = self._by_dialect.get(dialect.name)
         if known is None:

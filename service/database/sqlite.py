@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import gevent
 from gevent.lock import BoundedSemaphore
@@ -20,7 +20,7 @@ from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
 from service.database.letter_case import lower
-from service.database.pool import IMMEDIATE
+from service.database.pool import IMMEDIATE, has_begun
 from service.database.time_limits import seconds_left
 from service.fairness import let_others_run
 
@@ -79,6 +79,8 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        if has_begun(connection):
+            return
         info = connection.info
         immediate = info.pop(IMMEDIATE, None)  # first: it may not stay for another transaction
         if commits:
@@ -110,8 +112,13 @@ def _begin_read(connection: Connection) -> None:
     driver: Any = connection.connection.dbapi_connection
     try:
         driver.execute("BEGIN")  # as SQLAlchemy's statement it takes three times as long
-    except sqlite3.Error:
-        connection.exec_driver_sql("BEGIN")  # its error is handled
+    except sqlite3.Error as error:
+        _fail(connection, error, "BEGIN")
+
+
+def _fail(connection: Connection, error: sqlite3.Error, text: str) -> NoReturn:
+    """Raise SQLAlchemy's error."""
+    connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
 
 
 class WriterLock:
@@ -148,23 +155,19 @@ writer_lock = WriterLock()
 
 def _begin_write(connection: Connection) -> None:
     """Begin when no other process writes, without blocking other greenlets meanwhile."""
-    driver = connection.connection.driver_connection
-    assert driver
+    driver: Any = connection.connection.dbapi_connection
     deadline = time.monotonic() + BUSY_SECONDS
-    while time.monotonic() < deadline:
+    while True:
         try:
             driver.execute("BEGIN IMMEDIATE")
             return
-        except sqlite3.OperationalError as error:
-            if primary_code(error) not in BUSY:
-                break
+        except sqlite3.Error as error:
+            is_busy = primary_code(error) in BUSY
+            if not is_busy or time.monotonic() >= deadline:
+                if is_busy:
+                    writer_lock.give_up()
+                _fail(connection, error, "BEGIN IMMEDIATE")
         gevent.sleep(0.02)
-    try:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # through SQLAlchemy, which handles its error
-    except OperationalError as error:
-        if primary_code(error.orig) in BUSY:
-            writer_lock.give_up()
-        raise
 
 
 class ProgressHandler:
