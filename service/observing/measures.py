@@ -8,7 +8,9 @@ added up: a counter of a dead worker stays in the sum, and its gauges are remove
 
 from functools import lru_cache
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Gauge
+
+from service.observing.processes import Counter, Histogram
 
 CHILDREN = 4096  # of a metric that are found fast: by its labels takes longer than to count
 WAITS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60)  # seconds until a model says something

@@ -1,14 +1,16 @@
 """Which process counts, and counting without what prometheus_client does against threads.
 
 It asks for the process at each increment, by a system call, and takes a lock. Only greenlets of one
-thread count here, and none is interrupted while it does. That halves the calls of functions of an
-increment, and a turn has some fifteen.
+thread count here, and none is interrupted while it does. An increment takes two calls of functions
+here, nine there, and a turn has some fifteen.
 """
 
 import os
+from bisect import bisect_left
 from struct import Struct
 from typing import Any
 
+import prometheus_client
 from prometheus_client import values
 
 pack = Struct("dd").pack  # a value and its time, as `MmapedDict` stores them
@@ -49,3 +51,19 @@ def _value_class() -> Any:
             file._m[place : place + SIZE] = pack(self._value, 0.0)  # noqa: SLF001
 
     return Value
+
+
+class Counter(prometheus_client.Counter):
+    """A counter that is only increased, and has no exemplars."""
+
+    def inc(self, amount: float = 1, exemplar: Any = None) -> None:
+        """Add an amount that is not negative. One with labels is increased by its children."""
+        self._value.inc(amount)
+
+
+class Histogram(prometheus_client.Histogram):
+    """A histogram without exemplars."""
+
+    def observe(self, amount: float, exemplar: Any = None) -> None:
+        self._sum.inc(amount)
+        self._buckets[bisect_left(self._upper_bounds, amount)].inc(1)

@@ -17,10 +17,11 @@ from types import FrameType
 from gevent import get_hub
 from gevent.hub import Hub
 from gevent.monkey import get_original
-from prometheus_client import Gauge, Histogram
+from prometheus_client import Gauge
 
 from service.observing import attribution
 from service.observing.logs import FRAMES, write_line
+from service.observing.processes import Histogram
 from service.observing.stall_times import Sample, Stall
 
 LIMIT = 0.05  # seconds
