@@ -5,12 +5,13 @@ look `request` up at each use, and open a session for each request.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
-from flask import Flask, Request, Response
+from flask import Flask, Request, Response, appcontext_tearing_down, request_tearing_down
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.datastructures import Headers
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import Map, MapAdapter, Rule
 from werkzeug.wsgi import get_host
 
 from service.current_request import current_facts, current_request
@@ -22,6 +23,7 @@ Finish = Callable[["Service", Request, Any, Response], None]
 NO_SESSION = NullSession()
 REWRITTEN = ("location", "content-location")  # headers, of which Werkzeug makes URIs
 WITHOUT_LENGTH = (204, 304)  # and all below 200
+MOST, LONGEST = 1000, 200  # addresses whose route is remembered, and characters of one
 
 
 class NoSessions(SessionInterface):
@@ -30,6 +32,38 @@ class NoSessions(SessionInterface):
 
     def is_null_session(self, obj: object) -> bool:
         return True
+
+
+Found = dict[tuple[str, str, bool], tuple[Rule, dict[str, Any]]]  # by path, method, for a socket
+
+
+class Addresses(MapAdapter):
+    """Finds the route of a request, and remembers it for others with the same address."""
+
+    found: Found
+
+    def match(self, *arguments: Any, **options: Any) -> Any:
+        if arguments or options != {"return_rule": True}:
+            return super().match(*arguments, **options)
+        key = self.path_info, self.default_method, self.websocket
+        known = self.found.get(key)
+        if known is None:
+            known = super().match(return_rule=True)
+            if len(self.path_info) <= LONGEST:
+                if len(self.found) >= MOST:
+                    self.found.clear()
+                self.found[key] = known
+        rule, values = known
+        return rule, dict(values)
+
+
+@lru_cache(128)
+def _host(scheme: str, header: str | None, name: str, port: str) -> str:
+    """The host of a request as routes have it. Raises Werkzeug's errors."""
+    server = {"wsgi.url_scheme": scheme, "SERVER_NAME": name, "SERVER_PORT": port}
+    if header is not None:
+        server["HTTP_HOST"] = header
+    return Map().bind(get_host(server)).server_name
 
 
 class PlainResponse(Response):
@@ -58,6 +92,7 @@ class Service(Flask):
         super().__init__(name, static_folder=None)
         self._checks: list[Check] = []
         self._finishes: list[Finish] = []
+        self._found: Found = {}
 
     def check_requests(self, check: Check) -> None:
         """Have `check` called before the view of every request. What it raises is the answer."""
@@ -78,15 +113,20 @@ class Service(Flask):
             return super().create_url_adapter(request)
         if request is None:
             return None
-        return self.url_map.bind(
-            get_host(request.environ),
+        environ = request.environ
+        server = environ.get("SERVER_NAME", ""), environ.get("SERVER_PORT", "")
+        adapter = Addresses(
+            self.url_map,
+            _host(request.scheme, environ.get("HTTP_HOST"), *server),
             request.root_path,
-            "",
+            self.url_map.default_subdomain,
             request.scheme,
-            request.method,
             request.path,
-            query_args=request.query_string.decode("utf-8", "replace"),
+            request.method,
+            request.query_string.decode("utf-8", "replace"),
         )
+        adapter.found = self._found
+        return adapter
 
     def _knows_its_name(self) -> bool:
         config = self.config
@@ -111,6 +151,23 @@ class Service(Flask):
         for finish in self._finishes:
             finish(self, request, facts, response)
         return response
+
+    def do_teardown_request(self, *error: Any) -> None:
+        """Flask's own method looks `request` up for the functions of blueprints."""
+        functions = self.teardown_request_funcs
+        is_plain = len(functions) == (None in functions)
+        if not error or not is_plain or request_tearing_down.receivers:
+            super().do_teardown_request(*error)
+            return
+        for function in reversed(functions.get(None, ())):
+            function(*error)
+
+    def do_teardown_appcontext(self, *error: Any) -> None:
+        if not error or appcontext_tearing_down.receivers:
+            super().do_teardown_appcontext(*error)
+            return
+        for function in reversed(self.teardown_appcontext_funcs):
+            function(*error)
 
     def _has_own(self, functions: dict[Any, Any], request: Request) -> bool:
         """Whether such functions are registered by Flask's decorators, for the app or for the

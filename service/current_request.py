@@ -6,7 +6,7 @@ functions. What every request runs through looks them up once.
 
 from typing import Any
 
-from flask import Request, g, request
+from flask import Flask, Request, current_app, g, request
 
 
 def current_request() -> Request:
@@ -17,3 +17,8 @@ def current_request() -> Request:
 def current_facts() -> Any:
     """The object behind `g`: what is known of the request."""
     return g._get_current_object()  # type: ignore[attr-defined]
+
+
+def current_service() -> Flask:
+    """The app itself."""
+    return current_app._get_current_object()  # type: ignore[attr-defined, no-any-return]

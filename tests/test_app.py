@@ -1,7 +1,7 @@
 """The Flask app without what the service does not use: what stays as Flask has it."""
 
 import pytest
-from flask import Blueprint, Flask, Response, g, redirect, request, session
+from flask import Blueprint, Flask, Response, g, redirect, request, request_tearing_down, session
 
 from service.app import PlainResponse, Service
 from service.websockets.upgrade import WebSocketResponse
@@ -119,6 +119,62 @@ def test_addresses_are_found_as_flask_finds_them(app, client):
     odd = client.get("/a/b", headers={"Host": "é x"})  # which nobody can be sent to
     assert odd.status_code == 200
     assert client.get("/", headers={"Upgrade": "websocket"}).status_code == 404
+
+
+@as_flask
+def test_a_remembered_address_is_found_again_for_its_method(app, client):
+    def change(rest):
+        request.view_args["rest"] = "changed"
+        return f"{request.method} {rest}"
+
+    app.get("/a/<path:rest>", endpoint="read")(change)
+    app.post("/a/<path:rest>", endpoint="write")(change)
+    app.get("/b", endpoint="b")(lambda: "b")
+    for _ in range(2):
+        assert client.get("/a/1").text == "GET 1"
+        assert client.post("/a/1").text == "POST 1"
+        assert client.get("/a/2", headers={"Host": "other"}).text == "GET 2"
+        assert client.get("/b").text == "b"
+        assert client.post("/b").status_code == 405
+        assert set(client.options("/b").allow) == {"GET", "HEAD", "OPTIONS"}
+        assert client.get("/c").status_code == 404
+
+
+def test_few_addresses_are_remembered(app, client, monkeypatch):
+    monkeypatch.setattr("service.app.MOST", 3)
+    app.get("/<path:rest>")(lambda rest: rest)
+    for number in range(10):
+        assert client.get(f"/{number}").text == str(number)
+        assert len(app._found) <= 3
+    known = list(app._found)
+    client.get("/" + "long" * 100)
+    assert list(app._found) == known
+
+
+@as_flask
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_what_follows_a_request_is_called_as_flask_calls_it(app, client, is_nested):
+    seen = []
+    part = Blueprint("part", __name__)
+    app.teardown_request(lambda error: seen.append(("app", type(error))))
+    app.teardown_appcontext(lambda error: seen.append(("first", type(error))))
+    app.teardown_appcontext(lambda error: seen.append(("second", type(error))))
+    if is_nested:
+        part.teardown_request(lambda error: seen.append(("part", type(error))))
+
+    def fail():
+        raise KeyError
+
+    part.get("/")(fail)
+    app.register_blueprint(part)
+    with request_tearing_down.connected_to(lambda *_, exc: seen.append(("told", type(exc)))):
+        assert client.get("/").status_code == 500
+    of_part = [("part", KeyError)] if is_nested else []
+    ends = [("second", KeyError), ("first", KeyError)]
+    assert seen == [*of_part, ("app", KeyError), ("told", KeyError), *ends]
+    seen.clear()
+    assert client.get("/").status_code == 500
+    assert seen == [*of_part, ("app", KeyError), *ends]
 
 
 def test_nobody_can_use_a_session_by_mistake(app, client):

@@ -90,7 +90,11 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
         )
         count_connections(app.extensions["sampler"], db.engine)
         app.extensions["write_engine"] = db.engine
-    app.teardown_appcontext(_close_session)  # runs before Flask-SQLAlchemy's own, which may raise
+    # Instead of Flask-SQLAlchemy's own, which may raise.
+    app.teardown_appcontext_funcs[:] = [
+        end for end in app.teardown_appcontext_funcs if getattr(end, "__self__", None) is not db
+    ]
+    app.teardown_appcontext(_close_session)
 
 
 def _close_session(_: BaseException | None) -> None:

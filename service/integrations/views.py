@@ -13,7 +13,7 @@ from flask import Blueprint, Request, Response, current_app, g, jsonify, request
 from service.auth import permits
 from service.auth.bearer import open_to
 from service.billing.prices import CREDIT
-from service.current_request import current_facts, current_request
+from service.current_request import current_facts, current_request, current_service
 from service.integrations import documents, oauth
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
@@ -184,7 +184,8 @@ def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters stand in the query"""
     proxy = _proxy()
     named = proxy.catalog.named(endpoint)
-    return _call(proxy, endpoint, partial(typed, named, request.args.to_dict(flat=False)))
+    query = current_request().args.to_dict(flat=False)
+    return _call(proxy, endpoint, partial(typed, named, query))
 
 
 def _reader(endpoint: Endpoint) -> Callable[[], dict[str, Any]]:
@@ -234,4 +235,4 @@ def _takes_get(name: str) -> bool:
 
 
 def _proxy() -> Proxy:
-    return current_app.extensions["proxy"]
+    return current_service().extensions["proxy"]
