@@ -74,8 +74,7 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
             connection.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
         connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
         connection.create_function(LOWER, 1, lower)
-        handler = record.info["progress"] = ProgressHandler()
-        connection.set_progress_handler(handler.should_interrupt, STEPS)
+        record.info["progress"] = ProgressHandler()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -87,7 +86,7 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
             commits.check()
         if immediate is None:  # a transaction of the ORM
             immediate = bool(connection.get_execution_options().get("immediate"))
-        info["progress"].begin(immediate, seconds_left())
+        info["progress"].begin(connection.connection.driver_connection, immediate, seconds_left())
         if immediate:
             _begin_write(connection)
         else:
@@ -177,23 +176,30 @@ class ProgressHandler:
     """
 
     def __init__(self) -> None:
-        self._is_write = False
+        self._is_called = False
+        self._is_paused = False
         self._resumed_at = 0.0
         self._deadline = float("inf")
         self._reason: BaseException | None = None
 
-    def begin(self, is_write: bool, seconds: float) -> None:
-        self._is_write = is_write
+    def begin(self, driver: sqlite3.Connection, is_write: bool, seconds: float) -> None:
+        """Watch the statements of a read. SQLite would call us thirty times in the writes of a
+        turn, for nothing."""
+        self._is_paused = False
         self._resumed_at = time.monotonic()
         self._deadline = self._resumed_at + seconds
+        if self._is_called is is_write:
+            self._is_called = not is_write
+            call = self.should_interrupt if self._is_called else None
+            driver.set_progress_handler(call, STEPS)
 
     def stay(self) -> None:
         """Neither interrupt statements nor let other greenlets run, until the next transaction."""
-        self._is_write = True
+        self._is_paused = True
 
     def should_interrupt(self) -> bool:
         """Let other greenlets run if it is time, and return whether to interrupt the statement."""
-        if self._is_write or time.monotonic() - self._resumed_at < SLICE:
+        if self._is_paused or time.monotonic() - self._resumed_at < SLICE:
             return False
         try:
             let_others_run()
