@@ -4,7 +4,6 @@ Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 from flask import Blueprint, Flask, Response, current_app, g
@@ -116,13 +115,16 @@ def answer(data: dict[str, Any]) -> Response:
 
 def _admitted(app: Flask, submission: Submission, ticket: Ticket) -> Response:
     """The stored answer, or the stream of a turn that begins. Frees the ticket if none does."""
-    with ExitStack() as refused:
-        refused.callback(ticket.free)
+    is_admitted = False
+    try:
         admitted = admit(app, submission)
         if isinstance(admitted, reuse.StoredAnswer):
             ticket.give_back()
             return _replayed(admitted)
-        refused.pop_all()
+        is_admitted = True
+    finally:
+        if not is_admitted:
+            ticket.free()
     return _stream(app, admitted, ticket)
 
 

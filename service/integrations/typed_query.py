@@ -1,5 +1,6 @@
 """The query of a GET, as the values that a body would have."""
 
+from functools import lru_cache
 from typing import Any
 
 from marshmallow import fields
@@ -16,12 +17,21 @@ def typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
 
 def _value(field: fields.Field | None, texts: list[str]) -> Any:
     text = texts[-1]
-    match field:
-        case fields.List(inner=inner):
-            return [_value(inner, [one]) for one in texts]
-        case fields.Boolean():
+    kind: Any = type(field)  # which mypy does not take for hashable
+    match _kind(kind):
+        case fields.List:
+            return [_value(field.inner, [one]) for one in texts]  # type: ignore[union-attr]
+        case fields.Boolean:
             return {"true": True, "false": False}.get(text, text)
-        case fields.Integer() | fields.Float():
+        case fields.Integer | fields.Float:
             number = read_number(text)
             return text if number is None else number
     return text
+
+
+@lru_cache(256)
+def _kind(of: Any) -> type | None:
+    """The class among those that a text has to be read for. To ask each time whether a field is of
+    a class takes a call of a function for each of them."""
+    kinds: tuple[type, ...] = (fields.List, fields.Boolean, fields.Integer, fields.Float)
+    return next((kind for kind in kinds if issubclass(of, kind)), None)

@@ -79,9 +79,9 @@ class ConcurrencyLimits:
         """
         here, most = self._here[kind], self._most[kind]
         is_limited = subject != self._app.extensions["owner"].subject
-        if is_limited and here[subject] >= most:
+        if is_limited and here.get(subject, 0) >= most:
             raise _refusal(kind, most)
-        here[subject] += 1
+        here[subject] = here.get(subject, 0) + 1
         may_begin = False
         try:
             self._rates.hit(kind, subject)
@@ -120,7 +120,8 @@ class ConcurrencyLimits:
     @contextmanager
     def call(self, subject: str, integration: str) -> Iterator[None]:
         """Have a ticket for a call, and room for its integration. Raises `RateLimited`."""
-        if self._of_integration[integration] >= OF_INTEGRATION:
+        here = self._of_integration.get(integration, 0)
+        if here >= OF_INTEGRATION:
             measures.LIMITED.labels("integration").inc()
             raise RateLimited(BUSY)
         ticket = self.take("calls", subject)

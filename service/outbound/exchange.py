@@ -1,6 +1,6 @@
 """One request and its response on a pooled connection."""
 
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
@@ -34,15 +34,18 @@ class HttpExchange:
         Raises OSError, HTTPException. The connection is closed after any exception.
         """
         sock: Any = self._connection.sock
-        with ExitStack() as on_failure:  # also a timeout of the caller's, and its death
-            on_failure.callback(self._connection.close)
+        is_answered = False
+        try:
             sock.settimeout(idle)
             # A server that refuses a long body may answer before it has read it all.
             with suppress(BrokenPipeError, ConnectionResetError):
                 self._send(sock, head, content or b"")
             self.head, ahead = _receive(sock, method)
             self.body = ResponseBody(sock, self.head, ahead)
-            on_failure.pop_all()
+            is_answered = True
+        finally:
+            if not is_answered:  # also by a timeout of the caller's, and its death
+                self._connection.close()
 
     def _send(self, sock: Any, head: bytes, content: bytes) -> None:
         joined = len(content) <= JOINED

@@ -1,7 +1,6 @@
 """A turn in its own greenlet, to one of its endings: finish, abort or error."""
 
 import time
-from contextlib import ExitStack
 
 import gevent
 import structlog
@@ -51,10 +50,13 @@ def start(app: Flask, run: Run) -> None:
     claim_watch.expect_no_more(run.question.turn_id)
     claim_watch.wake()
     gevent.spawn(carry, app, run)
-    with ExitStack() as on_death:
-        on_death.callback(run.leave)
+    is_alive = False
+    try:
         gevent.sleep(0)
-        on_death.pop_all()
+        is_alive = True
+    finally:
+        if not is_alive:
+            run.leave()
 
 
 def carry(app: Flask, run: Run, answer: Answer | None = None) -> None:
@@ -115,22 +117,25 @@ def _finish_or_abort(app: Flask, run: Run, answer: Answer | None) -> str:
 
 def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
     """The rest of the turn. Its rows are stored before the `finish` chunk is sent."""
-    with ExitStack() as at_end:
-        if answer:
-            at_end.callback(answer.close)
+    arrivals: Arrivals | None = None
+    try:
         run.interruption.allow()
         if not answer:
             answer = _begin(app, run)
-            at_end.callback(answer.close)  # ends what still runs for it
         for chunk in answer:
             if isinstance(chunk, Arrivals):
-                at_end.pop_all()
-                return _park(app, run, answer, chunk)
+                arrivals = chunk
+                break
             run.put(chunk)
             if not run.is_visible and isinstance(chunk, VISIBLE):
                 run.is_visible = True
                 waited = time.monotonic() - run.question.began
                 measures.time_of_turn(run.question.model.id).observe(waited)
+    finally:
+        if answer and not arrivals:
+            answer.close()  # ends what still runs for it
+    if arrivals:
+        return _park(app, run, answer, arrivals)
     run.interruption.forbid()
     run.interruption.check()
     try:
