@@ -14,7 +14,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.routing import Map, MapAdapter, Rule
 from werkzeug.wsgi import get_host
 
-from service.current_request import current_facts, current_request
+from service.current_request import current_context, current_facts, current_request
 
 # The app, the request, and the object behind `g`.
 Check = Callable[["Service", Request, Any], None]
@@ -145,8 +145,10 @@ class Service(Flask):
         return rv if isinstance(rv, Response) else super().make_response(rv)
 
     def process_response(self, response: Response) -> Response:
-        request, facts = current_request(), current_facts()
-        if self._has_own(self.after_request_funcs, request):
+        context, facts = current_context(), current_facts()
+        request = context.request
+        of_this = context._after_request_functions  # noqa: SLF001 - Flask has no other list of them
+        if of_this or self._has_own(self.after_request_funcs, request):
             response = super().process_response(response)
         for finish in self._finishes:
             finish(self, request, facts, response)

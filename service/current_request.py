@@ -7,6 +7,8 @@ functions. What every request runs through looks them up once.
 from typing import Any
 
 from flask import Flask, Request, current_app, g, request
+from flask.ctx import RequestContext
+from flask.globals import request_ctx
 
 
 def current_request() -> Request:
@@ -22,3 +24,9 @@ def current_facts() -> Any:
 def current_service() -> Flask:
     """The app itself."""
     return current_app._get_current_object()  # type: ignore[attr-defined, no-any-return]
+
+
+def current_context() -> RequestContext:
+    """Flask's context of the request: what it knows beside the request itself."""
+    found: RequestContext = request_ctx._get_current_object()  # type: ignore[attr-defined]
+    return found

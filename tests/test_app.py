@@ -1,7 +1,17 @@
 """The Flask app without what the service does not use: what stays as Flask has it."""
 
 import pytest
-from flask import Blueprint, Flask, Response, g, redirect, request, request_tearing_down, session
+from flask import (
+    Blueprint,
+    Flask,
+    Response,
+    after_this_request,
+    g,
+    redirect,
+    request,
+    request_tearing_down,
+    session,
+)
 
 from service.app import PlainResponse, Service
 from service.websockets.upgrade import WebSocketResponse
@@ -70,6 +80,20 @@ def test_what_a_blueprint_asks_concerns_those_within_it(app, client):
     outer.register_blueprint(inner)
     app.register_blueprint(outer)
     assert client.get("/inner").status_code == 403
+
+
+@as_flask
+def test_a_view_can_change_the_response_to_its_request(app, client):
+    def view():
+        @after_this_request
+        def mark(response):
+            response.headers["X-Mark"] = "seen"
+            return response
+
+        return "hello"
+
+    app.get("/")(view)
+    assert client.get("/").headers["X-Mark"] == "seen"
 
 
 @as_flask
