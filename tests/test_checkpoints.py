@@ -1,8 +1,10 @@
 """SQLite: the log is copied into the database's file beside all other work."""
 
+import os
 import shutil
 import sqlite3
 import threading
+from contextlib import closing
 
 import gevent
 import pytest
@@ -64,6 +66,18 @@ def test_a_thread_copies_the_log(app, alice, copies, tmp_path):
     create(alice, 2 * COMMITS)
     wait_for(lambda: rows_without_the_log(app, tmp_path) >= COMMITS)
     assert copies.threads[0] != threading.get_ident()
+
+
+@pytest.mark.parametrize("name", ["//a.db", "a ?#%.db", os.fsdecode(b"a\xff.db")])
+def test_the_log_of_a_file_of_any_name_is_copied(database_url, tmp_path, name):
+    path = f"{tmp_path}/{name}" if name[0] != "/" else f"/{tmp_path}{name}"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("CREATE TABLE notes (id INTEGER)")
+        checkpoints._copy(path)
+        shutil.copy(path, tmp_path / "alone")
+        with closing(sqlite3.connect(tmp_path / "alone")) as alone:
+            assert alone.execute("SELECT count(*) FROM notes").fetchone() == (0,)
 
 
 def test_a_commit_copies_no_log_of_usual_length(app):

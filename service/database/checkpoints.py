@@ -11,8 +11,8 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import structlog
 from gevent.threadpool import ThreadPool
@@ -73,7 +73,8 @@ def _try_to_copy(path: str) -> Exception | None:
 
 def _copy(path: str) -> None:
     """Copy the log, to its end if nobody goes on writing."""
-    address = f"file:{quote(path)}?mode=rw"  # a file that is gone is not created again
+    # A file that is gone is not created again.
+    address = f"{Path(path).absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(address, 0, isolation_level=None, uri=True)) as connection:
         for _ in range(TRIES):
             busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
