@@ -65,15 +65,18 @@ def find(
 
     One of unknown end may be made again if its endpoint is declared safe to repeat. Behind a
     gateway the other instance decides about that, by the key. A read whose answer is of no use any
-    more hides no later one.
+    more hides no later one, and one without an answer hides none that has one.
     """
+    unanswered = None
     for entry in context.earlier.calls(fingerprint(item, body)):
         if entry.outcome not in READS:
             may_be_made = item.repeatable or proxy.gateway is not None
             return EarlierCall(entry, entry.outcome == CALLED or not may_be_made)
-        if read := _read(proxy, item, context, entry):
+        read = _read(proxy, item, context, entry)
+        if read and read.is_final:
             return read
-    return None
+        unanswered = unanswered or read
+    return unanswered
 
 
 def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> EarlierCall | None:

@@ -107,6 +107,19 @@ def test_a_read_of_which_no_answer_came_is_asked_for_under_its_key(alice, a_try,
     assert outcomes(alice) == []
 
 
+def test_an_answer_is_found_behind_a_read_without_one(alice, a_try, begin, chat, served_by, there):
+    """Under the first key the other instance would make the read, and be paid, once more."""
+    search = call("search-images", query="owls")
+    there.answers = [says(FAILED, "502 Bad Gateway"), says({"success": True, "data": {"x": 1}})]
+    served_by.answers = [search, search, CUT]
+    turn = begin(alice, chat, userMessageId="u")
+    allow(alice, chat, turn.part("data-approval"), "chat")
+    turn.end()
+    assert a_try(DONE, False, search) == {"x": 1}
+    failed, answered, again = keys(there)
+    assert (again == answered, failed == answered) == (True, False)
+
+
 def test_a_read_that_was_refused_there_has_another_key_next_time(alice, a_try, there):
     search = call("search-images", query="owls")
     there.answers = [says(FAILED, "400 Bad Request"), says({"success": True, "data": {"x": 1}})]
