@@ -17,6 +17,10 @@ from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.task import Job
+from service.integrations.inbound import ProxyResponse
+from service.web.errors import RateLimited, Unavailable, UpstreamFailed, UpstreamTimedOut
+
+AWAY = (RateLimited.status, Unavailable.status)
 
 
 def waited(
@@ -41,19 +45,32 @@ def waited(
 
 
 def _waited_there(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait: float) -> Any:
-    """The same for a job at another instance, which keeps nobody waiting who asks for its state."""
+    """The same for a job at another instance, which keeps nobody waiting who asks for its state.
+
+    The last state that is known, if the other instance can't be asked at the end.
+    """
     ends = time.monotonic() + wait
     while True:
-        browser = secrets.token_urlsafe(32)
-        answer = proxy.job(context.caller, context.token, browser, data["jobId"])
-        if answer.status >= 400:
+        answer = _state_there(proxy, context, data["jobId"])
+        if answer and answer.status >= 400:
             raise refusal(answer)
-        left = ends - time.monotonic()
-        if isinstance(answer.data, dict) and answer.data.get("requiresOAuth"):
+        if answer and isinstance(answer.data, dict) and answer.data.get("requiresOAuth"):
             return data  # to poll it needs a consent, which is not for the model
-        if not _is_running(answer.data) or left <= 0:
-            return answer.data
+        data = answer.data if answer else data
+        left = ends - time.monotonic()
+        if not _is_running(data) or left <= 0:
+            return data
         gevent.sleep(min(job.interval, left))
+
+
+def _state_there(proxy: Proxy, context: ToolContext, job_id: str) -> ProxyResponse | None:
+    """The answer about a job; None if the other instance can't answer now, but perhaps soon."""
+    browser = secrets.token_urlsafe(32)
+    try:
+        answer = proxy.job(context.caller, context.token, browser, job_id)
+    except (UpstreamFailed, UpstreamTimedOut):
+        return None
+    return None if answer.status in AWAY else answer
 
 
 def _is_running(data: Any) -> bool:

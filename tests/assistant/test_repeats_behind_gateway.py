@@ -161,6 +161,25 @@ def test_a_job_that_has_failed_there_is_an_error(alice, a_try, there):
     assert a_try(DONE, False, PICTURE) == FAILED["message"]
 
 
+AWAY = Answer("<h1>Bad Gateway</h1>", "502 Bad Gateway", {"Content-Type": "text/html"})
+DRAINS = says({"success": False, "error": "draining", "message": "?"}, "503 Service Unavailable")
+
+
+@pytest.mark.parametrize("away", [AWAY, DRAINS], ids=["its proxy", "it"])
+def test_a_job_there_that_cannot_be_asked_about_for_a_moment_is_not_lost(a_try, there, away):
+    draw = call("generate-image-flux-dev", prompt="a cat", wait=1)
+    there.answers = [says(RUNS), says(RUNS), away, says(DRAWN)]
+    a_try(CUT, True, draw)
+    assert a_try(DONE, False, draw) == DRAWN["data"]
+
+
+def test_a_job_there_that_cannot_be_asked_about_runs_for_all_that_is_known(a_try, there):
+    draw = call("generate-image-flux-dev", prompt="a cat", wait=1)
+    there.answers = [says(RUNS), says(RUNS), AWAY]
+    a_try(CUT, True, draw)
+    assert a_try(DONE, False, draw) == RUNS["data"]
+
+
 def test_a_refusal_there_is_no_change(alice, a_try, there):
     for refusal in ("400 Bad Request", "401 Unauthorized"):
         there.answers = [says(FAILED, refusal)]
