@@ -121,7 +121,7 @@ class Service(Flask):
             request.root_path,
             self.url_map.default_subdomain,
             request.scheme,
-            request.path,
+            request.path if environ.get("PATH_INFO") else "",  # which has a slash at least
             request.method,
             request.query_string.decode("utf-8", "replace"),
         )

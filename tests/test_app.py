@@ -138,11 +138,14 @@ def test_addresses_are_found_as_flask_finds_them(app, client):
         lambda rest: f"{rest} {request.args.get('q')} {request.host}"
     )
     app.get("/folder/", endpoint="folder")(lambda: "folder")
+    app.get("/", endpoint="root")(lambda: "root")
     assert client.get("/a/%C3%A9/b?q=%C3%BC").text == "é/b ü localhost"
     assert client.get("/folder?q=%C3%BC").headers["Location"] == "http://localhost/folder/?q=%C3%BC"
+    bare = client.get("/", environ_overrides={"PATH_INFO": "", "SCRIPT_NAME": "/mount"})
+    assert bare.headers["Location"] == "http://localhost/mount/"
     odd = client.get("/a/b", headers={"Host": "é x"})  # which nobody can be sent to
     assert odd.status_code == 200
-    assert client.get("/", headers={"Upgrade": "websocket"}).status_code == 404
+    assert client.get("/b", headers={"Upgrade": "websocket"}).status_code == 404
 
 
 @as_flask
