@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 from contextlib import closing
+from itertools import pairwise
 
 import gevent
 import pytest
@@ -16,11 +17,14 @@ from tests.services import on_sqlite, wait_for
 pytestmark = [on_sqlite, pytest.mark.settings(sqlite_sync="")]  # as it is by default
 NOTES = "/api/records/notes"
 COMMITS = 5
+LONG = 100  # pages
+PAGE = 4096 + 24  # bytes in the log
 
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch):
     monkeypatch.setattr(checkpoints, "COMMITS", COMMITS)
+    monkeypatch.setattr(checkpoints, "LONG", LONG)
 
 
 @pytest.fixture
@@ -28,11 +32,11 @@ def copies(monkeypatch):
     """The threads that have copied the log. An error in `errors` is raised instead of a copy."""
     threads, copy = [], checkpoints._copy
 
-    def noted(path):
+    def noted(*arguments):
         threads.append(threading.get_ident())
         if noted.errors:
             raise noted.errors.pop()
-        copy(path)
+        return copy(*arguments)
 
     noted.errors, noted.threads = [], threads
     monkeypatch.setattr(checkpoints, "_copy", noted)
@@ -89,9 +93,10 @@ def test_a_commit_copies_no_log_of_usual_length(app):
 def test_a_copy_that_hangs_delays_nobody_and_is_the_only_one(alice, monkeypatch):
     begun, go_on = [], threading.Event()
 
-    def hang(_path):
+    def hang(*_):
         begun.append(1)
         assert go_on.wait(30)
+        return 0
 
     monkeypatch.setattr(checkpoints, "_copy", hang)
     with gevent.Timeout(20):
@@ -101,6 +106,66 @@ def test_a_copy_that_hangs_delays_nobody_and_is_the_only_one(alice, monkeypatch)
     go_on.set()
     create(alice)
     wait_for(lambda: len(begun) == 2)
+
+
+def pages_of_log(app):
+    return os.path.getsize(f"{path_of(app)}-wal") // PAGE
+
+
+def reader(app):
+    """Somebody who reads in the log until the connection is closed."""
+    connection = sqlite3.connect(path_of(app), isolation_level=None)
+    connection.execute("BEGIN")
+    connection.execute("SELECT count(*) FROM records").fetchone()
+    return connection
+
+
+@pytest.fixture
+def always_read(app):
+    """There is a reader of the log at any time: each ends after the next one has begun."""
+
+    def read():
+        last = reader(app)
+        try:
+            while True:
+                gevent.sleep(0.01)
+                new = reader(app)
+                last.close()
+                last = new
+        finally:
+            last.close()
+
+    reading = gevent.spawn(read)
+    yield
+    reading.kill()
+
+
+def test_a_log_in_which_somebody_always_reads_does_not_grow_without_end(app, alice, always_read):
+    lengths = []
+    for _ in range(20):
+        create(alice)
+        lengths.append(pages_of_log(app))
+    assert max(lengths) < 3 * LONG
+
+
+def test_writers_wait_only_now_and_then_for_a_reader_who_does_not_end(app, alice, monkeypatch):
+    limits, copy = [], checkpoints._copy
+
+    def noted(path, long):
+        limits.append(long)
+        return copy(path, long)
+
+    monkeypatch.setattr(checkpoints, "_copy", noted)
+    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
+    with gevent.Timeout(60), closing(reader(app)):
+        while len(set(limits)) < 4:
+            create(alice)
+    waited = sorted(set(limits))
+    assert all(later - earlier >= LONG for earlier, later in pairwise(waited))
+    assert len(limits) > 2 * len(waited)
+    with gevent.Timeout(60):
+        while limits[-1] != LONG:  # the log has begun anew
+            create(alice)
 
 
 def test_a_disk_that_fails_is_repaired_by_the_next_transaction(app, alice, copies, monkeypatch):

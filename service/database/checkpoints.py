@@ -2,8 +2,8 @@
 
 SQLite does that itself within a commit that makes the log longer than 1 000 pages, every twenty
 turns or so, and syncs both files. The event loop would wait for the disk meanwhile. Here it is
-done behind every `COMMITS` commits, beside reads and further writes, which it never blocks. What
-stays is one sync of the log's header, by the commit that begins the log anew.
+done behind every `COMMITS` commits, beside reads and further writes. What stays is one sync of the
+log's header, by the commit that begins the log anew. Writers wait only where the log is long.
 Source: docs/decisions/0029-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
 """
 
@@ -22,6 +22,10 @@ COMMITS = 50  # after which the log is copied: some 3 000 pages of turns
 # is never copied to its end, and only then SQLite begins it anew.
 PAGES = 10_000
 TRIES = 3  # to reach the end
+# SQLite begins a log anew only if nobody reads in it. If somebody always does, it is emptied from
+# this length on: 20 MB, before commits copy it.
+LONG = 5_000  # pages
+PATIENCE = 1.0  # seconds for which writers wait then until the readers of the log have ended
 
 log = structlog.get_logger("database")
 
@@ -43,40 +47,57 @@ class Checkpoints:
         self._path, self._fail = path, fail
         self._commits = 0  # since the last one
         self._is_running = False
+        self._long = LONG  # pages at which the log is emptied
 
     def count(self, commits: int) -> None:
         """Count commits. After enough of them a checkpoint begins, and nobody waits for it."""
         self._commits += commits
         if self._commits >= COMMITS and not self._is_running:
             self._commits, self._is_running = 0, True
-            _thread().spawn(_try_to_copy, self._path).rawlink(self._end)
+            _thread().spawn(_try_to_copy, self._path, self._long).rawlink(self._end)
 
     def _end(self, task: Any) -> None:
         """In the event loop."""
         self._is_running = False
-        error = task.exception or task.value
-        if error is None:
-            return
+        outcome = task.exception or task.value
+        if isinstance(outcome, Exception):
+            self._note(outcome)
+        elif (
+            outcome >= self._long
+        ):  # a reader holds the log: writers do not wait for it all the time
+            self._long = outcome + LONG
+        elif outcome < LONG:
+            self._long = LONG
+
+    def _note(self, error: Exception) -> None:
         log.warning("log not copied", error=str(error) or type(error).__name__)
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
             self._fail()
 
 
-def _try_to_copy(path: str) -> Exception | None:
+def _try_to_copy(path: str, long: int) -> int | Exception:
     """In the thread: the usual errors, which would be printed if raised there."""
     try:
-        _copy(path)
+        return _copy(path, long)
     except sqlite3.Error as error:
         return error
-    return None
 
 
-def _copy(path: str) -> None:
-    """Copy the log, to its end if nobody goes on writing."""
+def _copy(path: str, long: int = LONG) -> int:
+    """Copy the log, to its end if nobody goes on writing. Empty it if it has `long` pages.
+
+    Returns how many pages the log has then.
+    """
     # A file that is gone is not created again.
     address = f"{Path(path).absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(address, 0, isolation_level=None, uri=True)) as connection:
         for _ in range(TRIES):
             busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             if busy or pages == copied:
-                return
+                break
+        if busy or pages < long:
+            return int(pages)
+        # Nobody can write meanwhile. Whoever begins to read does not read in the log.
+        connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE:.0f}")
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return int(pages) if busy else 0
