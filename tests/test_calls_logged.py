@@ -7,6 +7,7 @@ import pytest
 
 from service.observing import attribution
 from service.outbound.upstream import Outbound, UpstreamError
+from tests.assistant import conftest as assistant
 from tests.services import free_port, on_sqlite
 from tests.upstream import Answer
 
@@ -82,3 +83,10 @@ def test_a_turns_call_belongs_to_its_request(alice, served_by, stream_of, lines)
     assert (line["host"], line["outcome"]) == ("127.0.0.1", "200")
     assert line["request_id"] == response.headers["X-Request-Id"]
     assert "canary" not in text  # nor the provider's key, which has it too
+
+
+def test_an_endpoint_is_named_in_the_lines_of_its_own_requests_only(alice, served_by, lines):
+    served_by.answers = [assistant.call("geocode-city", city="Berlin"), assistant.DONE]
+    alice.ask(alice.new_chat(), "Where is Berlin?").get_data()
+    named = [(line["upstream"], line.get("endpoint")) for _, line in lines()]
+    assert named == [("provider-A", None), ("open-meteo", "geocode-city"), ("provider-A", None)]

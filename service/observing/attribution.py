@@ -4,6 +4,8 @@ Code binds facts when it learns them, and greenlets that are spawned later inher
 variables would not do: greenlets do not inherit them, and other threads can't read them.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
@@ -22,6 +24,16 @@ def bind(**facts: Any) -> None:
     """Add to the facts of the current greenlet."""
     greenlet = ref(getcurrent(), _forget)
     _facts[greenlet] = {**_facts.get(greenlet, {}), **facts}
+
+
+@contextmanager
+def scope() -> Iterator[None]:
+    """Facts that are bound inside are forgotten at the end."""
+    outside = current_facts()
+    try:
+        yield
+    finally:
+        begin(**outside)
 
 
 def take_over(other: Any) -> None:

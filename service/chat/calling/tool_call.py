@@ -22,6 +22,7 @@ from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction
 from service.extensions import now, timestamp
+from service.observing import attribution
 from service.observing.measures import tool_calls
 
 ALLOWED = ("once", "chat")
@@ -78,17 +79,21 @@ def _execute(
     app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any], needs: Needs
 ) -> Steps:
     """Run the tool; once more after the user has granted what the provider missed."""
-    call = (app, tool, context, tool_input, needs.seconds)
+
+    def execute() -> Outcome:
+        with attribution.scope():  # the next request to a model is none of this call's endpoint
+            return run.execute(app, tool, context, tool_input, needs.seconds)
+
     if not tool.is_read(tool_input):
         context.guard.clear()
     try:
-        return run.execute(*call)
+        return execute()
     except GrantMissing as missing:
         grant = missing.grant
     if not context.chat_id or not (yield from _connect(app, context, grant)):
         return run.failure(_not_connected(grant))
     try:
-        return run.execute(*call)
+        return execute()
     except GrantMissing:
         return run.failure(_not_connected(grant))
 
