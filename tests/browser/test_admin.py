@@ -30,11 +30,13 @@ def confirm(console: Console, action: str, told: str) -> None:
 def test_an_admin_finds_a_user_grants_credits_and_disables(opened, admin):
     user = opened().sign_in()
     page, name = admin.page, user.subject
+    user.api("POST", "records/notes", {"title": "one"})
     show(admin, "Users")
     page.get_by_label("Search users").fill(name)
     expect(admin.table("Users").get_by_role("row")).to_have_count(2)
     assert admin.violations() == [], "users"
     page.get_by_role("link", name=name, exact=True).click()
+    expect(page.locator(".admin-facts")).to_contain_text("notes: 1")
     page.get_by_label("Credits", exact=True).fill("2.5")
     page.get_by_label("Note").fill("for the outage")
     admin.button("Grant").click()

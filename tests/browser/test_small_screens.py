@@ -119,6 +119,26 @@ def test_a_wide_screen_shows_the_list_of_connections_beside_the_canvas(console):
     expect(canvas.page.get_by_role("region", name="Connections of this canvas")).to_be_visible()
 
 
+def test_where_a_window_becomes_small_the_panel_that_was_opened_last_stays(console):
+    canvas = create(console)
+    shown = {
+        "Connections": canvas.page.get_by_role("region", name="Connections of this canvas"),
+        "Messages": canvas.page.get_by_role("region", name="Messages of widgets"),
+    }
+    for newest in ("Messages", "Connections"):
+        canvas.page.set_viewport_size({"width": 1280, "height": 800})
+        for name in shown:
+            if console.button(name).get_attribute("aria-expanded") == "true":
+                console.button(name).click()
+        for name in sorted(shown, key=lambda name: name == newest):
+            console.button(name).click()
+        canvas.page.set_viewport_size({"width": 390, "height": 844})
+        for name, panel in shown.items():
+            expect(panel).to_be_visible(visible=name == newest)
+            opened = "true" if name == newest else "false"
+            expect(console.button(name)).to_have_attribute("aria-expanded", opened)
+
+
 def test_the_keys_move_and_zoom_the_view_and_no_widget(console):
     canvas = create(console).add("Note")
     canvas.saved()

@@ -79,8 +79,8 @@ async function orMissing(answer) {
 /** @param {WholeUser} user */
 function* factsOf(user) {
   const { records, media, turns, grants } = user.stored;
-  const counts = Object.entries(records).map(([name, count]) => `${count} ${name}`);
-  if (media) counts.push(`${media} media`);
+  const counts = Object.entries(records).map(([name, count]) => `${name}: ${count}`);
+  if (media) counts.push(`media: ${media}`);
   yield* fact('Name', user.name ?? '–');
   yield* fact('Address', user.email ?? '–');
   yield* fact('State', user.disabled ? badge('Disabled', 'off') : badge('Enabled', 'good'));

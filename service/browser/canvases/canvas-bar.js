@@ -82,6 +82,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   }
 
   showPanels();
+  panels.whenClosed(showPanels);
   return {
     node,
     focus: () => addButton.focus(),

@@ -88,10 +88,11 @@ function createOpenPage(room, templates, onMissing) {
   const { store, view, inspector } = room;
   const gallery = createGallery(templates, add);
   const connections = createListedConnections(room);
+  const panels = createCanvasPanels(connections.node, inspector);
   const bar = createCanvasBar(room, {
     add: gallery.open,
     arrange: () => store.canvas && room.act(arrange(store.canvas)) && view.fit(),
-    panels: createCanvasPanels(connections.node, inspector),
+    panels,
   });
   const empty = element('p', { class: 'canvas-empty', hidden: true }, NOTHING_YET);
   const body = element('div', { class: 'canvas-body' }, view.node, empty, connections.node, inspector.node);
@@ -138,6 +139,7 @@ function createOpenPage(room, templates, onMissing) {
     focus: () => bar.focus(),
     stop() {
       stopWatching();
+      panels.stop();
       room.stop();
     },
   };

@@ -9,7 +9,7 @@ const LITTLE_ROOM = '(max-width: 720px), (max-height: 520px)'; // as in canvases
 
 /** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector */
 export function createCanvasPanels(connections, inspector) {
-  const isNarrow = () => matchMedia(LITTLE_ROOM).matches;
+  const littleRoom = matchMedia(LITTLE_ROOM);
   /** @type {Panel[]} */
   const all = [
     {
@@ -25,15 +25,29 @@ export function createCanvasPanels(connections, inspector) {
       show: inspector.show,
     },
   ];
-  connections.hidden = isNarrow();
+  connections.hidden = littleRoom.matches;
+  let newest = all[0]; // that was opened
+  let onClosed = () => {};
+  littleRoom.addEventListener('change', closeOthers);
+
+  /** The newest stays where the window has become small. */
+  function closeOthers() {
+    if (!littleRoom.matches || !newest.isShown()) return;
+    for (const other of all) if (other !== newest) other.show(false);
+    onClosed();
+  }
 
   return {
     all,
     /** @param {Panel} panel */
     toggle(panel) {
       const isOpening = !panel.isShown();
-      if (isOpening && isNarrow()) for (const other of all) other.show(false);
       panel.show(isOpening);
+      if (isOpening) newest = panel;
+      closeOthers();
     },
+    /** @param {() => void} listener is called when a panel was closed because of another */
+    whenClosed: (listener) => void (onClosed = listener),
+    stop: () => littleRoom.removeEventListener('change', closeOthers),
   };
 }
