@@ -2,6 +2,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
+import { timeOfDay } from '../shared/when.js';
 import { integrationOf } from '../integrations/integrations.js';
 
 /**
@@ -60,11 +61,6 @@ export function timeLeft(expiresAt, now = Date.now()) {
   const minutes = Math.floor((Date.parse(expiresAt) - now) / 60_000);
   const left = minutes < 1 ? 'less than a minute' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
   return `You can decide until ${timeOfDay(expiresAt)}: ${left} left.`;
-}
-
-/** @param {string} iso @returns {string} such as "21:58", in the user's time zone */
-function timeOfDay(iso) {
-  return new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
 }
 
 /** The card of the Connections page for an endpoint, if it has one. @param {string} provider @param {string} endpoint */

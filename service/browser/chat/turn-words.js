@@ -1,6 +1,6 @@
 // What a record of `ai-turns` says, in words: what ended the reply, when, and what it cost.
 
-import { moment } from '../shared/when.js';
+import { moment, timeOfDay } from '../shared/when.js';
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Turn a record of `ai-turns`
@@ -56,7 +56,7 @@ export function factsOf(turn) {
 function timeOf(iso, now = Date.now()) {
   const at = new Date(iso);
   if (at.toDateString() !== new Date(now).toDateString()) return moment(iso);
-  return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return timeOfDay(at);
 }
 
 /** @param {number} ms @returns {string} "0.4 s", "12 s", "2 min 5 s" */

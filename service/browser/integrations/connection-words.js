@@ -2,6 +2,7 @@
 
 import { ApiError, errorText } from '../shared/errors.js';
 import { UnsafeAddress, isRefreshFailure } from '../shared/oauth-answer.js';
+import { moment } from '../shared/when.js';
 
 /** @type {Record<import('../shared/consent.js').Stage, string>} */
 export const STAGES = {
@@ -45,9 +46,8 @@ const FAILURES = {
 /** @param {{state: string, failingSince: string, failure: string} | undefined} health of a connection */
 export function failureInWords(health) {
   if (health?.state !== 'failing') return '';
-  const since = new Date(health.failingSince).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
   const next = health.failure === 'unreachable' ? 'It is tried again when it is needed.' : 'Disconnect, and connect again.';
-  return `Access could not be renewed since ${since}. ${FAILURES[health.failure] ?? ''} ${next}`;
+  return `Access could not be renewed since ${moment(health.failingSince)}. ${FAILURES[health.failure] ?? ''} ${next}`;
 }
 
 /** @param {unknown} error */

@@ -77,5 +77,5 @@ function timeText(time) {
 function day(date) {
   const at = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(at.getTime())) return '';
-  return at.toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 }

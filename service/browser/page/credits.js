@@ -2,6 +2,7 @@
 
 import { numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
+import { timeOfDay } from '../shared/when.js';
 
 /** @param {import('../shared/api-transport.js').Transport} transport */
 export function createCredits(transport) {
@@ -19,7 +20,7 @@ export function createCredits(transport) {
       node.title = 'Credits left';
     } catch {
       // The next request that needs credits shows the reason.
-      if (read) node.title = `Credits left at ${read.toLocaleTimeString(undefined, { timeStyle: 'short' })}`;
+      if (read) node.title = `Credits left at ${timeOfDay(read)}`;
     }
   }
   refresh();

@@ -1,5 +1,7 @@
 // Formats times for display, in the user's time zone.
+// The words around are English, and so are the times, whatever the language of the browser.
 
+const LOCALE = 'en-GB';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -10,7 +12,7 @@ export function ago(iso, now = Date.now()) {
   if (seconds < MINUTE) return 'now';
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
-  return new Date(iso).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+  return new Date(iso).toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
 }
 
 /** @param {string} iso @returns {string} "now", "5 min ago", "3 h ago", "21 Nov" */
@@ -19,13 +21,18 @@ export function since(iso) {
   return / (min|h)$/.test(text) ? `${text} ago` : text;
 }
 
-/** @param {string} iso @returns {string} "21 Nov, 18:00" */
+/** @param {string | Date} time ISO 8601, or a date @returns {string} "18:00" */
+export function timeOfDay(time) {
+  return new Date(time).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+}
+
+/** @param {string} iso @returns {string} "21 Nov, 18:00"; with the year if it is not this one */
 export function moment(iso) {
   const at = new Date(iso);
   const sameYear = at.getFullYear() === new Date().getFullYear();
   const day = { day: 'numeric', month: 'short', year: sameYear ? undefined : 'numeric' };
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  return at.toLocaleString(undefined, /** @type {any} */ ({ ...day, ...time }));
+  return at.toLocaleString(LOCALE, /** @type {any} */ ({ ...day, ...time }));
 }
 
 /** @param {string} iso @returns {string} in the format of `<input type="datetime-local">` */

@@ -4,6 +4,7 @@
 import { element } from '../shared/elements.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { numberInWords } from '../shared/number-words.js';
+import { timeOfDay } from '../shared/when.js';
 import { timeZone } from '../page/time-zone.js';
 import { createSourceTable } from './source-table.js';
 import { createSpendPlot } from './spend-plot.js';
@@ -59,7 +60,7 @@ export function createOverview({ transport, onTurnEnd }) {
 
   /** What was read before stays. */
   function ageInWords() {
-    return read ? ` The numbers are those of ${read.toLocaleTimeString(undefined, { timeStyle: 'short' })}.` : '';
+    return read ? ` The numbers are those of ${timeOfDay(read)}.` : '';
   }
 
   /** @param {any} account @param {any} spend */
