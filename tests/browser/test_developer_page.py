@@ -44,6 +44,14 @@ def test_a_value_for_an_input_comes_out_again(developing):
     expect(page.get_by_role("list", name="Outputs")).to_contain_text('{"value":"Buy milk"}')
 
 
+def test_an_input_takes_the_value_that_stands_in_its_field_at_first(developing):
+    page = developing("note").page
+    page.get_by_role("button", name="Send: Input: Fill in").click()
+    inspector = page.get_by_role("region", name="Message inspector")
+    expect(inspector.get_by_text('{"slotId":"fill","value":{"value":""}}')).to_be_visible()
+    expect(inspector.get_by_text("Dropped")).to_have_count(0)
+
+
 def test_what_is_no_object_of_json_is_not_sent(developing):
     page = developing("note").page
     page.get_by_label("Input: Fill in", exact=True).fill("Buy milk")

@@ -163,3 +163,17 @@ def test_words_arrive_one_by_one(alice):
     pieces = [piece for piece in alice.ask(chat, "count to 20").response if b"text-delta" in piece]
     assert len(pieces) > 3
     assert text_of(alice.turn(chat, "count to 3")) == "1 2 3"
+
+
+ENDED = "/api/integrations/oauth/cloudsuite/callback?state=unknown&code=c"
+
+
+@on_sqlite
+def test_the_page_that_ends_a_consent_says_sandbox(client):
+    assert ">sandbox</p>" in client.get(ENDED).text
+
+
+@on_sqlite
+@pytest.mark.settings(sandbox="")
+def test_without_the_sandbox_that_page_does_not_say_so(client):
+    assert ">sandbox</p>" not in client.get(ENDED).text

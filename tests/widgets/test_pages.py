@@ -94,9 +94,27 @@ def test_in_a_tab_the_page_for_frames_is_a_text_without_scripts(client, given, s
     in_tab = client.get("/w/map", headers={"Sec-Fetch-Dest": "document"})
     assert "widget.js" in in_frame.text
     assert "<script" not in in_tab.text
+    assert "/browser/shared/oauth.css" in in_tab.text  # a card, not a text at the window's edge
     assert re.findall(r'<a href="([^"]+)"', in_tab.text) == links
     assert policy(in_tab) == policy(in_frame)
     assert in_frame.headers["Vary"] == in_tab.headers["Vary"] == "Sec-Fetch-Dest"
+
+
+def test_a_template_without_a_style_sheet_gets_the_one_of_ours(client, given):
+    own = client.get("/w/note").text
+    given()
+    bare = client.get("/w/map").text
+    assert ("/w/note/files/widget.css" in own, "widget-ui.css" in own) == (
+        True,
+        False,
+    )  # imports it
+    assert ("widget.css" in bare, "/browser/widgets/widget-ui.css" in bare) == (False, True)
+
+
+@pytest.mark.parametrize("path", ["/w/note", "/app/note", "/dev/widget/note"])
+def test_a_page_of_its_own_says_that_this_is_the_sandbox(client, path):
+    page = client.get(path, headers={"Sec-Fetch-Dest": "document"}).text
+    assert re.search(r'class="badge[^>]*>sandbox<', page)
 
 
 def test_a_file_can_be_loaded_by_a_page_without_an_origin(client):

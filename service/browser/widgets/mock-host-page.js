@@ -24,6 +24,9 @@ const SWITCHES = {
   consent: { label: 'Consent', choices: { connected: 'Given', cancelled: 'Refused', timeout: 'Too late' } },
 };
 
+/** What an input is sent at first: a value of its own type. @type {Record<import('./slot-types.js').SlotType, string>} */
+const EXAMPLES = { string: '{"value": ""}', number: '{"value": 0}', boolean: '{"value": true}', array: '{"value": []}', object: '{}', any: '{}' };
+
 /** @type {ReturnType<typeof createMockHost>} */
 let mock;
 const main = /** @type {HTMLElement} */ (document.getElementById('dev'));
@@ -36,7 +39,7 @@ async function begin(main) {
   const log = createMessageLog();
   const root = element('section', { class: 'mock-stage', 'aria-label': 'Widget' });
   const outputs = createOutputs(template);
-  main.replaceChildren(
+  main.append(
     element('h1', {}, template.name),
     element('p', { class: 'hint' }, template.summary),
     element('div', { class: 'mock' }, root, controls(template, outputs.node)),
@@ -76,8 +79,7 @@ function latency() {
 
 /** @param {import('./slot-types.js').Slot} slot */
 function inputField({ id, title, type }) {
-  const example = type === 'object' || type === 'any' ? '{}' : '{"value": null}';
-  return jsonField(`Input: ${title}`, example, 'Send', (value) => mock.setInput(id, value));
+  return jsonField(`Input: ${title}`, EXAMPLES[type], 'Send', (value) => mock.setInput(id, value));
 }
 
 /** @param {string} label @param {string} text @param {string} action @param {(value: any) => void} use */
