@@ -60,7 +60,10 @@ RECORD_TOOLS: Mapping[str, ToolEffects] = {
         "Change a record", "Overwrites values. Costs nothing.", destroys=True, repeats=True
     ),
     "records.delete": ToolEffects(
-        "Delete a record", "Cannot be undone. Costs nothing.", destroys=True, repeats=True
+        "Delete a record",
+        "The user can undo it in the app, except for a chat. Costs nothing.",
+        destroys=True,
+        repeats=True,
     ),
 }
 CATALOG_TOOLS: Mapping[str, ToolEffects] = {

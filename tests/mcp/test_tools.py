@@ -110,6 +110,18 @@ def test_a_write_is_in_the_journal_under_an_id_of_its_own(speaker, alice):
     assert newer["turnId"] != older["turnId"]
 
 
+def test_what_is_deleted_can_be_undone_as_the_tool_says(modern, alice):
+    made = modern.call("records_create", **NOTES, data={"title": "one"})["structuredContent"]
+    modern.call("records_delete", **NOTES, recordId=made["recordId"])
+    [entry, _] = alice.get("/api/ai/journal").json["entries"]
+    undone = alice.post(f"/api/ai/turns/{entry['turnId']}/undo", {}).json
+    assert (undone["conflicts"], alice.records("notes")[0]["recordId"]) == ([], made["recordId"])
+    tools = {tool["name"]: tool for tool in modern.result("tools/list")["tools"]}
+    described = tools["records_delete"]["description"]
+    assert "The user can undo it in the app, except for a chat." in described
+    assert "for good" not in described
+
+
 def test_equal_calls_are_all_made(speaker):
     for _ in range(4):
         assert speaker.call("schema_list")["structuredContent"]["collections"]

@@ -106,7 +106,7 @@ def update(
 
 @tool("records.delete", RecordName(), reads=False)
 def delete(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
-    """Delete a record for good. Only when the user has asked for it."""
+    """Delete a record. Only when the user has asked for it."""
     named = context.collections.get(collection)
     writes.delete(named, context.caller, recordId, hook=_note(context, "records.delete"))
     return {"deleted": recordId}
