@@ -46,6 +46,8 @@ test('a day is told in words, whatever the time zone of the page', () => {
 test('a call says how it ended and why', () => {
   const failed = outcomeOf({ ...CALL, status: 'failed', error: 'upstream_provider_error', upstreamStatus: 500 });
   assert.deepEqual(failed, { word: 'Failed', tone: 'bad', reason: 'the other service failed (HTTP 500)' });
+  const conflict = outcomeOf({ ...CALL, status: 'refused', error: 'conflict' });
+  assert.equal(conflict.reason, 'its Idempotency-Key was in use');
   assert.deepEqual(outcomeOf(CALL), { word: 'Succeeded', tone: 'good', reason: '' });
   assert.deepEqual(outcomeOf({ ...CALL, status: 'new', error: 'odd' }), { word: 'new', tone: 'plain', reason: 'odd' });
   assert.deepEqual(factsOf({ ...CALL, approval: 'once' }), ['Chat', 'allowed once', '1.2 s']);

@@ -82,6 +82,14 @@ def test_the_routes_schema_has_every_name_and_takes_what_we_take(alice):
             assert list(taken.iter_errors(dict(example.asks))) == []
 
 
+def test_the_fields_of_a_mail_and_of_a_day_come_in_their_usual_order(alice):
+    bodies = alice.get("/api/integrations/routes-schema").json["properties"]
+    assert list(bodies["send-email"]["properties"])[:3] == ["to", "subject", "content"]
+    answers = alice.get("/api/integrations/answers-schema").json["properties"]
+    day = answers["weather-forecast"]["properties"]["days"]["items"]
+    assert next(iter(day["properties"])) == "date"
+
+
 def test_every_default_fits_its_own_schema(alice):
     document = alice.get("/api/integrations/routes-schema").json
     for name, body in document["properties"].items():

@@ -31,7 +31,7 @@ const REASONS = new Map([
   ['rate_limited', 'there were too many calls'],
   ['forbidden', 'it was not allowed'],
   ['not_found', 'there was no such thing'],
-  ['conflict', 'another call was in the way'],
+  ['conflict', 'its Idempotency-Key was in use'],
   ['too_large', 'the request was too large'],
   ['not_configured', 'a setting is missing on the server'],
   ['upstream_provider_error', 'the other service failed'],

@@ -611,16 +611,16 @@ export interface Endpoints {
   'cloudsuite/mail-send': {
     get: false;
     request: {
+      /** Who gets it: addresses, separated by commas. */
+      to: string;
+      /** Its subject. */
+      subject: string;
       /** What it says. */
       content: string;
       /** Whether the content is HTML. @default false */
       isHtml?: boolean;
       /** Who gets a copy: addresses, separated by commas. */
       cc?: string;
-      /** Who gets it: addresses, separated by commas. */
-      to: string;
-      /** Its subject. */
-      subject: string;
       /** Who gets a copy unseen by the others: addresses, separated by commas. */
       bcc?: string;
       /** The conversation that it belongs to. */
@@ -1081,12 +1081,13 @@ export interface Endpoints {
         longitude: number | null;
         timezone: string | null;
       };
+      /** The unit of each value, by the vendor's name for it, such as `temperature_2m`. */
       units: unknown;
       current: {
-        weatherCode: number | null;
-        condition: string;
         /** In the place's own time zone. */
         time: string;
+        weatherCode: number | null;
+        condition: string;
         temperature: number | null;
         feelsLike: number | null;
         humidity: number | null;
@@ -4620,11 +4621,12 @@ export interface Endpoints {
         longitude: number | null;
         timezone: string | null;
       };
+      /** The unit of each value, by the vendor's name for it, such as `temperature_2m`. */
       units: unknown;
       days: Array<{
+        date: string;
         weatherCode: number | null;
         condition: string;
-        date: string;
         tempMax: number | null;
         tempMin: number | null;
         precipitation: number | null;

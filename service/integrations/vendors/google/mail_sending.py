@@ -73,9 +73,12 @@ class Letter(Parameters):
     cc = Recipients("Who gets a copy: addresses, separated by commas.")
 
 
-class NewLetter(Letter):
+class Head(Parameters):
     to = Recipients("Who gets it: addresses, separated by commas.", required=True)
     subject = Words("Its subject.", least=0, most=SUBJECT_LIMIT, checks=(_one_line,), required=True)
+
+
+class NewLetter(Letter, Head):  # the fields of the last base come first
     bcc = Recipients("Who gets a copy unseen by the others: addresses, separated by commas.")
     threadId = Words("The conversation that it belongs to.", most=200)
 

@@ -75,7 +75,7 @@ def _days(answer: Any, values: Values) -> list[dict[str, Any]]:
 LOCAL = "In the place's own time zone."
 CODE = Shape(weatherCode=Maybe(Int("weather_code")), condition=Made("", _condition))
 DAY = Shape(
-    CODE, date="time", tempMax=Maybe(Num("temperature_2m_max")),
+    Shape(date="time"), CODE, tempMax=Maybe(Num("temperature_2m_max")),
     tempMin=Maybe(Num("temperature_2m_min")), precipitation=Maybe(Num("precipitation_sum")),
     precipitationProbability=Maybe(Num("precipitation_probability_max")),
     windMax=Maybe(Num("wind_speed_10m_max")),
@@ -83,7 +83,7 @@ DAY = Shape(
     uvIndexMax=Maybe(Num("uv_index_max")),
 )  # fmt: skip
 NOW = Shape(
-    CODE, time=Str("time", about=LOCAL), temperature=Maybe(Num("temperature_2m")),
+    Shape(time=Str("time", about=LOCAL)), CODE, temperature=Maybe(Num("temperature_2m")),
     feelsLike=Maybe(Num("apparent_temperature")), humidity=Maybe(Num("relative_humidity_2m")),
     precipitation=Maybe(Num("precipitation")), cloudCover=Maybe(Num("cloud_cover")),
     pressure=Maybe(Num("pressure_msl")), windSpeed=Maybe(Num("wind_speed_10m")),
@@ -97,8 +97,8 @@ PLACE = Shape(
 
 
 def _units(name: str) -> Made:
-    """The unit of each variable, by the vendor's name for it."""
-    return Made(Raw(""), lambda answer, values: find(answer, name) or {})
+    about = "The unit of each value, by the vendor's name for it, such as `temperature_2m`."
+    return Made(Raw("", about=about), lambda answer, values: find(answer, name) or {})
 
 
 FORECAST = Shape(place=PLACE, units=_units("daily_units"), days=Made(Each("", DAY), _days))
