@@ -79,7 +79,7 @@ def test_the_overview_shows_what_runs_what_was_spent_and_what_fails(opened, widt
     admin.page.goto(f"{admin.service.url}/#/admin")
     tiles = admin.page.get_by_role("region", name="Overview").locator(".admin-tile")
     expect(tiles.nth(0)).to_have_text(re.compile(r"Running replies\s*[1-9].*oldest"))
-    expect(tiles.nth(1)).to_have_text(re.compile(r"Users today\s*\d+of \d+, \d+ new"))
+    expect(tiles.nth(1)).to_have_text(re.compile(r"Active today\s*\d+of \d+ users, \d+ new"))
     expect(tiles.nth(2)).to_have_text(
         re.compile(r"Credits today\s*[\d.,]+\d+ repl(y|ies), \d+ call")
     )

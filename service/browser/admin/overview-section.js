@@ -18,7 +18,7 @@ const HOURS = 1;
 /** @param {import('./admin-view.js').AdminContext} context @returns {import('./admin-view.js').Section} */
 export function createOverviewSection({ transport }) {
   const running = createTile('Running replies');
-  const users = createTile('Users today');
+  const users = createTile('Active today');
   const spent = createTile('Credits today');
   const failed = createTile('Errors');
   const tiles = [running, users, spent, failed].map(({ node }) => node);
@@ -60,7 +60,7 @@ export function createOverviewSection({ transport }) {
       );
       const kinds = [...failuresOf(errors)];
       running.show(turns.total, turns.turns[0]?.startedAt ? ['oldest: ', time(turns.turns[0].startedAt)] : ['none']);
-      users.show(today.activeUsers, [`of ${today.users.toLocaleString()}, ${today.newUsers.toLocaleString()} new`]);
+      users.show(today.activeUsers, [`of ${countOf(today.users, 'user')}, ${today.newUsers.toLocaleString()} new`]);
       const counts = `${today.turns.count === 1 ? '1 reply' : `${today.turns.count.toLocaleString()} replies`}, ${countOf(today.calls.count, 'call')}`;
       spent.show(credits(today.turns.credits + today.calls.credits), [today.isWhole ? counts : `the newest: ${counts}`]);
       failed.show(countIn(kinds), [periodOf(kinds)]);
