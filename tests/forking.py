@@ -9,6 +9,7 @@ program of the tests, whose `main` each fork calls.
 """
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -132,6 +133,7 @@ def _source(program: str) -> subprocess.Popen:
 
 def main(program: str) -> None:
     """Fork for each request, until there are none."""
+    gc.disable()  # it would go through all modules many times while they are imported
     monkey.patch_all()  # after gunicorn's import, as in production
     is_service = program == "gunicorn"
     for name in NEEDED if is_service else (program,):
@@ -139,6 +141,8 @@ def main(program: str) -> None:
     from sqlalchemy.orm import configure_mappers  # noqa: PLC0415
 
     configure_mappers()  # otherwise each worker does it, for its first query
+    gc.freeze()
+    gc.enable()
     monkey.get_original("signal", "signal")(signal.SIGCHLD, _reap)
     for line in sys.stdin:
         environ, *places = json.loads(line)
@@ -151,6 +155,7 @@ def main(program: str) -> None:
         os.close(given)
         os.close(output)
         print(pid, flush=True)
+    _exit(0)
 
 
 def _reap(*_: object) -> None:
