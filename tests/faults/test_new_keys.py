@@ -62,7 +62,7 @@ class Caller:
                 self.answered += 1
             else:
                 self.failed.append(answer.text)
-            gevent.sleep(0.2)  # each call refreshes tokens and seals them
+            gevent.sleep(0.5)  # each call refreshes tokens and seals them
 
 
 @pytest.fixture

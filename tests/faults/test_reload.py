@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from uuid import uuid4
 
@@ -17,33 +18,41 @@ from config import ROOT
 from service.auth.tokens import issue
 from tests.faults.client import Client
 from tests.faults.machine import Machine
+from tests.faults.running import Running
 from tests.faults.unit import Unit
-from tests.services import environment, free_port, settings_for, wait_for
-from tests.starting import FreshCopy
+from tests.services import free_port, settings_for, wait_for
 
 SETTING = "    sandbox: bool = setting(switch, False)\n"
+
+
+FILES = ("config_settings.py", "gunicorn.conf.py", "service/web/operations.py")  # of a release
 
 
 under_systemd_too = pytest.mark.parametrize("unit", ["stand-in", "systemd"], indirect=True)
 
 
+@pytest.fixture(scope="module")
+def running(databases, tmp_path_factory):
+    made = Running(databases, tmp_path_factory)
+    yield made
+    made.stop()
+
+
 @pytest.fixture
-def unit(request, model, databases, tmp_path):
-    """The unit, running from a copy of the tree, with the raw model as provider A."""
-    provider = {"PROVIDER_A_BASE_URL": model.url, "PROVIDER_A_API_KEY": "key"}
-    if getattr(request, "param", "") == "systemd":
-        database = "sqlite:////srv/service/instance/service.db"
-        machine = Machine(tmp_path, environment(database, PORT=free_port(), **provider))
-        try:
-            yield machine.start()
-        finally:
-            machine.remove()
+def unit(request, running):
+    """A start takes seconds of a processor: a test goes on with the unit of another one that has
+    passed, if its first master still runs."""
+    kind, failed = getattr(request, "param", "stand-in"), request.session.testsfailed
+    unit = running.get(kind)
+    main, settings = unit.main, dict(unit.settings)
+    texts = {name: (unit.tree / name).read_text() for name in FILES}
+    yield unit
+    if unit.main != main or request.session.testsfailed > failed:
+        running.end(kind)
         return
-    tree = FreshCopy(tmp_path / "tree").place
-    made = environment(databases.make("sqlite"), PORT=free_port(), **provider)
-    running = Unit(tree, tmp_path, made)
-    yield running.start()
-    running.stop()
+    unit.settings = settings
+    for name, text in texts.items():
+        (unit.tree / name).write_text(text)
 
 
 def release(unit: Unit | Machine) -> None:
@@ -82,8 +91,9 @@ class Probes:
     @contextmanager
     def going(self):
         kept = requests.Session()
-        tries = ((self.new_connection, 0.04), (lambda: self.status(kept), 0.1))
-        tries += ((lambda: self.turn(kept), 0.5),)  # a turn takes as long as thirty connections
+        # A turn takes as long as thirty connections, and a check of the database as long as five.
+        tries = ((self.new_connection, 0.04), (lambda: self.status(kept), 0.3))
+        tries += ((lambda: self.turn(kept), 0.5),)
         greenlets = [gevent.spawn(self.repeat, *each) for each in tries]
         yield self
         self.ended = True  # not killed, because unfinished connections would stay open
@@ -91,12 +101,14 @@ class Probes:
         kept.close()
 
     def repeat(self, attempt, pause: float) -> None:
+        """With longer pauses on a busy machine, which would else do little but this."""
         while not self.ended:
+            began = time.monotonic()
             try:
                 attempt()
             except (OSError, requests.RequestException, AssertionError) as error:
                 self.failed.append(repr(error))
-            gevent.sleep(pause)
+            gevent.sleep(max(pause, 3 * (time.monotonic() - began)))
 
     def new_connection(self) -> None:
         self.seen.append(self.new_status())
@@ -124,41 +136,6 @@ class Probes:
         )
         assert '"type":"finish"' in answer.text, answer.text
         self.turns += 1
-
-
-@under_systemd_too
-def test_a_reload_brings_code_and_settings_and_refuses_no_connection(unit):
-    old, client = unit.main, client_of(unit)
-    running = client.ask(client.new_chat(), "words=150 rate=10", "u")
-    running.read_until(b"text-delta", 2)
-    release(unit)
-    unit.settings["GREETING"] = "good morning"
-    with Probes(unit).going() as probes:
-        wait_for(lambda: probes.turns > 2 and "ok" in probes.seen)
-        assert unit.reload(), unit.journal
-        assert unit.main != old
-        wait_for(lambda: not unit.runs(old), 40)
-        before = len(probes.seen)
-        wait_for(lambda: len(probes.seen) > before + 5)
-    print(f"{len(probes.seen)} probes and {probes.turns} turns")
-    assert not probes.failed, probes.failed
-    assert set(probes.seen[before:]) == {"good morning"}
-    assert running.chunks[-1]["type"] == "finish"
-
-
-def test_a_second_reload_applies_a_new_address_and_a_stop_ends_all_processes(unit):
-    first, before, after = unit.main, unit.settings["PORT"], str(free_port())
-    assert unit.reload(), unit.journal
-    second = unit.main
-    unit.settings["PORT"] = after
-    assert unit.reload(), unit.journal
-    assert len({first, second, unit.main}) == 3
-    assert requests.get(f"http://127.0.0.1:{after}/readyz", timeout=10).ok
-    wait_for(lambda: not unit.runs(first) and not unit.runs(second), 40)
-    with socket.socket() as sock:
-        assert sock.connect_ex(("127.0.0.1", int(before))) != 0
-    unit.stop()
-    assert not unit.processes()
 
 
 @contextmanager
@@ -193,6 +170,26 @@ def test_a_release_that_does_not_start_leaves_the_running_one_unchanged(unit):
     assert "Error: the new service did not start" in unit.journal
 
 
+@under_systemd_too
+def test_a_reload_brings_code_and_settings_and_refuses_no_connection(unit):
+    old, client = unit.main, client_of(unit)
+    running = client.ask(client.new_chat(), "words=150 rate=10", "u")
+    running.read_until(b"text-delta", 2)
+    release(unit)
+    unit.settings["GREETING"] = "good morning"
+    with Probes(unit).going() as probes:
+        wait_for(lambda: probes.turns > 2 and "ok" in probes.seen)
+        assert unit.reload(), unit.journal
+        assert unit.main != old
+        wait_for(lambda: not unit.runs(old), 40)
+        before = len(probes.seen)
+        wait_for(lambda: len(probes.seen) > before + 5)
+    print(f"{len(probes.seen)} probes and {probes.turns} turns")
+    assert not probes.failed, probes.failed
+    assert set(probes.seen[before:]) == {"good morning"}
+    assert running.chunks[-1]["type"] == "finish"
+
+
 def test_a_worker_that_dies_during_an_installation_restarts_with_the_old_code(unit):
     wait_for(lambda: Probes(unit).new_status() == "ok", 30)  # the master is ready before a worker
     release(unit)
@@ -200,6 +197,21 @@ def test_a_worker_that_dies_during_an_installation_restarts_with_the_old_code(un
     os.kill(worker, signal.SIGKILL)
     wait_for(lambda: not unit.runs(worker))
     wait_for(lambda: Probes(unit).new_status() == "ok", 30)
+
+
+def test_a_second_reload_applies_a_new_address_and_a_stop_ends_all_processes(unit):
+    first, before, after = unit.main, unit.settings["PORT"], str(free_port())
+    assert unit.reload(), unit.journal
+    second = unit.main
+    unit.settings["PORT"] = after
+    assert unit.reload(), unit.journal
+    assert len({first, second, unit.main}) == 3
+    assert requests.get(f"http://127.0.0.1:{after}/readyz", timeout=10).ok
+    wait_for(lambda: not unit.runs(first) and not unit.runs(second), 40)
+    with socket.socket() as sock:
+        assert sock.connect_ex(("127.0.0.1", int(before))) != 0
+    unit.stop()
+    assert not unit.processes()
 
 
 def test_a_master_that_cannot_hand_over_is_not_signalled(tmp_path):

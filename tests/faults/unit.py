@@ -82,6 +82,8 @@ class Unit:
         self._listening.kill()
         self._notifications.close()
 
+    remove = stop
+
     @property
     def journal(self) -> str:
         return self.log.read_text()
