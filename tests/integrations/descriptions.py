@@ -155,7 +155,9 @@ def _values(text: str) -> list[Any]:
 @cache
 def operations(path: str) -> tuple[Operation, ...]:
     text = Path(path).read_text()
-    document = json.loads(text) if path.endswith("json") else yaml.safe_load(text)
+    # Its loader in C is eight times as fast.
+    is_json = path.endswith("json")
+    document = json.loads(text) if is_json else yaml.load(text, Loader=yaml.CSafeLoader)
     document = json.loads(json.dumps(document, default=str))  # dates in YAML are no texts
     if "discoveryVersion" in document:
         return tuple(_discovery(document))
