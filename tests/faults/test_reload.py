@@ -101,14 +101,14 @@ class Probes:
         kept.close()
 
     def repeat(self, attempt, pause: float) -> None:
-        """With longer pauses on a busy machine, which would else do little but this."""
+        """Pause as long as an attempt takes, or longer: a busy machine must do more than this."""
         while not self.ended:
             began = time.monotonic()
             try:
                 attempt()
             except (OSError, requests.RequestException, AssertionError) as error:
                 self.failed.append(repr(error))
-            gevent.sleep(max(pause, 3 * (time.monotonic() - began)))
+            gevent.sleep(max(pause, time.monotonic() - began))
 
     def new_connection(self) -> None:
         self.seen.append(self.new_status())

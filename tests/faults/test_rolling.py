@@ -66,6 +66,7 @@ def chats_by_release(url: str) -> Counter[str | None]:
         return Counter(release for (release,) in connection.execute("SELECT release FROM chats"))
 
 
+@pytest.mark.timeout(600)  # each of its six starts and four reloads may take half a minute
 def test_a_release_goes_out_host_by_host_and_is_taken_back(hosts, url):
     first, second = hosts
     with Probes(first).going() as one, Probes(second).going() as two:
