@@ -3,9 +3,10 @@
 An import takes two seconds of a processor, and the tests start the service hundreds of times.
 `tests/serving` and `tests/journeys` start it as in production.
 
-The process (`python -m tests.forking gunicorn`) reads requests as lines of JSON, and answers each
-with the process id of a new gunicorn master. `python -m tests.forking MODULE` does the same for a
-program of the tests, whose `main` each fork calls.
+The process (`python -m tests.forking gunicorn`) reads the names of files from a named pipe, and for
+each starts the gunicorn master that the file describes in JSON. The workers of pytest-xdist share
+it. `python -m tests.forking MODULE` does the same for a program of the tests, whose `main` each
+fork calls.
 """
 
 import atexit
@@ -26,6 +27,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
+from uuid import uuid4
 
 from gevent import monkey
 from gevent.fileobject import FileObject
@@ -33,6 +35,10 @@ from gunicorn.app.wsgiapp import run
 
 from config import ROOT
 
+SHARED = "TESTS_FORKING"  # the directory of the process that pytest-xdist's workers share
+REQUESTS = "requests"  # its named pipe
+START_SECONDS = 120
+started: list[subprocess.Popen] = []  # they end with this process
 # What a master and its workers would each import after the fork, in a tenth of a second.
 NEEDED = (
     "service",
@@ -103,36 +109,52 @@ def fork_program(module: str, environ: Mapping[str, str]) -> Forked:
     return made
 
 
+def share() -> None:
+    """Start the process that forks gunicorn, for this process and the tests that it starts."""
+    os.environ[SHARED] = str(_source("gunicorn"))
+
+
 def _ask(program: str, environ: Mapping[str, str], *places: Path | str) -> Forked:
-    source = _source(program)
-    request = json.dumps([dict(environ), *map(str, places)])
-    source.stdin.write(request.encode() + b"\n")
-    source.stdin.flush()
-    return Forked(int(source.stdout.readline()))
+    directory = _directory(program)
+    read, written = os.pipe()
+    answer = f"/proc/{os.getpid()}/fd/{written}"
+    request = directory / uuid4().hex
+    request.write_text(json.dumps([dict(environ), answer, *map(str, places)]))
+    requests = os.open(directory / REQUESTS, os.O_WRONLY | os.O_NONBLOCK)  # fails without a reader
+    os.write(requests, f"{request}\n".encode())
+    os.close(requests)
+    assert select.select([read], [], [], START_SECONDS)[0], f"no {program} has started"
+    pid = int(os.read(read, 20))
+    os.close(read)
+    os.close(written)
+    return Forked(pid)
+
+
+def _directory(program: str) -> Path:
+    """The directory of the process that forks this program."""
+    shared = os.environ.get(SHARED) if program == "gunicorn" else None
+    return Path(shared) if shared else _source(program)
 
 
 @cache
-def _source(program: str) -> subprocess.Popen:
-    """Start the process that forks; it ends with this one."""
+def _source(program: str) -> Path:
+    """Start the process that forks; it ends with this one. Returns its directory."""
+    directory = Path(tempfile.mkdtemp(prefix="tests-forking-"))
     environ = {"PATH": os.environ["PATH"]}
-    metrics = tempfile.mkdtemp(prefix="tests-metrics-")
     if program == "gunicorn":  # prometheus_client shares metrics if this is set at its import
-        environ["PROMETHEUS_MULTIPROC_DIR"] = metrics
-    command = [sys.executable, "-m", "tests.forking", program]
-    made = subprocess.Popen(
-        command, cwd=ROOT, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-
-    def end() -> None:
-        made.communicate()
-        shutil.rmtree(metrics)
-
-    atexit.register(end)
-    return made
+        environ["PROMETHEUS_MULTIPROC_DIR"] = str(directory)
+    os.mkfifo(directory / REQUESTS)
+    read = os.open(directory / REQUESTS, os.O_RDONLY | os.O_NONBLOCK)
+    os.open(directory / REQUESTS, os.O_WRONLY)  # until the end of this process
+    os.set_blocking(read, True)
+    command = [sys.executable, "-m", "tests.forking", program, str(directory)]
+    started.append(subprocess.Popen(command, cwd=ROOT, env=environ, stdin=read))
+    os.close(read)
+    return directory
 
 
-def main(program: str) -> None:
-    """Fork for each request, until there are none."""
+def main(program: str, directory: str) -> None:
+    """Fork for each request, until there are none. Remove the directory then."""
     gc.disable()  # it would go through all modules many times while they are imported
     monkey.patch_all()  # after gunicorn's import, as in production
     is_service = program == "gunicorn"
@@ -145,7 +167,9 @@ def main(program: str) -> None:
     gc.enable()
     monkey.get_original("signal", "signal")(signal.SIGCHLD, _reap)
     for line in sys.stdin:
-        environ, *places = json.loads(line)
+        request = Path(line.strip())
+        environ, answer, *places = json.loads(request.read_text())
+        request.unlink()
         given, output = _open(*places)
         # gevent's `fork` would create a hub here, which the forks would inherit.
         pid = monkey.get_original("os", "fork")()
@@ -154,7 +178,9 @@ def main(program: str) -> None:
             _run(run_gunicorn if is_service else sys.modules[program].main)
         os.close(given)
         os.close(output)
-        print(pid, flush=True)
+        with open(answer, "w") as answered:
+            answered.write(str(pid))
+    shutil.rmtree(directory)
     _exit(0)
 
 
@@ -211,4 +237,4 @@ def _exit(code: object) -> NoReturn:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

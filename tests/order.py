@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import forking
 from tests.npm import begin
 
 TESTS = Path(__file__).parent
@@ -27,6 +28,7 @@ NPM = [TESTS / name for name in NAMES]
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     if session.config.getoption("numprocesses", None):  # not in a worker
+        forking.share()
         for folder in NPM:
             begin(folder)
 
