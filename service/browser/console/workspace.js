@@ -22,6 +22,8 @@ import { CHAT, VIEWS, viewNamed } from './views.js';
  */
 
 const TITLE = document.title;
+/** @type {Promise<never>} */
+const NEVER = new Promise(() => {});
 
 /**
  * @param {object} options
@@ -32,8 +34,10 @@ const TITLE = document.title;
  */
 export function createWorkspace({ session, storage, sandbox, announce }) {
   const ending = createEndingNotice({ session, signIn: () => session.end(SESSION_ENDED) });
+  let hasStopped = false;
   const transport = createTransport({
-    token: session.current,
+    // What goes on in a page that was left sends nothing: the next user may have signed in meanwhile.
+    token: () => (hasStopped ? NEVER : session.current()),
     // A late answer to an old token must not end a newer session.
     onUnauthorized: (token) => token === session.token && token !== null && sessionOver(),
     onAnswer: () => answered(true),
@@ -162,6 +166,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       if (matchMedia('(pointer: fine)').matches) [...views.values()].at(-1)?.focus();
     },
     stop() {
+      hasStopped = true;
       window.removeEventListener('hashchange', showRoute);
       window.removeEventListener('online', socket.renew);
       document.removeEventListener('visibilitychange', reconnectNow);
