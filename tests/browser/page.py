@@ -17,7 +17,21 @@ expect.set_options(timeout=PATIENCE)
 
 # The style sheets say nothing but colours for dark, so no other rule can find more there.
 COLOURS = ["color-contrast", "link-in-text-block"]
-AXE = Axe().axe_script
+# axe reads the colours of all that lies under a text again for each text: ten thousands of times
+# some twenty colours, which takes a fifth of a scan.
+REMEMBER_COLOURS = """;(() => {
+  const { prototype } = axe.commons.color.Color;
+  const { parseString } = prototype;
+  const known = new Map();
+  prototype.parseString = function (text) {
+    if (known.has(text)) return Object.assign(this, known.get(text));
+    parseString.call(this, text);
+    const { r, g, b, alpha } = this;
+    known.set(text, { r, g, b, alpha });
+    return this;
+  };
+})()"""
+AXE = Axe().axe_script + REMEMBER_COLOURS
 
 
 @dataclass

@@ -45,6 +45,21 @@ def test_axe_finds_nothing_in_any_state(opened):
     assert console.violations() == [], "dialog"
 
 
+GREY = """() => {
+  const text = document.querySelector('main').appendChild(document.createElement('p'));
+  text.textContent = 'Grey on grey';
+  Object.assign(text.style, { color: '#828282', background: '#787878' });
+}"""
+
+
+def test_axe_finds_colours_that_can_not_be_read(opened):
+    """In light and in dark, though it remembers the colours that it has read."""
+    console = opened().open()
+    assert console.violations() == []
+    console.page.evaluate(GREY)
+    assert len([line for line in console.violations() if "color-contrast" in line]) == 2
+
+
 def test_nothing_scrolls_sideways_at_320_pixels(opened):
     console = opened(viewport={"width": 320, "height": 640}).open()
     assert console.width() <= 320
