@@ -63,7 +63,8 @@ class Canvas:
         self.console = console
         self.page = console.page
         console.may_say("404")  # of its icon: the page has none
-        console.open(NEUTRAL)
+        if not self.page.url.endswith(NEUTRAL):  # where a page that is used again stands
+            console.open(NEUTRAL)
         self.page.evaluate(START, console.token)
 
     def put(self, handle: str, width: int = 340, height: int = 320) -> FrameLocator:

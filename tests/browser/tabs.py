@@ -3,9 +3,15 @@
 A page comes back as good as new: on another page of the service, without storage, cookies, routes,
 other windows, and without the errors of the test before. What can't be taken back (an init script,
 a route of a WebSocket, the cache) needs a page of its own.
+
+The console stays loaded from one test of a module to the next if the first test has changed nothing
+but what signing out ends. The next person signs in there, as people do who share a browser. The
+first test of a module loads the console anew, so each view is also shown without what the tests of
+other views have loaded.
 """
 
 from typing import Any
+from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 
@@ -13,7 +19,28 @@ PATIENCE = 20_000  # ms until a test gives up; a busy machine takes long, and wa
 LOOK: dict[str, Any] = {"locale": "en-GB", "timezone_id": "UTC"}
 SIZE = {"width": 1280, "height": 800}
 MEDIA: dict[str, Any] = {"color_scheme": "light", "reduced_motion": "no-preference"}
+BLANK = "about:blank"  # where a new page is
 NEUTRAL = "/livez"  # a page of the service that does nothing
+
+# Presses "Sign out" in the console, whatever lies over it. Returns whether the page is then as it
+# was loaded: without a dialog, an attribute, a variable or a replaced function of a test.
+SIGN_OUT = r"""(url) => {
+  if (location.origin !== url || location.pathname !== '/') return false;
+  const buttons = [...document.querySelectorAll('.account-menu button')];
+  buttons.find((button) => button.textContent === 'Sign out')?.click();
+  sessionStorage.clear();
+  history.replaceState(null, '', '/');
+  const isBuiltIn = (value) => typeof value === 'function' && /\[native code\]/.test(Function.prototype.toString.call(value));
+  const added = Object.entries(Object.getOwnPropertyDescriptors(window))
+    .filter(([name, of]) => name !== 'axe' && of.enumerable && 'value' in of && !isBuiltIn(of.value));
+  const root = document.documentElement;
+  return document.querySelector('#app > .sign-in') !== null
+    && document.body.childElementCount === 2
+    && root.getAttributeNames().every((name) => name === 'lang' || /^data-(sandbox|sign-in|session)$/.test(name))
+    && added.length === 0
+    && Object.getOwnPropertyNames(navigator).length === 0
+    && visualViewport.scale === 1;
+}"""  # noqa: E501
 
 
 class Tabs:
@@ -24,13 +51,18 @@ class Tabs:
         self.idle: dict[str, list[Page]] = {}
         self.kinds: dict[Page, str] = {}
 
-    def take(self, own: bool = False, **options: Any) -> Page:
-        """A page with these options of a browser context; with `own` it isn't used again."""
+    def take(self, own: bool = False, fresh: bool = False, **options: Any) -> Page:
+        """A page with these options of a browser context.
+
+        With `own` it isn't used again. With `fresh` no console has stayed loaded in it.
+        """
         size = options.pop("viewport", SIZE)
         media = {name: options.pop(name, usual) for name, usual in MEDIA.items()}
         kind = repr(sorted(options.items()))
         idle = [] if own else self.idle.setdefault(kind, [])
         page = idle.pop() if idle else self._new(size, options)
+        if fresh:
+            self._leave(page)
         if not own:
             self.kinds[page] = kind
         page.set_viewport_size(size)
@@ -42,26 +74,48 @@ class Tabs:
         context.set_default_timeout(PATIENCE)
         return context.new_page()
 
-    def give_back(self, page: Page, url: str) -> None:
-        """Clean the page for another test, or close it where that is not possible."""
+    def give_back(self, page: Page, url: str, keep: bool = False) -> None:
+        """Clean the page for another test, or close it where that is not possible.
+
+        With `keep` the console stays loaded, if it is as good as new.
+        """
         kind = self.kinds.pop(page, None)
         if kind is None:
             page.context.close()
             return
         try:
-            clean(page.context, page, url)
+            clean(page.context, page, url, keep)
         except Error:
             page.context.close()
         else:
             self.idle[kind].append(page)
 
+    def leave(self) -> None:
+        """Let no console stay loaded."""
+        for pages in self.idle.values():
+            for page in list(pages):
+                try:
+                    self._leave(page)
+                except Error:  # its service has ended
+                    page.context.close()
+                    pages.remove(page)
 
-def clean(context: BrowserContext, page: Page, url: str) -> None:
+    def _leave(self, page: Page) -> None:
+        if page.url != BLANK and not page.url.endswith(NEUTRAL):
+            leave(page, page.url)
+
+
+def clean(context: BrowserContext, page: Page, url: str, keep: bool) -> None:
     for other in context.pages:
         if other is not page:
             other.close()
     page.unroute_all(behavior="ignoreErrors")
-    page.goto(url + NEUTRAL)
-    page.evaluate("sessionStorage.clear()")
+    if not (keep and page.evaluate(SIGN_OUT, url)):
+        leave(page, url)
     page.mouse.move(0, 0)
     context.clear_cookies()
+
+
+def leave(page: Page, url: str) -> None:
+    page.goto(urljoin(url, NEUTRAL))
+    page.evaluate("sessionStorage.clear()")

@@ -176,7 +176,8 @@ def test_nothing_scrolls_sideways_at_320_pixels(opened):
     expect(explorer.links.first).to_be_visible()
 
 
-def test_a_part_that_can_not_be_loaded_is_asked_for_again(console):
+def test_a_part_that_can_not_be_loaded_is_asked_for_again(opened):
+    console = opened(fresh=True).sign_in()
     console.may_say("Failed to load|ERR_FAILED|503")
     part = re.compile("integrations/explorer.css")
     console.page.route(part, lambda route: route.fulfill(status=503))

@@ -37,7 +37,8 @@ def test_chats_views_endpoints_and_collections_are_reached_by_keyboard(console):
     expect(page.get_by_role("heading", name="weather-forecast")).to_be_visible()
 
 
-def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(console):
+def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(opened):
+    console = opened(fresh=True).sign_in()
     held = []
     console.page.route("**/console/palette.js", lambda route: held.append(route))
     console.composer.fill("a draft")
@@ -55,7 +56,8 @@ def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(console):
     expect(console.composer).to_be_focused()
 
 
-def test_a_palette_that_does_not_come_keeps_the_keyboard_from_nothing_else(console):
+def test_a_palette_that_does_not_come_keeps_the_keyboard_from_nothing_else(opened):
+    console = opened(fresh=True).sign_in()
     page = console.page
     page.route("**/console/palette.js", lambda route: None)
     console.composer.focus()
