@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.services import wait_for
+
 CUT = """data: {"type":"start","messageId":"m"}
 
 data: {"type":"text-delta","id":"t","delta":"Once"}
@@ -217,8 +219,8 @@ def test_enter_sends_and_shift_enter_does_not(console):
     console.composer.press("Shift+Enter")
     console.composer.type("two")
     console.composer.press("Enter")
-    console.is_idle()
-    assert console.answers.locator(".message-body").inner_text().endswith("one\ntwo")
+    answer = console.answers.locator(".message-body")
+    wait_for(lambda: answer.inner_text().endswith("one\ntwo"))
 
 
 def test_the_chosen_model_answers_and_stays_chosen(console):
