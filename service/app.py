@@ -34,7 +34,8 @@ class NoSessions(SessionInterface):
         return True
 
 
-Found = dict[tuple[str, str, bool], tuple[Rule, dict[str, Any]]]  # by path, method, for a socket
+# By path, method, and whether it is a socket's.
+Found = dict[tuple[str, str, bool], tuple[Rule, dict[str, Any]]]
 
 
 class Addresses(MapAdapter):

@@ -19,7 +19,7 @@ IMMEDIATE = "immediate"  # key of a connection's info: what its next transaction
 # What ends a wait for the database. The connection is closed then, as SQLAlchemy does it: what it
 # was about to say is unknown.
 INTERRUPTIONS = (gevent.Timeout, gevent.GreenletExit, KeyboardInterrupt, SystemExit)
-DRIVER = "driver"  # attribute of a connection whose transaction SQLAlchemy does not know
+DRIVER = "kept_driver"  # of a connection whose transaction SQLAlchemy does not know
 
 
 class CountedPool(QueuePool):
