@@ -86,7 +86,8 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
             commits.check()
         if immediate is None:  # a transaction of the ORM
             immediate = bool(connection.get_execution_options().get("immediate"))
-        info["progress"].begin(connection.connection.driver_connection, immediate, seconds_left())
+        driver: Any = connection.connection.dbapi_connection
+        info["progress"].begin(driver, immediate, seconds_left())
         if immediate:
             _begin_write(connection)
         else:
