@@ -15,8 +15,9 @@ BOTH = (
 
 @pytest.fixture(scope="module")
 def running(packages, databases):
-    """Nobody decides, so that each question ends after a second."""
-    service = Service(databases.make("sqlite"), STARTING_CREDITS=1_000_000, APPROVAL_SECONDS=1)
+    """Nobody decides, so that each question ends after three seconds: a busy machine makes the
+    third call meanwhile."""
+    service = Service(databases.make("sqlite"), STARTING_CREDITS=1_000_000, APPROVAL_SECONDS=3)
     try:
         yield service.start()
     finally:
