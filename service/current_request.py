@@ -22,7 +22,7 @@ def current_facts() -> Any:
 
 
 def current_service() -> Flask:
-    """The app itself."""
+    """The app as a plain object, instead of Flask's `current_app`."""
     return current_app._get_current_object()  # type: ignore[attr-defined, no-any-return]
 
 

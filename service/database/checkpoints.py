@@ -62,7 +62,7 @@ class Checkpoints:
         outcome = task.exception or task.value
         if isinstance(outcome, Exception):
             self._note(outcome)
-        elif outcome >= self._long:  # a reader holds it: writers do not wait for him all the time
+        elif outcome >= self._long:  # a reader holds it: writers do not wait each time
             self._long = outcome + LONG
         elif outcome < LONG:
             self._long = LONG

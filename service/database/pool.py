@@ -137,8 +137,10 @@ class KeptTransaction:
 
 
 def driver_of(connection: Connection) -> Any:
-    """The driver's connection, in whose transaction we are. Raises SQLAlchemy's error if it is
-    lost."""
+    """Return the driver's connection, which has an open transaction.
+
+    Raises SQLAlchemy's error if the connection is lost.
+    """
     if known := vars(connection).get(DRIVER):
         return known
     assert connection.in_transaction(), "which a driver's cursor does not begin"
@@ -146,12 +148,15 @@ def driver_of(connection: Connection) -> Any:
 
 
 def has_begun(connection: Connection) -> bool:
-    """Whether the driver has begun the transaction that SQLAlchemy is about to begin."""
+    """Whether the driver has begun a transaction without SQLAlchemy."""
     return DRIVER in vars(connection)
 
 
 def adopt(connection: Connection) -> None:
-    """Have SQLAlchemy know of the transaction, before it learns of an error in it."""
+    """Give the connection a transaction of SQLAlchemy's for the one that the driver has begun.
+
+    Without one, SQLAlchemy answers any error with a rollback.
+    """
     if has_begun(connection):
         if not connection.in_transaction():
             connection.begin()

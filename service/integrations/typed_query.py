@@ -31,7 +31,9 @@ def _value(field: fields.Field | None, texts: list[str]) -> Any:
 
 @lru_cache(256)
 def _kind(of: Any) -> type | None:
-    """The class among those that a text has to be read for. To ask each time whether a field is of
-    a class takes a call of a function for each of them."""
+    """Which of the classes below a field's class is, or None: its text stays a text.
+
+    It is remembered, because each `isinstance` of a field calls a function.
+    """
     kinds: tuple[type, ...] = (fields.List, fields.Boolean, fields.Integer, fields.Float)
     return next((kind for kind in kinds if issubclass(of, kind)), None)
