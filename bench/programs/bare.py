@@ -56,6 +56,8 @@ class Relay:
         if lookup.CALL_PREFIX in request[0][:30]:
             self._calls.serve(client, request)
             return
+        if not request[1]:  # the start's question whether somebody answers: hang up
+            return
         _send(client, HEAD + wire.chunk(BEGIN))
         for deltas in self._ask(json.loads(request[1])):
             _send(client, wire.chunk(deltas))
