@@ -17,8 +17,8 @@ from config import Settings
 from service.auth import limited_tokens, permits
 from service.auth.keys import KeySource
 from service.auth.permits import Permit
+from service.storable import is_storable
 from service.web.errors import Unauthorized
-from service.web.fields import unstorable
 
 LEEWAY = 60
 SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
@@ -156,8 +156,11 @@ def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
 
 def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
     subject, role = claims["sub"], claims.get("role", "user")
-    if not 0 < len(subject) <= SUBJECT_LIMIT or unstorable(subject) or unstorable(role):
-        raise ValueError("not a usable subject or role")
+    for text in (subject, role):
+        if not isinstance(text, str) or not is_storable(text):
+            raise ValueError("not a text")
+    if not 0 < len(subject) <= SUBJECT_LIMIT:
+        raise ValueError("not a usable subject")
     return Claims(
         subject,
         role,
@@ -177,5 +180,5 @@ def issue_time(claims: dict[str, Any]) -> float | None:
 
 def _text(claims: dict[str, Any], name: str, limit: int) -> str | None:
     value = claims.get(name)
-    usable = isinstance(value, str) and 0 < len(value) <= limit and not unstorable(value)
+    usable = isinstance(value, str) and 0 < len(value) <= limit and is_storable(value)
     return value if usable else None

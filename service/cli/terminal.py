@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from service.extensions import timestamp
-from service.web.fields import unstorable
+from service.storable import is_storable
 
 GAP = "  "  # between two columns
 
@@ -28,7 +28,7 @@ class TextArgument(click.ParamType):
     name = "text"
 
     def convert(self, value: object, param: object, ctx: object) -> str:
-        if unstorable(str(value)):
+        if not is_storable(str(value)):
             self.fail("must be text in UTF-8")
         return str(value)
 

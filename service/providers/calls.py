@@ -15,9 +15,9 @@ from service.providers.events import (
     CallStarted,
     FinishedCall,
     FinishReason,
-    make_storable,
 )
 from service.providers.names import NameTable
+from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")
 

@@ -4,7 +4,6 @@ A wire makes them from response bytes. `StepFinished` comes last, and only after
 terminal event; every other ending raises `ProviderError`.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -111,10 +110,3 @@ class StepFinished:
 VISIBLE = (TextFragment, CallStarted)  # with these a user begins to see an answer
 
 Event = PromptCounted | TextFragment | CallStarted | CallFragment | Progress | StepFinished
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-def make_storable(text: str) -> str:
-    """`text` with NUL and unpaired surrogates, which no database or UTF-8 takes, as U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from service.providers.events import make_storable
+from service.storable import make_storable
 
 LIMIT = 64
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")

@@ -7,8 +7,8 @@ others only what stands between the same bytes: a JSON string.
 import json
 
 from service.providers import sse
-from service.providers.events import make_storable
 from service.providers.provider import Decoder
+from service.storable import make_storable
 
 HEADS = (b"", b"event: content_block_delta\n")  # of provider B or C, and of A
 # Of an answer: some hosts send other bytes each time, and learning takes longer than parsing.

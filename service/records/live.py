@@ -32,8 +32,8 @@ from service.records.line import Queues
 from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
 from service.records.subscription import Id, Subscription, filter_of
+from service.storable import is_storable
 from service.web.errors import Unauthorized
-from service.web.fields import unstorable
 from service.web.json_values import encode
 from service.websockets.websocket import Closed, WebSocket
 
@@ -87,7 +87,7 @@ class SocketSession:
         """Send a message. Raises `Closed`."""
         text = encode(message)
         # Escaped if UTF-8 can't encode it: an error may repeat a lone surrogate of the client.
-        self.socket.send(json.dumps(message) if unstorable(text) else text)
+        self.socket.send(text if is_storable(text) else json.dumps(message))
 
     def subscribe(self, subscription: Subscription) -> None:
         self._feed.leave_audiences(self)

@@ -8,8 +8,8 @@ from typing import Any
 
 from service.records.collection import Collection, Column, Values
 from service.records.permissions import visible_columns
+from service.storable import is_storable
 from service.web.errors import InvalidRequest
-from service.web.fields import unstorable
 from service.web.json_values import encode, poisoned, storable
 
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
@@ -76,7 +76,7 @@ def check_type(column: Column, value: Any) -> Any:
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         raise invalid(column.name, f"Must be of type {column.type}.")
     match value:
-        case str() if unstorable(value):
+        case str() if not is_storable(value):
             raise invalid(column.name, "Must not contain NUL or unpaired surrogates.")
         case int() if not -(2**63) <= value < 2**63:
             raise invalid(column.name, "Must be a 64-bit number.")

@@ -6,18 +6,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from marshmallow import fields, validate
 
+from service.storable import is_storable
 from service.web.errors import TooLarge
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 # What some systems have beside the zones: that of the host, and copies of all zones.
 NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-def unstorable(text: str) -> bool:
-    """Whether a text has NUL, which PostgreSQL refuses, or a lone surrogate, which UTF-8 does."""
-    return _UNSTORABLE.search(text) is not None
 
 
 class Text(fields.String):
@@ -27,7 +22,7 @@ class Text(fields.String):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
-        if unstorable(text):
+        if not is_storable(text):
             raise self.make_error("unstorable")
         return text
 

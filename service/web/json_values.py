@@ -12,7 +12,7 @@ from flask.json.provider import DefaultJSONProvider
 from service import json_encoding
 from service.fairness import WorkBudget
 from service.json_encoding import encoder
-from service.web.fields import unstorable
+from service.storable import is_storable
 
 # Characters of JSON. A character of a number takes 30 ns, any other a tenth of that.
 encoding_budget = WorkBudget(64 << 10)
@@ -165,7 +165,7 @@ class Nesting:
 
 def storable(value: Any) -> bool:
     """Whether both databases can store every text in a value and UTF-8 can encode it."""
-    return not any(unstorable(text) for text in _texts(value))
+    return all(map(is_storable, _texts(value)))
 
 
 def _texts(value: Any) -> Iterator[str]:

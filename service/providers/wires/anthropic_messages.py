@@ -17,7 +17,6 @@ from service.providers.events import (
     StepFinished,
     TextFragment,
     Usage,
-    make_storable,
 )
 from service.providers.names import NameTable, name_table
 from service.providers.prompt import (
@@ -41,6 +40,7 @@ from service.providers.wires.answers import (
     refusal_of,
 )
 from service.providers.wires.tool_lists import dump_with_tools
+from service.storable import make_storable
 
 VERSION = "2023-06-01"
 
