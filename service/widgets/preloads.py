@@ -6,19 +6,26 @@ from service.browser import files
 from service.widgets.template import WidgetTemplate
 
 BROWSER = "/browser/"
+CLIENT = "/browser/widgets/widget-client.js"
+ALONE = "/browser/widgets/client-alone.js"  # which the client loads where its page is not framed
 
 
-def modules(template: WidgetTemplate) -> list[str]:
+def modules(template: WidgetTemplate, *, alone: bool) -> list[str]:
     """The addresses of the modules that `widget.js` imports, directly or not, sorted.
 
-    What does not exist is left out: the browser says so better.
+    `alone` says whether the page is one of its own. What does not exist is left out: the browser
+    says so better.
     """
     own = f"/w/{template.handle}/files/"
     start = f"{own}widget.js"
     found: set[str] = {start}
     todo = [start]
     while todo:
-        new = {one for one in _imported(template, own, todo.pop()) if _exists(template, own, one)}
+        address = todo.pop()
+        imported = _imported(template, own, address)
+        if alone and address == CLIENT:
+            imported.append(ALONE)
+        new = {one for one in imported if _exists(template, own, one)}
         todo += new - found
         found |= new
     return sorted(found - {start})

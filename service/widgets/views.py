@@ -94,7 +94,7 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
         "api": api,
         "files": f"/w/{template.handle}/files/",
         "styled": (template.folder / "widget.css").is_file(),
-        "modules": modules(template),
+        "modules": modules(template, alone=api is not None),
     }
     return _finish(_rendered("widget.html", **facts), headers)
 

@@ -38,6 +38,15 @@ test('a page at the top is alone, without any message', async () => {
   assert.deepEqual(requests, []);
 });
 
+test('a client that is closed before its page’s part is loaded stays closed', async () => {
+  const { client, requests } = page();
+  client.close();
+  await assert.rejects(client.ready, errors.AbortedError);
+  await import('../../service/browser/widgets/client-alone.js');
+  await assert.rejects(client.post('a'), errors.AbortedError);
+  assert.deepEqual(requests, []);
+});
+
 test('a page for frames that is at the top has no canvas, and touches no storage', async () => {
   const own = { origin: 'null', location: { hash: '' } };
   Object.defineProperty(own, 'sessionStorage', { get: () => assert.fail('SecurityError') });

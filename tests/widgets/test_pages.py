@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from service.browser.files import modules_of
 from service.widgets.templates import WidgetTemplates
 from tests.services import on_sqlite
 
@@ -227,3 +228,14 @@ def test_a_page_preloads_all_that_its_module_imports(app, client, folder):
     assert names <= set(preloaded)
     assert {client.get(path).status_code for path in preloaded} == {200}
     assert "/w/map/files/widget.js" not in preloaded
+
+
+def test_only_a_page_of_its_own_loads_what_reaches_the_api(client):
+    """Frames share no cache, so that each file is loaded once for every widget of a canvas."""
+    framed, alone = (
+        set(re.findall(r'modulepreload" href="([^"]+)"', client.get(path).text))
+        for path in ("/w/note", "/app/note")
+    )
+    assert framed < alone
+    assert {f"/browser/{name}" for name in modules_of("widgets/client-alone.js")} <= alone
+    assert not framed & {"/browser/widgets/client-alone.js", "/browser/shared/api-transport.js"}

@@ -36,6 +36,7 @@ export function createSessionPlace() {
   /** @type {Promise<Session>} */
   let found = new Promise((...both) => ([resolve, reject] = both));
   found.catch(() => {}); // nobody has to wait for it
+  let isClosed = false;
 
   const place = {
     /** @type {Session | null} */
@@ -44,13 +45,15 @@ export function createSessionPlace() {
 
     /** @param {Session} session */
     take(session) {
+      if (isClosed) return session.close(); // before it was there
       place.current = session;
       resolve(session);
       found = Promise.resolve(session);
     },
 
-    /** @param {'no_host' | 'aborted'} code */
+    /** @param {'no_host' | 'network' | 'aborted'} code the last one closes the place */
     giveUp(code) {
+      isClosed ||= code === 'aborted';
       const error = clientError(code);
       place.current = null;
       reject(error);

@@ -3,7 +3,6 @@
 // A page at the top is alone. A page in a frame belongs to the canvas that has mounted it; without an
 // answer from there, calls fail: a frame never falls back to the network.
 
-import { aloneSession } from './client-alone.js';
 import { checkedRequest, valueOf } from './client-call.js';
 import { createConnecting } from './client-connect.js';
 import { createIo } from './client-io.js';
@@ -102,6 +101,20 @@ function findFrame({ place, io, handshakeMs, options }) {
   io.beginAlone();
   // A page for frames, opened in a tab: it has no storage and no network.
   if (own.origin === 'null') place.giveUp('no_host');
-  else place.take(aloneSession(own, options));
+  else standAlone(own, place, options);
   return null;
+}
+
+/**
+ * Loads what only a page of its own needs: a canvas has many frames, which share no cache.
+ * @param {Window} own @param {ReturnType<typeof createSessionPlace>} place @param {Options} options
+ */
+async function standAlone(own, place, options) {
+  try {
+    const { aloneSession } = await import('./client-alone.js');
+    place.take(aloneSession(own, options));
+  } catch (error) {
+    place.giveUp('network');
+    throw error; // for the developer
+  }
 }
