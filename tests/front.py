@@ -44,12 +44,12 @@ class Front:
 
 
 @contextmanager
-def in_front_of(service_port: int, directory: Path) -> Iterator[Front]:
+def in_front_of(service_port: int, directory: Path, port: int = 0) -> Iterator[Front]:
     """Run deploy/nginx.conf with other ports, another certificate and other logs."""
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     require(nginx, "nginx")
     require(shutil.which("openssl"), "openssl")
-    made = Front(certified(directory), free_port(), free_port())
+    made = Front(certified(directory), port or free_port(), free_port())
     (directory / "site.conf").write_text(site(service_port, made))
     (directory / "nginx.conf").write_text(
         f"daemon off; pid {directory}/pid; error_log {directory}/error.log info;"
@@ -69,7 +69,7 @@ def in_front_of(service_port: int, directory: Path) -> Iterator[Front]:
 def site(service_port: int, front: Front) -> str:
     text = site_text()
     changes = {
-        "listen 443 ssl;": f"listen 127.0.0.1:{front.port} ssl;",
+        "listen 443 ssl http2;": f"listen 127.0.0.1:{front.port} ssl http2;",
         "listen 80;": f"listen 127.0.0.1:{front.plain_port};",
         "127.0.0.1:8000": f"127.0.0.1:{service_port}",
         "/etc/ssl/service/fullchain.pem": f"{front.directory}/certificate.pem",

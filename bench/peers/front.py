@@ -77,7 +77,7 @@ def _site(directory: Path, port: int, peer_port: int) -> str:
     text = (ROOT / "deploy/nginx.conf").read_text()
     text = re.sub(r"^ *ssl_.*\n", "", text, flags=re.MULTILINE)
     changes = {
-        "listen 443 ssl;": f"listen 127.0.0.1:{port};",
+        "listen 443 ssl http2;": f"listen 127.0.0.1:{port};",
         "listen 80;": f"listen 127.0.0.1:{free_port()};",
         "127.0.0.1:8000": f"127.0.0.1:{peer_port}",
         "/var/log/nginx/": f"{directory}/",

@@ -1,8 +1,12 @@
 """The service behind deploy/nginx.conf, with other ports and another certificate."""
 
+import json
 import re
+import shutil
 import ssl
+import subprocess
 import time
+from pathlib import Path
 
 import gevent
 import pytest
@@ -14,7 +18,7 @@ from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.everything import endpoints
 from tests.front import Front, in_front_of, site, site_text
 from tests.records.listening import Subscriber, token_of
-from tests.services import flask, wait_for
+from tests.services import flask, require, wait_for
 
 
 @pytest.fixture
@@ -34,6 +38,34 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
     assert pieces[0].startswith(b": stream-open")
     assert len(pieces) > 5  # 40 words of 10 ms each, not one block at the end
     assert turn.headers["X-Asst-Id"].startswith("msg_")
+
+
+STREAMS = Path(__file__).with_name("streams.mjs")
+BROWSERS_LIMIT = 6  # connections to one host over HTTP/1.1, for all tabs
+
+
+def test_more_streams_than_a_browser_has_connections_go_through_one(front, service):
+    node = shutil.which("node")
+    require(node, "Node.js (nodejs)")
+    turns = []
+    for number in range(BROWSERS_LIMIT + 2):
+        token = token_of(service, f"person-{number}")
+        headers = {"Authorization": f"Bearer {token}"}
+        made = front.client.post(f"{front.url}/api/ai/chats", headers=headers, json={}).json()
+        chat = made["chat"]["recordId"]
+        turns.append([token, {"chatId": chat, "userMessageId": "u", "content": "count to 200"}])
+    command = [node, STREAMS, front.url, front.client.verify]
+    done = subprocess.run(command, input=json.dumps(turns), capture_output=True, text=True)
+    assert done.stderr == ""
+    said = json.loads(done.stdout)
+    assert said["protocol"] == "h2"
+    for turn in said["ended"]:
+        assert (turn["status"], turn["id"][:4]) == (200, "msg_")
+        assert turn["text"].startswith(": stream-open")
+        assert turn["text"].endswith("data: [DONE]\n\n")
+        assert len(turn["times"]) > 5
+    first_pieces = [turn["times"][0] for turn in said["ended"]]
+    assert max(first_pieces) < min(turn["times"][-1] for turn in said["ended"])
 
 
 def test_nginx_ends_an_idle_connection_before_the_service_does():

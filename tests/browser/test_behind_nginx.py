@@ -1,0 +1,79 @@
+"""The console and a widget behind deploy/nginx.conf, which speaks HTTP/2 to browsers."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+from playwright.sync_api import expect
+
+from service.auth.tokens import issue
+from tests.browser.page import Console
+from tests.browser.tabs import LOOK, PATIENCE
+from tests.front import in_front_of
+from tests.services import Service, free_port, settings_for, wait_for
+
+HOST = "console.localhost"  # a name of this machine to browsers, and a public one to the service
+TASK = 'call records.create with {"collection": "tasks", "data": {"title": "Print the badges"}}'
+FRAME = """(path) => {
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  frame.src = path;
+  document.body.append(frame);
+}"""
+
+
+@pytest.fixture
+def port():
+    return free_port()
+
+
+@pytest.fixture
+def served(databases, port):
+    public = {"PUBLIC_URL": f"https://{HOST}:{port}", "SANDBOX_ANYWHERE": 1}
+    service = Service(databases.make("sqlite"), **public)
+    try:
+        yield service.start()
+    finally:
+        service.remove()
+
+
+@pytest.fixture
+def front(served, tmp_path, port):
+    with in_front_of(served.port, tmp_path, port) as made:
+        yield made
+
+
+@pytest.fixture
+def console(browser, front, served, port):
+    context = browser.new_context(**LOOK, ignore_https_errors=True)
+    context.set_default_timeout(PATIENCE)
+    place = SimpleNamespace(url=f"https://{HOST}:{port}")
+    token = issue(settings_for(served.database_url), "alice", "user", 3600)
+    made = Console(context.new_page(), place, token, "alice")
+    yield made
+    assert made.leave() == []
+    context.close()
+
+
+def protocols(front, path):
+    """The protocols of the requests for a path, as nginx has logged them."""
+    return re.findall(rf'"GET {path}\S* (\S+)"', front.logged())
+
+
+def test_files_replies_and_changes_come_through_nginx(console, front):
+    with console.page.expect_websocket() as opened:
+        console.sign_in()
+    assert opened.value.url == f"wss{console.service.url[5:]}/api/records/socket"
+    console.ask(TASK)
+    expect(console.table("Tasks").get_by_label("Title of")).to_have_value("Print the badges")
+    assert set(protocols(front, "/browser/console/")) == {"HTTP/2.0"}
+    console.page.goto("about:blank")
+    wait_for(lambda: protocols(front, "/api/records/socket") == ["HTTP/1.1"])
+
+
+def test_a_widget_loads_its_files_through_nginx(console, front):
+    console.open("/").page.evaluate(FRAME, "/w/note")
+    expect(console.page.frame_locator("iframe").locator("textarea")).to_be_visible()
+    files = protocols(front, "/browser/widgets/")
+    assert len(files) > 20
+    assert set(files) == {"HTTP/2.0"}
