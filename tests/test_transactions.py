@@ -1,5 +1,7 @@
 """Transactions that the driver begins and ends, without SQLAlchemy's own."""
 
+from contextlib import nullcontext
+
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, PendingRollbackError
@@ -7,6 +9,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, PendingRollbackError
 from service.database.access import core_transaction, is_outage
 from service.database.pool import has_begun
 from service.database.prepared import Prepared, await_replies, reading
+from service.database.time_limits import time_limit
 from service.extensions import db
 from tests.services import on_sqlite
 
@@ -104,9 +107,11 @@ def test_a_refused_row_takes_nothing_else_back(app, ids):
     assert ids() == [1, 2]
 
 
-def test_a_refused_commit_takes_all_back_and_is_told(app, ids):
-    with pytest.raises(IntegrityError) as refused:
-        write(app, adds(1, of=NOWHERE))
+@pytest.mark.parametrize("before", [[], [executes(3)]], ids=["driver", "sqlalchemy"])
+@pytest.mark.parametrize("limit", [nullcontext, lambda: time_limit(5)])
+def test_a_refused_commit_takes_all_back_and_is_told(app, ids, before, limit):
+    with limit(), pytest.raises(IntegrityError) as refused:
+        write(app, *before, adds(1, of=NOWHERE))
     assert not is_outage(refused.value)
     assert ids() == []
     write(app, adds(2))

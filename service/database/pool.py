@@ -133,7 +133,7 @@ class KeptTransaction:
             if has_ended:
                 self._pool.give_back(connection)
             else:
-                connection.close()  # which rolls back
+                _roll_back(connection)
 
 
 def driver_of(connection: Connection) -> Any:
@@ -172,6 +172,16 @@ def _commit(connection: Connection) -> None:
     except (connection.dialect.loaded_dbapi.Error, *INTERRUPTIONS) as error:
         adopt(connection)
         connection._handle_dbapi_exception(error, None, None, None, None)  # noqa: SLF001
+
+
+def _roll_back(connection: Connection) -> None:
+    """Roll back, and close the connection.
+
+    A transaction of SQLAlchemy's whose commit was refused sends no ROLLBACK, and `close` alone
+    would return the connection as if it had. Without a transaction the pool sends it.
+    """
+    with connection:
+        connection.rollback()
 
 
 def count_connections(sampler: Sampler, engine: Engine) -> None:
