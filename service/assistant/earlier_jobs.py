@@ -14,6 +14,7 @@ import gevent
 from service.assistant.asking import refusal
 from service.chat.tools.tool import ToolContext
 from service.integrations.calling.admission import validated
+from service.integrations.calling.gateway import TokenRefused
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.task import Job
@@ -49,9 +50,12 @@ def _waited_there(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait:
 
     The last state that is known, if the other instance can't be asked at the end.
     """
-    ends = time.monotonic() + wait
+    ends, job_id = time.monotonic() + wait, data["jobId"]
     while True:
-        answer = _state_there(proxy, context, data["jobId"])
+        try:
+            answer = _state_there(proxy, context, job_id)
+        except TokenRefused:
+            return data  # it would be refused each time
         if answer and answer.status >= 400:
             raise refusal(answer)
         if answer and isinstance(answer.data, dict) and answer.data.get("requiresOAuth"):
@@ -64,10 +68,15 @@ def _waited_there(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait:
 
 
 def _state_there(proxy: Proxy, context: ToolContext, job_id: str) -> ProxyResponse | None:
-    """The answer about a job; None if the other instance can't answer now, but perhaps soon."""
+    """The answer about a job; None if the other instance can't answer now, but perhaps soon.
+
+    Raises `TokenRefused`.
+    """
     browser = secrets.token_urlsafe(32)
     try:
         answer = proxy.job(context.caller, context.token, browser, job_id)
+    except TokenRefused:
+        raise
     except (UpstreamFailed, UpstreamTimedOut):
         return None
     return None if answer.status in AWAY else answer

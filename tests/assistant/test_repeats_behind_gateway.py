@@ -180,6 +180,14 @@ def test_a_job_there_that_cannot_be_asked_about_runs_for_all_that_is_known(a_try
     assert a_try(DONE, False, draw) == RUNS["data"]
 
 
+def test_a_job_is_not_asked_about_again_by_a_token_that_is_refused_there(a_try, there):
+    draw = call("generate-image-flux-dev", prompt="a cat", wait=3)
+    there.answers = [says(RUNS), says(RUNS), says(FAILED, "401 Unauthorized")]
+    a_try(CUT, True, draw)
+    assert a_try(DONE, False, draw) == RUNS["data"]
+    assert len(there.seen) == 3
+
+
 def test_a_refusal_there_is_no_change(alice, a_try, there):
     for refusal in ("400 Bad Request", "401 Unauthorized"):
         there.answers = [says(FAILED, refusal)]
