@@ -2,20 +2,23 @@
 
 from contextlib import nullcontext
 
+import gevent
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, PendingRollbackError
 
+from service.chat.turn.interruption import Interrupted
 from service.database.access import core_transaction, is_outage
 from service.database.pool import has_begun
 from service.database.prepared import Prepared, await_replies, reading
 from service.database.time_limits import time_limit
 from service.extensions import db
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 
 ADD = Prepared(text("INSERT INTO tried (id, of) VALUES (:id, :of)"))
 IDS = text("SELECT id FROM tried ORDER BY id")
 END_SESSION = text("SELECT pg_terminate_backend(:pid)")
+WAITING = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 NOWHERE = 99
 
 
@@ -63,6 +66,14 @@ def write(app, *steps):
     with core_transaction(app) as session:
         for step in steps:
             step(session)
+
+
+def outcome_of(function, *arguments):
+    """What it raises, or None."""
+    try:
+        function(*arguments)
+    except BaseException as raised:
+        return raised
 
 
 def adds(number, of=None):
@@ -140,10 +151,33 @@ def notice(session):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-@pytest.mark.parametrize("then", [[notice], []])
-def test_nothing_is_sent_on_another_connection_when_one_is_lost(app, ids, then):
-    """Whether it is noticed in the transaction or at its commit."""
+@pytest.mark.parametrize("then", [[notice], [], [fail]])
+def test_nothing_is_sent_on_another_connection_when_one_is_lost(app, ids, then, caplog):
+    """Whether it is noticed in the transaction, at its commit or at its rollback."""
     with pytest.raises(DBAPIError) as lost:
         write(app, adds(1), lose, *then)
     assert is_outage(lost.value)
     assert ids() == []
+    assert not caplog.records
+
+
+def waiting(app):
+    with reading(app) as connection:
+        return connection.scalar(WAITING)
+
+
+LOCK = text("SELECT id FROM tried WHERE id = 1 FOR UPDATE")
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("thrown", [Interrupted("stopped"), gevent.GreenletExit()], ids=repr)
+def test_what_interrupts_a_commit_is_raised_and_closes_its_connection(app, ids, thrown, caplog):
+    write(app, adds(1))
+    with app.app_context(), db.engine.connect() as other:
+        other.execute(LOCK)
+        writer = gevent.spawn(outcome_of, write, app, adds(2, of=1))
+        wait_for(lambda: waiting(app))
+        writer.kill(thrown)
+        assert db.engine.pool.checkedout() == 1  # that of the lock
+    assert writer.value is thrown
+    assert not caplog.records

@@ -94,7 +94,7 @@ class KeptTransaction:
 
     It is begun and ended by the driver: SQLAlchemy's own transaction takes thirty calls of
     functions. The connection gets one of SQLAlchemy's when it needs one: for a statement that
-    SQLAlchemy executes, a savepoint, or an error (`adopt`).
+    SQLAlchemy executes, a savepoint, a rollback, or an error (`adopt`).
     """
 
     __slots__ = ("_connection", "_engine", "_immediate", "_pool")
@@ -129,8 +129,8 @@ class KeptTransaction:
                 _commit(connection)
                 has_ended = True
         finally:
-            vars(connection).pop(DRIVER, None)
             if has_ended:
+                vars(connection).pop(DRIVER, None)
                 self._pool.give_back(connection)
             else:
                 _roll_back(connection)
@@ -158,7 +158,7 @@ def adopt(connection: Connection) -> None:
     Without one, SQLAlchemy answers any error with a rollback.
     """
     if has_begun(connection):
-        if not connection.in_transaction():
+        if connection.get_transaction() is None:
             connection.begin()
         del vars(connection)[DRIVER]  # it may be lost
 
@@ -175,13 +175,21 @@ def _commit(connection: Connection) -> None:
 
 
 def _roll_back(connection: Connection) -> None:
-    """Roll back, and close the connection.
+    """Roll back and close the connection. Raises SQLAlchemy's error, or what interrupts it.
 
-    A transaction of SQLAlchemy's whose commit was refused sends no ROLLBACK, and `close` alone
-    would return the connection as if it had. Without a transaction the pool sends it.
+    `close` alone would only log an error, and it takes a transaction of SQLAlchemy's whose commit
+    was refused for rolled back. After `rollback` the pool rolls back what is still open.
     """
     with connection:
+        adopt(connection)
+        if not connection.invalidated and _is_closed(connection):
+            connection.invalidate()  # or the rollback would fail, and its error would be raised
         connection.rollback()
+
+
+def _is_closed(connection: Connection) -> bool:
+    """Whether what was thrown into a wait for PostgreSQL has closed the driver's connection."""
+    return getattr(connection.connection.dbapi_connection, "closed", False)
 
 
 def count_connections(sampler: Sampler, engine: Engine) -> None:
