@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 
-import { createSession } from '../../service/browser/page/session.js';
+import { createPageTokens, createSession } from '../../service/browser/page/session.js';
 
 /** @param {string} sub @param {number} number that makes it another token */
 function tokenOf(sub, number = 0) {
@@ -47,6 +47,21 @@ test('a token of the server is replaced before it ends, and nothing is signed ou
   await settle();
   assert.equal(session.current(), tokenOf('ada', 1));
   assert.deepEqual(said, ['in', 'newer token']);
+});
+
+test('a request of a page that was left meanwhile is not sent with the token of the next user', async () => {
+  const { session } = start([tokenOf('ada'), tokenOf('ada', 1)]);
+  await session.renew();
+  const tokens = createPageTokens(session);
+  mock.timers.setTime(61_000);
+  const given = [];
+  tokens.current().then((token) => given.push(token));
+  session.end();
+  tokens.stop();
+  session.begin(tokenOf('bob'));
+  tokens.current().then((token) => given.push(token));
+  await settle();
+  assert.deepEqual(given, []);
 });
 
 test('requests wait for a newer token once it is due, and share one question', async () => {

@@ -13,7 +13,7 @@ import { createRecordsSocket } from '../shared/records-socket.js';
 import { letF6MoveBetweenRegions } from './regions.js';
 import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
-import { SESSION_ENDED } from '../page/session.js';
+import { SESSION_ENDED, createPageTokens } from '../page/session.js';
 import { CHAT, VIEWS, viewNamed } from './views.js';
 
 /**
@@ -22,8 +22,6 @@ import { CHAT, VIEWS, viewNamed } from './views.js';
  */
 
 const TITLE = document.title;
-/** @type {Promise<never>} */
-const NEVER = new Promise(() => {});
 
 /**
  * @param {object} options
@@ -34,10 +32,9 @@ const NEVER = new Promise(() => {});
  */
 export function createWorkspace({ session, storage, sandbox, announce }) {
   const ending = createEndingNotice({ session, signIn: () => session.end(SESSION_ENDED) });
-  let hasStopped = false;
+  const tokens = createPageTokens(session);
   const transport = createTransport({
-    // What goes on in a page that was left sends nothing: the next user may have signed in meanwhile.
-    token: () => (hasStopped ? NEVER : session.current()),
+    token: tokens.current,
     // A late answer to an old token must not end a newer session.
     onUnauthorized: (token) => token === session.token && token !== null && sessionOver(),
     onAnswer: () => answered(true),
@@ -166,7 +163,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       if (matchMedia('(pointer: fine)').matches) [...views.values()].at(-1)?.focus();
     },
     stop() {
-      hasStopped = true;
+      tokens.stop();
       window.removeEventListener('hashchange', showRoute);
       window.removeEventListener('online', socket.renew);
       document.removeEventListener('visibilitychange', reconnectNow);

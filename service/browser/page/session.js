@@ -13,6 +13,9 @@ const SIGNED_OUT = 'You are signed out.';
 const SIGNED_OUT_HERE = 'The server can’t be reached, so you are signed out of this tab only. Sign out again later.';
 const SOMEBODY_ELSE = 'Somebody else has signed in with this browser. Reload the page to go on as that user.';
 
+/** @type {Promise<never>} */
+const NEVER = new Promise(() => {});
+
 /** @typedef {ReturnType<typeof createSession>} Session */
 
 /**
@@ -131,6 +134,26 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   }
 
   return session;
+}
+
+/**
+ * The token for the requests of one page. Once the page is left they wait for ever, because the next user may
+ * have signed in; so do those that were waiting for a newer token then.
+ * @param {Session} session
+ */
+export function createPageTokens(session) {
+  let hasStopped = false;
+  /** @param {string | null} token @returns {string | null | Promise<never>} */
+  const unlessStopped = (token) => (hasStopped ? NEVER : token);
+
+  return {
+    /** @returns {string | null | Promise<string | null>} */
+    current() {
+      const given = hasStopped ? NEVER : session.current();
+      return given instanceof Promise ? given.then(unlessStopped) : given;
+    },
+    stop: () => void (hasStopped = true),
+  };
 }
 
 /** @param {string} url of the identity provider, as the server has it */
