@@ -122,7 +122,7 @@ class Service(Flask):
             request.root_path,
             self.url_map.default_subdomain,
             request.scheme,
-            request.path if environ.get("PATH_INFO") else "",  # which has a slash at least
+            request.path if environ.get("PATH_INFO", "/") else "",  # which has a slash at least
             request.method,
             request.query_string.decode("utf-8", "replace"),
         )
@@ -158,8 +158,8 @@ class Service(Flask):
     def do_teardown_request(self, *error: Any) -> None:
         """Flask's own method looks `request` up for the functions of blueprints."""
         functions = self.teardown_request_funcs
-        is_plain = len(functions) == (None in functions)
-        if not error or not is_plain or request_tearing_down.receivers:
+        are_of_app = functions.keys() <= {None}  # the others have the name of a blueprint
+        if not error or not are_of_app or request_tearing_down.receivers:
             super().do_teardown_request(*error)
             return
         for function in reversed(functions.get(None, ())):

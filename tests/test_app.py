@@ -12,6 +12,7 @@ from flask import (
     request_tearing_down,
     session,
 )
+from werkzeug.test import create_environ, run_wsgi_app
 
 from service.app import PlainResponse, Service
 from service.websockets.upgrade import WebSocketResponse
@@ -143,6 +144,9 @@ def test_addresses_are_found_as_flask_finds_them(app, client):
     assert client.get("/folder?q=%C3%BC").headers["Location"] == "http://localhost/folder/?q=%C3%BC"
     bare = client.get("/", environ_overrides={"PATH_INFO": "", "SCRIPT_NAME": "/mount"})
     assert bare.headers["Location"] == "http://localhost/mount/"
+    absent = create_environ("/")
+    del absent["PATH_INFO"]
+    assert run_wsgi_app(app, absent)[1] == "200 OK"
     odd = client.get("/a/b", headers={"Host": "é x"})  # which nobody can be sent to
     assert odd.status_code == 200
     assert client.get("/b", headers={"Upgrade": "websocket"}).status_code == 404
