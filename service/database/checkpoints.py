@@ -2,8 +2,9 @@
 
 SQLite does that itself within a commit that makes the log longer than 1 000 pages, every twenty
 turns or so, and syncs both files. The event loop would wait for the disk meanwhile. Here it is
-done behind every `COMMITS` commits, beside reads and further writes. What stays is one sync of the
-log's header, by the commit that begins the log anew. Writers wait only where the log is long.
+done behind every `COMMITS` commits, beside reads and further writes, whether commits are synced or
+not. What stays is one sync of the log's header, by the commit that begins the log anew. Writers
+wait only where the log is long.
 Source: docs/decisions/0029-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
 """
 

@@ -156,6 +156,25 @@ class CommitSync:
         self._failed = False
 
 
+class UnsyncedCommits:
+    """The commits of `SQLITE_SYNC=normal`, which nobody waits for. Their log is copied as well."""
+
+    def __init__(self, path: str) -> None:
+        self._checkpoints = Checkpoints(path, self._lose)
+
+    def wait(self) -> None:
+        self._checkpoints.count(1)
+
+    def wait_for_others(self) -> None:
+        """Nothing that can be read is waited for."""
+
+    def check(self) -> None:
+        """No commit is made durable, so that none can fail to be."""
+
+    def _lose(self) -> None:
+        """An error of the disk needs no repair: nobody was told that a commit survives."""
+
+
 def _sync_directory(directory: Path) -> None:
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:

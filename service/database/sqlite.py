@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 
 from service.database import checkpoints
 from service.database.clock import SQLITE_FUNCTION, time_from_now
-from service.database.commits import CommitSync
+from service.database.commits import CommitSync, UnsyncedCommits
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
 from service.database.letter_case import lower
 from service.database.pool import IMMEDIATE, has_begun
@@ -48,14 +48,14 @@ BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement reached its time limit
 
 
-def prepare_engine(engine: Engine, sync: str) -> CommitSync | None:
-    """Prepare an engine; returns what a writer has to wait for after its commit, if anything.
+def prepare_engine(engine: Engine, sync: str) -> CommitSync | UnsyncedCommits | None:
+    """Prepare an engine; returns what a writer has to tell of its commit, None for one in memory.
 
     `sync` is the value of `SQLITE_SYNC`.
     """
     path = engine.url.database or ""
     is_file = not path.startswith("file:")
-    commits = CommitSync(path) if is_file and sync == "full" else None
+    commits = (CommitSync if sync == "full" else UnsyncedCommits)(path) if is_file else None
     level = "normal" if commits else sync
 
     @event.listens_for(engine, "do_connect")
