@@ -106,7 +106,7 @@ def test_the_commands_of_the_catalog_show_it(database_url):
     assert shown["settings"] == ["ACME_API_KEY", "ACME_BASE_URL"]
     assert "anvils-judge" in flask(database_url, "catalog", "list", **names)
     wrong = command(environment(database_url, **names), "catalog", "show", "anvils-lst")
-    assert " The nearest names: anvils-list, anvils-judge, " in wrong.output
+    assert " The nearest names: anvils-list.\n" in wrong.output
     unknown = command(environment(database_url, **names), "catalog", "show", "???")
     assert unknown.output == "Error: There is no endpoint of that name.\n"
 

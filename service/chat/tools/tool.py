@@ -1,6 +1,5 @@
 """A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +11,7 @@ from service.auth.users import Caller
 from service.chat.earlier import EarlierWrites
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.needs import Needs
+from service.near_names import near_names
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
 from service.web.json_schemas import json_schema
@@ -105,5 +105,5 @@ class Tools:
         return self._by_name.get(name)
 
     def nearest(self, name: str) -> list[str]:
-        """The names that look most like this one, three at most."""
-        return difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.5)
+        """The names that are near this one, three at most."""
+        return near_names(name, self._by_name)

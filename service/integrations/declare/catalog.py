@@ -1,11 +1,11 @@
 """The endpoints of an app, by every name they have."""
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.setting import Setting
 from service.integrations.declare.vendor import Vendor
+from service.near_names import near_names
 from service.web.errors import UnknownEndpoint
 
 
@@ -45,6 +45,5 @@ class Catalog:
     def named(self, name: str) -> Endpoint:
         """Raises `UnknownEndpoint` with the nearest names."""
         if name not in self._by_name:
-            near = difflib.get_close_matches(name[:100].lower(), self._by_name, n=3, cutoff=0.5)
-            raise UnknownEndpoint(nearest=near)
+            raise UnknownEndpoint(nearest=near_names(name, self._by_name))
         return self._by_name[name]
