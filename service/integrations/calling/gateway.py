@@ -23,6 +23,7 @@ from service.integrations.calling.jobs import LONGEST_WAIT, Jobs
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
+from service.integrations.declare.payload import parsed
 from service.integrations.inbound import CallNote, Inbound, ProxyResponse
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
 from service.web.errors import (
@@ -152,13 +153,13 @@ class Gateway:
         outbound = Outbound("gateway", method, url, headers, sent, idle=None, whole=seconds)
         try:
             with self._upstream.open(outbound) as stream:
-                envelope = json.loads(read_all(stream, BYTES))
+                envelope = parsed(read_all(stream, BYTES))
                 status = stream.status
                 told = {name: stream.headers[name] for name in TOLD if name in stream.headers}
         except UpstreamError as error:
             raise failure_of(error) from None
-        except (ValueError, RecursionError):
-            raise UpstreamFailed(upstreamStatus=None) from None
+        if envelope is None:
+            raise UpstreamFailed(upstreamStatus=None)
         if status == 401:
             raise TokenRefused(upstreamStatus=status)
         if 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):

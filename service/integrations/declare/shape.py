@@ -15,9 +15,11 @@ from typing import Any, ClassVar, Protocol
 import structlog
 from marshmallow import missing
 
+from service.fairness import WorkBudget
 from service.integrations.declare.paths import find, names
 from service.integrations.declare.reading import Unusable, leave_out, optional_item, unusable
 
+_reading = WorkBudget(200)  # items of lists, which take a millisecond or two
 Values = Mapping[str, Any]  # a call's parameters, by our names
 Json = dict[str, Any]
 
@@ -154,8 +156,11 @@ class Each:
         return self._read([one for one in items if self.where is None or self.where(one)], values)
 
     def _read(self, items: list[Any], values: Values) -> list[Any]:
-        kind = as_kind(self.of)
-        return [kind.read(one, values) for one in items]
+        kind, read = as_kind(self.of), []
+        for one in items:
+            read.append(kind.read(one, values))
+            _reading.spend(1)
+        return read
 
     def schema(self) -> Json:
         kind: str | list[str] = ["array", "null"] if self.default is None else "array"
@@ -173,6 +178,7 @@ class Readable(Each):
         for one in items:
             with suppress(Unusable), optional_item():
                 found.append(kind.read(one, values))
+            _reading.spend(1)
         if items and not found:
             raise unusable(self.path)
         if left := len(items) - len(found):
