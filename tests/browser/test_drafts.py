@@ -42,7 +42,7 @@ def kept(canvas):
 
 
 def texts_kept(canvas):
-    return [state["draft"]["values"] for state in kept(canvas)]
+    return [state["draft"]["values"] for state in kept(canvas) if "draft" in state]
 
 
 def test_a_message_stays_half_written_until_it_is_sent(canvas):
@@ -102,6 +102,31 @@ def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
     expect(message).to_have_value("Bring the badges")
     note.fill("Bring the key")
     expect(message).to_have_value("Bring the key")
+
+
+def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
+    canvas.add("Note", "Mail", "Weather")
+    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    canvas.connect("Text output, string, on Note", "City input, string, on Weather")
+    canvas.frame("Note").get_by_label("Note").fill("Berlin")
+    mail = canvas.frame("Mail")
+    expect(mail.get_by_label("Message")).to_have_value("Berlin")
+    mail.get_by_label("To").fill("cleo@example.com")
+    mail.get_by_label("Subject").fill("Spring fair")
+    mail.get_by_role("button", name="Send").press("Enter")
+    approve(canvas)
+    with canvas.page.expect_popup() as opened:
+        mail.get_by_role("alert").get_by_role("button", name="Connect").press("Enter")
+    allow(opened.value)
+    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
+    canvas.saved()
+    canvas.page.reload()
+    expect(
+        canvas.frame("Weather").get_by_text("°").first
+    ).to_be_visible()  # the note's text has come
+    mail.get_by_label("Subject").fill("Next")
+    wait_for(lambda: "Next" in [one.get("subject") for one in texts_kept(canvas)])
+    expect(mail.get_by_label("Message")).to_have_value("")
 
 
 def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):

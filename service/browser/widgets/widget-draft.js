@@ -54,7 +54,8 @@ export function createDraft(client, panel, fields) {
   function keep() {
     const values = Object.fromEntries(Object.entries(read()).filter(([name, value]) => value !== empty[name]));
     const draft = { values, filled, came, ...(pending && { pending }) };
-    client.state.set(isEmpty() ? null : { draft }).catch((/** @type {Error} */ error) => panel.say(`What you type is not kept here. ${error.message}`));
+    const isNothing = isEmpty() && Object.keys(came).length === 0; // what has come is known also when it was sent
+    client.state.set(isNothing ? null : { draft }).catch((/** @type {Error} */ error) => panel.say(`What you type is not kept here. ${error.message}`));
   }
 
   /** @param {any} state of any form, as it is stored @param {(field: any, name: string) => boolean} isFree whether it may be replaced */
