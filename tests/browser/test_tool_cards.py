@@ -46,6 +46,26 @@ def test_a_click_from_before_the_question_was_seen_allows_nothing(console):
     allow(console)
 
 
+def test_a_question_says_how_much_time_is_left_and_says_it_anew(opened):
+    console = opened(own=True)
+    console.page.clock.install()
+    forget(console.sign_in())
+    call(console, "search-web-raw", '{"query": "brave search"}')
+    question = console.page.get_by_role("group", name="Approval: search-web-raw")
+    expect(question).to_contain_text(": 2 minutes left.")  # it is some seconds less
+    console.button("Don’t allow").click()
+    console.is_idle()
+    call(console, "cloudsuite/contacts-list", "{}")
+    account = console.page.get_by_role("group", name="Connection: ")
+    expect(account).to_contain_text(": 2 minutes left.")
+    console.page.get_by_role("link", name="Usage", exact=True).click()
+    console.page.clock.run_for(45_000)
+    console.page.go_back()
+    expect(account).to_contain_text(": 1 minute left.")
+    console.button("Stop").click()
+    console.is_idle()
+
+
 def test_tasks_are_created_changed_and_deleted_in_sentences(console):
     console.ask("add three tasks: Write to Bob, Water the plants, Read the report")
     expect(sentences(console)).to_have_text(["Created 3 tasks"])

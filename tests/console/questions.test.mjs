@@ -62,7 +62,7 @@ test('prices, permissions and refused decisions are told in words', () => {
   assert.equal(priceInWords({ credits: 10.54125, payer: 'user', balance: 999.628 }), 'It costs you up to 10.55 credits. You have 999.63.');
   assert.equal(priceInWords({ credits: 0.000375, payer: 'user' }), 'It costs you up to 0.000375 credits.');
   const left = (/** @type {number} */ seconds) => timeLeft(new Date(seconds * 1000).toISOString(), 0).replace(/.*: /, '');
-  assert.deepEqual([300, 61, 59, -5].map(left), ['5 minutes left.', '1 minute left.', 'less than a minute left.', 'less than a minute left.']);
+  assert.deepEqual([300, 119, 61, 59, -5].map(left), ['5 minutes left.', '2 minutes left.', '1 minute left.', 'less than a minute left.', 'less than a minute left.']);
   assert.match(permissionsOf(CONSENT)[0], /^Contacts: Look up/);
   assert.deepEqual(permissionsOf({ ...CONSENT, provider: 'other' }), ['contacts.readonly']);
   const told = [404, 409, 400].map((status) => decisionProblem(new ApiError(status, { message: 'no' })));

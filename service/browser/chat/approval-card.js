@@ -4,6 +4,7 @@ import { createValueList } from '../calls/value-list.js';
 import { element } from '../shared/elements.js';
 import { createInertTime } from '../shared/inert-time.js';
 import { argumentsOf } from '../widgets/approval.js';
+import { createCountdown, setText } from './countdown.js';
 import { DECISIONS, SENT, decisionProblem, priceInWords, timeLeft } from './question-words.js';
 
 /** @typedef {import('./question-parts.js').ApprovalPart} ApprovalPart */
@@ -16,7 +17,6 @@ const CHOICES = [
   ['deny', 'Don’t allow', 'quiet'],
 ];
 const IN_CHAT = '“In this chat” holds for 24 hours and for calls that cost no more.';
-const TICK = 10_000; // ms between two looks at the time that is left
 
 /**
  * @param {(callId: string, decision: Decision) => Promise<import('./question-parts.js').Approval>} decide
@@ -39,8 +39,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
   /** @type {ApprovalPart | null} */
   let current = null;
   let deciding = false;
-  let timer = 0;
-
+  const countdown = createCountdown(tell);
   const inert = createInertTime(mark);
 
   // `disabled` would take the focus away, and a screen reader would not find the buttons.
@@ -74,20 +73,24 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     outcome.textContent = isAsked ? '' : DECISIONS[state];
     for (const part of [asking, time, actions, hint]) part.hidden = !isAsked;
     outcome.hidden = isAsked;
-    tick(isAsked ? data : null);
-    if (isAsked) return;
+    if (isAsked) countdown.start(data.expiresAt);
+    else end(hadFocus);
+  }
+
+  /** @param {boolean} hadFocus */
+  function end(hadFocus) {
+    countdown.stop();
     inert.end();
     problem.textContent = '';
     if (hadFocus) outcome.focus(); // its button is gone
   }
 
-  /** The time passes, and the balance may come late. @param {ApprovalPart['data'] | null} data null if there is nothing to decide */
-  function tick(data) {
-    clearTimeout(timer);
-    if (!data) return;
-    price.textContent = priceInWords({ credits: data.credits, payer: data.payer, balance: balance() });
-    time.textContent = `Nothing is sent before you allow it. ${timeLeft(data.expiresAt)}`;
-    timer = setTimeout(() => node.isConnected && tick(data), TICK);
+  /** The time passes, and the balance may come late. */
+  function tell() {
+    if (!current) return;
+    const { credits, payer, expiresAt } = current.data;
+    setText(price, priceInWords({ credits, payer, balance: balance() }));
+    setText(time, `Nothing is sent before you allow it. ${timeLeft(expiresAt)}`);
   }
 
   /** @param {ApprovalPart['data']} data */

@@ -3,6 +3,7 @@
 import { element } from '../shared/elements.js';
 import { ENDINGS, STAGES, advice } from '../integrations/connection-words.js';
 import { integrationOf } from '../integrations/integrations.js';
+import { createCountdown, setText } from './countdown.js';
 import { GRANTS, cardFor, permissionsOf, timeLeft } from './question-words.js';
 
 /** @typedef {import('./question-parts.js').ConsentPart} ConsentPart */
@@ -20,6 +21,13 @@ export function createConsentCard(consents, connections) {
   const actions = element('div', { class: 'question-actions' }, button);
   /** @type {ConsentPart | null} */
   let current = null;
+  const countdown = createCountdown(tell);
+
+  function tell() {
+    if (!current) return;
+    const { state, expiresAt } = current.data;
+    setText(outcome, state === 'asked' ? `The call is made once it is connected. ${timeLeft(expiresAt)}` : GRANTS[state]);
+  }
 
   async function connect() {
     if (!current) return;
@@ -65,7 +73,9 @@ export function createConsentCard(consents, connections) {
       const { state, expiresAt } = part.data;
       const hadFocus = actions.contains(document.activeElement);
       node.dataset.state = state;
-      outcome.textContent = state === 'asked' ? `The call is made once it is connected. ${timeLeft(expiresAt)}` : GRANTS[state];
+      if (state === 'asked') countdown.start(expiresAt);
+      else countdown.stop();
+      tell();
       asking.hidden = actions.hidden = note.hidden = state !== 'asked';
       if (actions.hidden && hadFocus) outcome.focus(); // its button is gone
     },

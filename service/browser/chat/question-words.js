@@ -2,7 +2,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { timeOfDay } from '../shared/when.js';
+import { minutesInWords, timeOfDay } from '../shared/when.js';
 import { integrationOf } from '../integrations/integrations.js';
 
 /**
@@ -58,8 +58,7 @@ export function priceInWords({ credits, payer, balance = null }) {
 
 /** @param {string} expiresAt ISO 8601 @param {number} [now] milliseconds */
 export function timeLeft(expiresAt, now = Date.now()) {
-  const minutes = Math.floor((Date.parse(expiresAt) - now) / 60_000);
-  const left = minutes < 1 ? 'less than a minute' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+  const left = minutesInWords(Date.parse(expiresAt) - now);
   return `You can decide until ${timeOfDay(expiresAt)}: ${left} left.`;
 }
 

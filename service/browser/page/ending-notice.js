@@ -2,10 +2,10 @@
 // The page behind it stays as it is, so that a reply that is being shown can be read.
 
 import { element } from '../shared/elements.js';
+import { minutesInWords } from '../shared/when.js';
 import { timeLeft } from './session.js';
 
 const AHEAD = 5 * 60_000; // ms
-const MINUTE = 60_000;
 
 /**
  * @param {object} options
@@ -36,7 +36,7 @@ export function createEndingNotice({ session, signIn }) {
     const left = session.isRenewable ? null : timeLeft(session.token);
     if (left === null || left <= 0) return;
     if (left > AHEAD) timer = left < 2 ** 31 ? setTimeout(watch, left - AHEAD) : 0;
-    else show(`Your sign-in ends in ${minutes(left)}. Then sign in again; your drafts are kept.`, false);
+    else show(`Your sign-in ends in ${minutesInWords(left)}. Then sign in again; your drafts are kept.`, false);
   }
 
   watch();
@@ -46,10 +46,4 @@ export function createEndingNotice({ session, signIn }) {
     showEnd: () => show('Your sign-in has ended. Sign in again to go on; your drafts are kept.', true),
     stop: () => clearTimeout(timer),
   };
-}
-
-/** @param {number} ms */
-function minutes(ms) {
-  const count = Math.max(1, Math.round(ms / MINUTE));
-  return count === 1 ? 'a minute' : `${count} minutes`;
 }

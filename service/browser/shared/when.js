@@ -45,3 +45,10 @@ export function toLocalInput(iso) {
 export function fromLocalInput(local) {
   return new Date(local).toISOString();
 }
+
+/** @param {number} ms that are left @returns {string} "less than a minute", "1 minute", "2 minutes" for 1 min 50 s */
+export function minutesInWords(ms) {
+  if (ms < MINUTE * 1000) return 'less than a minute';
+  const minutes = Math.round(ms / (MINUTE * 1000));
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+}
