@@ -5,6 +5,8 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.browser.test_palette import ALT_GR
+
 PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 
 
@@ -63,7 +65,11 @@ def test_the_keys_of_the_grid_move_and_edit(console):
     keys.press("End")
     keys.type(" of all")
     keys.press("Enter")
-    expect(page.get_by_role("gridcell", name="First of all", exact=True)).to_be_focused()
+    cell = page.get_by_role("gridcell", name="First of all", exact=True)
+    expect(cell).to_be_focused()
+    cell.evaluate(ALT_GR, "@")
+    expect(page.get_by_label("Title of First of all")).to_have_value("@")
+    keys.press("Escape")
     keys.press("ArrowRight")
     keys.press("Space")
     expect(page.get_by_label("Done: First of all")).not_to_be_checked()

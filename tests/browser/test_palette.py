@@ -2,6 +2,10 @@
 
 from playwright.sync_api import expect
 
+# A browser on Windows says of a sign with AltGr that Control and Alt are pressed too.
+ALT_GR = """(field, key) => field.dispatchEvent(new KeyboardEvent('keydown', {
+  key, ctrlKey: true, altKey: true, modifierAltGraph: true, bubbles: true, cancelable: true }))"""
+
 
 def opened_palette(console):
     console.page.keyboard.press("Control+k")
@@ -45,6 +49,8 @@ def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(opened):
     with console.page.expect_request("**/console/palette.js"):
         console.page.keyboard.press("Control+k")
     console.page.keyboard.type("weather-forr")
+    assert not console.composer.evaluate(ALT_GR, "@")  # the composer does not get it
+    console.page.keyboard.press("Backspace")
     console.page.keyboard.press("Backspace")
     console.page.keyboard.press("Enter")  # sends nothing
     held[0].continue_()
@@ -54,6 +60,22 @@ def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(opened):
     console.page.keyboard.press("Escape")
     expect(console.composer).to_have_value("a draft")
     expect(console.composer).to_be_focused()
+
+
+def test_what_alt_gr_types_is_no_command(console):
+    page = console.page
+    field = opened_palette(console)
+    assert field.evaluate(ALT_GR, "k")
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    main = page.locator("#main")
+    main.focus()
+    main.evaluate(ALT_GR, "k")
+    main.evaluate(ALT_GR, "?")  # where AltGr and W type it
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    main.evaluate(ALT_GR, "/")
+    expect(main.locator("input[type=search]").first).to_be_focused()
 
 
 def test_a_palette_that_does_not_come_keeps_the_keyboard_from_nothing_else(opened):

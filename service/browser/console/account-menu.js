@@ -3,10 +3,11 @@
 import { createDisclosure } from '../page/disclosure.js';
 import { element } from '../shared/elements.js';
 import { onThemeChange, setTheme, theme } from '../shared/theme.js';
+import { IS_APPLE } from '../shared/typing.js';
 
 /** @typedef {import('../shared/theme.js').Theme} Theme */
 
-const CONTROL = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl+';
+const CONTROL = IS_APPLE ? '⌘' : 'Ctrl+';
 
 /** @type {[Theme, string][]} */
 const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];

@@ -3,6 +3,7 @@
 
 import { TEXT_FIELDS } from './keys.js';
 import { loadStyle } from '../page/late-view.js';
+import { isCommand, typesText } from '../shared/typing.js';
 
 /**
  * @typedef {object} Console what the palette works with
@@ -59,10 +60,11 @@ export function createCommands({ onUnreachable, ...app }) {
   /** @param {KeyboardEvent} event */
   function typeEarly(event) {
     const { key, ctrlKey, metaKey, altKey } = event;
-    if (early === null || ctrlKey || metaKey || altKey) return;
-    if (key === 'Escape') early = null;
+    if (early === null) return;
+    if (typesText(event)) early += key;
+    else if (ctrlKey || metaKey || altKey) return;
+    else if (key === 'Escape') early = null;
     else if (key === 'Backspace') early = early.slice(0, -1);
-    else if (key.length === 1) early += key;
     else if (key !== 'Enter' && key !== 'Delete') return; // Tab, F5 and the like change no text
     event.preventDefault();
     event.stopPropagation();
@@ -72,11 +74,11 @@ export function createCommands({ onUnreachable, ...app }) {
 
   /** @param {KeyboardEvent} event */
   function press(event) {
-    const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
-    if (event.defaultPrevented || event.isComposing || altKey) return;
+    const { key, target } = event;
+    if (event.defaultPrevented || event.isComposing) return;
     const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
-    if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !shiftKey) showPalette();
-    else if (key === '?' && !ctrlKey && !metaKey && !isTyped) showShortcuts();
+    if (isCommand(event, 'k')) showPalette();
+    else if (key === '?' && typesText(event) && !isTyped) showShortcuts();
     else return;
     event.preventDefault();
   }

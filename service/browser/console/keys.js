@@ -1,6 +1,7 @@
 // The skip link of the page, and `/`, which moves the focus to the search of the view on the screen.
 
 import { element } from '../shared/elements.js';
+import { typesText } from '../shared/typing.js';
 
 export const TEXT_FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
 
@@ -20,9 +21,9 @@ export function createKeys(main) {
 
   /** @param {KeyboardEvent} event */
   function press(event) {
-    const { key, ctrlKey, metaKey, altKey, target } = event;
+    const { key, target } = event;
     const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
-    if (key !== '/' || event.defaultPrevented || ctrlKey || metaKey || altKey || isTyped || document.querySelector('dialog[open]')) return;
+    if (key !== '/' || !typesText(event) || event.defaultPrevented || isTyped || document.querySelector('dialog[open]')) return;
     const fields = [...main.querySelectorAll('input[type=search], .composer textarea')];
     const field = /** @type {HTMLElement | undefined} */ (fields.find((each) => each.checkVisibility()));
     if (!field) return;

@@ -7,6 +7,7 @@ import { groupsFor } from './palette-ranking.js';
 import { element, iconButton } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { showModal } from '../shared/modal.js';
+import { isCommand } from '../shared/typing.js';
 
 /**
  * @typedef {import('./palette-ranking.js').Item} Item
@@ -87,8 +88,7 @@ export function openPalette(app, cache, showShortcuts, typed) {
   /** @param {KeyboardEvent} event */
   function press(event) {
     if (event.isComposing) return;
-    const isAgain = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
-    if (isAgain || event.key === 'Escape') close();
+    if (isCommand(event, 'k') || event.key === 'Escape') close();
     else if (event.target !== input) return;
     else if (event.key === 'Enter') list.choose();
     else if (!list.move(event.key)) return;

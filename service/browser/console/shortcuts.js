@@ -2,8 +2,8 @@
 
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
+import { IS_APPLE } from '../shared/typing.js';
 
-const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 const CONTROL = IS_APPLE ? '⌘' : 'Ctrl';
 
 /** By where they work: what they do, and the keys; a `+` joins those that are pressed together. @type {[string, [string, string[]][]][]} */

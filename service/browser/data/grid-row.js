@@ -2,6 +2,7 @@
 
 import { element, icon } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
+import { typesText } from '../shared/typing.js';
 import { dataHref } from './data-route.js';
 import { isJson, mayDo, titleOf, wordOf } from './collections.js';
 import { valueAt } from './order.js';
@@ -148,9 +149,10 @@ function createGridCell({ change, onClose }, column, rowNow) {
     if (document.activeElement === node) requestAnimationFrame(() => begin()); // the second click edits
   });
   node.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.target !== node || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isBegin = event.key === 'Enter' || event.key === 'F2';
-    if (!isBegin && event.key.length !== 1) return;
+    if (event.target !== node) return;
+    const isHeld = event.ctrlKey || event.metaKey || event.altKey;
+    const isBegin = !isHeld && (event.key === 'Enter' || event.key === 'F2');
+    if (!isBegin && !typesText(event)) return;
     if (!mayEdit || isFlag) return;
     event.preventDefault();
     begin(isBegin ? undefined : event.key);
