@@ -70,7 +70,7 @@ class Tabs:
         return page
 
     def _new(self, size: dict[str, int], options: dict[str, Any]) -> Page:
-        context = self.browser.new_context(**LOOK, viewport=size, **options)
+        context = self.browser.new_context(viewport=size, **{**LOOK, **options})
         context.set_default_timeout(PATIENCE)
         return context.new_page()
 

@@ -57,6 +57,21 @@ def test_the_weather_of_a_typed_city_is_shown_at_once(canvas):
     assert canvas.violations("weather") == []
 
 
+def test_days_are_written_as_in_the_console_whatever_the_language_of_the_browser(opened):
+    canvas = Canvas(opened(locale="de-DE"))
+    weather, chart, table = (canvas.put(name) for name in ("weather", "chart", "table"))
+    for reader in ("chart", "table"):
+        canvas.connect("weather.days", f"{reader}.items")
+    weather.get_by_label("City").fill("Berlin")
+    weather.get_by_label("City").press("Enter")
+    days = weather.get_by_role("list", name="Next days").get_by_role("listitem")
+    expect(days).to_contain_text(["Sat", "Sun"])
+    marks = chart.get_by_role("list", name="max by date").get_by_role("listitem")
+    expect(marks).to_contain_text(["21 Nov", "22 Nov"])
+    expect(marks.first).to_contain_text("6.1")
+    expect(table.get_by_role("rowheader")).to_have_text(["21 Nov", "22 Nov"])
+
+
 def test_a_contact_is_connected_chosen_and_goes_to_three_widgets(canvas):
     """The chain: a person to mail, their city to the weather, the weather's days to a chart."""
     contacts, mail = canvas.put("contacts"), canvas.put("mail")

@@ -3,6 +3,7 @@
 import { createTable } from './table.js';
 import { badge, countOf, credits, endingWords, time } from './words.js';
 import { element } from '../shared/elements.js';
+import { formatNumber } from '../shared/number-words.js';
 import { hrefOf } from '../page/route.js';
 import { nameOf, stateOf } from './integrations-section.js';
 
@@ -60,8 +61,8 @@ export function createOverviewSection({ transport }) {
       );
       const kinds = [...failuresOf(errors)];
       running.show(turns.total, turns.turns[0]?.startedAt ? ['oldest: ', time(turns.turns[0].startedAt)] : ['none']);
-      users.show(today.activeUsers, [`of ${countOf(today.users, 'user')}, ${today.newUsers.toLocaleString()} new`]);
-      const counts = `${today.turns.count === 1 ? '1 reply' : `${today.turns.count.toLocaleString()} replies`}, ${countOf(today.calls.count, 'call')}`;
+      users.show(today.activeUsers, [`of ${countOf(today.users, 'user')}, ${formatNumber(today.newUsers)} new`]);
+      const counts = `${today.turns.count === 1 ? '1 reply' : `${formatNumber(today.turns.count)} replies`}, ${countOf(today.calls.count, 'call')}`;
       spent.show(credits(today.turns.credits + today.calls.credits), [today.isWhole ? counts : `the newest: ${counts}`]);
       failed.show(countIn(kinds), [periodOf(kinds)]);
       failures.show(kinds);
@@ -111,7 +112,7 @@ function createTile(label) {
     node: element('div', { class: 'admin-tile' }, element('dt', {}, label), figure, hint),
     /** @param {number | string} value @param {(string | HTMLElement)[]} words */
     show(value, words) {
-      figure.textContent = value.toLocaleString();
+      figure.textContent = formatNumber(value);
       hint.replaceChildren(...words);
     },
   };

@@ -3,6 +3,7 @@
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { element } from '../shared/elements.js';
+import { timeWithSeconds } from '../shared/when.js';
 
 const INTERVAL = 10_000; // ms
 
@@ -22,7 +23,7 @@ export function createRefresher({ load, isVisible }) {
     const number = ++latest;
     try {
       await load();
-      if (number === latest) say(`Updated ${new Date().toLocaleTimeString(undefined, { hourCycle: 'h23' })}`, '');
+      if (number === latest) say(`Updated ${timeWithSeconds(new Date())}`, '');
     } catch (error) {
       if (number === latest) fail(error);
     }

@@ -1,7 +1,7 @@
 // Numbers, times and states in words.
 
-import { since } from '../shared/when.js';
-import { numberInWords } from '../shared/number-words.js';
+import { since, wholeMoment } from '../shared/when.js';
+import { formatNumber, numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 
 /** @param {number | null} credits */
@@ -11,13 +11,13 @@ export function credits(credits) {
 
 /** @param {number} credits an entry of the account @returns {string} "1,000", "−0.0105": no digit is left out */
 export function amount(credits) {
-  return credits.toLocaleString(undefined, { maximumFractionDigits: 6 }).replace('-', '−');
+  return formatNumber(credits, 6).replace('-', '−');
 }
 
 /** @param {string | null} iso @param {string} [never] */
 export function time(iso, never = 'never') {
   if (!iso) return never;
-  return element('time', { datetime: iso, title: new Date(iso).toLocaleString() }, since(iso));
+  return element('time', { datetime: iso, title: wholeMoment(iso) }, since(iso));
 }
 
 /** Brings the times below a node up to date. @param {HTMLElement} node */
@@ -27,7 +27,7 @@ export function renewTimes(node) {
 
 /** @param {number} count @param {string} noun */
 export function countOf(count, noun) {
-  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /**

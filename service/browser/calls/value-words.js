@@ -2,6 +2,7 @@
 
 import { oneLine } from '../integrations/previews.js';
 import { numberInWords } from '../shared/number-words.js';
+import { day, moment } from '../shared/when.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 const SINGULARS = new Map([['canvases', 'canvas'], ['people', 'person'], ['news', 'news item']]);
@@ -45,11 +46,8 @@ export function isMoment(text) {
 
 /** @param {string} iso @returns {string} "1 Dec", "1 Dec, 18:00"; with the year if it is not this one */
 export function momentInWords(iso) {
-  const isDay = iso.length === 10;
-  const at = new Date(isDay ? `${iso}T00:00` : iso);
-  const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
-  const time = isDay || (at.getHours() === 0 && at.getMinutes() === 0) ? {} : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  return at.toLocaleString('en-GB', /** @type {any} */ ({ day: 'numeric', month: 'short', year, ...time }));
+  const at = new Date(iso);
+  return iso.length === 10 || (at.getHours() === 0 && at.getMinutes() === 0) ? day(iso) : moment(iso);
 }
 
 /** @param {number} number @param {string} one @param {string} [many] */

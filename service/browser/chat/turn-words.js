@@ -1,5 +1,6 @@
 // What a record of `ai-turns` says, in words: what ended the reply, when, and what it cost.
 
+import { formatNumber } from '../shared/number-words.js';
 import { moment, timeOfDay } from '../shared/when.js';
 
 /**
@@ -81,5 +82,5 @@ export function creditsText(credits) {
 
 /** @param {number} value @param {number} [digits] after the point, at most */
 function number(value, digits = 0) {
-  return value.toLocaleString(undefined, { maximumFractionDigits: digits });
+  return formatNumber(value, digits);
 }

@@ -1,6 +1,6 @@
 // The first lines of an answer, as oneLine text: the content comes from other people.
 
-import { moment } from '../shared/when.js';
+import { moment, shortDay } from '../shared/when.js';
 
 /** @typedef {{text: string, about?: string}} Line */
 
@@ -75,7 +75,6 @@ function timeText(time) {
 
 /** @param {unknown} date as YYYY-MM-DD, not shifted by the time zone */
 function day(date) {
-  const at = new Date(`${date}T00:00:00Z`);
-  if (Number.isNaN(at.getTime())) return '';
-  return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const iso = String(date);
+  return Number.isNaN(Date.parse(iso)) ? '' : shortDay(iso);
 }

@@ -2,9 +2,14 @@
 
 const FEW = 0.1; // credits, below which two decimals would say little
 
+/** The only place where a number becomes text. @param {number} value @param {number} [digits] after the point, at most @returns {string} "1,000" */
+export function formatNumber(value, digits = 0) {
+  return value.toLocaleString('en', { maximumFractionDigits: digits });
+}
+
 /** @param {number} value @returns {string} "1,000", "991.28", "0.0195" */
 export function numberInWords(value) {
-  return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 1 ? 4 : 2 });
+  return formatNumber(value, Math.abs(value) < 1 ? 4 : 2);
 }
 
 /**
@@ -16,6 +21,6 @@ export function priceWords(credits, digits = 2) {
   const most = credits < FEW ? 6 : digits;
   const exact = Number((credits * 10 ** most).toFixed(3)); // without the error of the multiplication
   const shown = Math.ceil(exact) / 10 ** most;
-  const text = shown.toLocaleString('en', { maximumFractionDigits: most });
+  const text = formatNumber(shown, most);
   return `${text} ${shown === 1 ? 'credit' : 'credits'}`;
 }

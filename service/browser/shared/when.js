@@ -1,10 +1,31 @@
-// Formats times for display, in the user's time zone.
+// Formats times for display, in the user's time zone, on the pages of the console and in its widgets.
 // The words around are English, and so are the times, whatever the language of the browser.
+// @ts-check
 
 const LOCALE = 'en-GB';
+const CLOCK = /** @type {const} */ ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const SHORT_DAY = /** @type {const} */ ({ day: 'numeric', month: 'short' });
+const ONLY_DAY = /^\d{4}-\d\d-\d\d$/;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+
+/**
+ * The only place where a time becomes words.
+ * @param {string | number | Date} time ISO 8601, milliseconds, or a date; a day without a time is the same day everywhere
+ * @param {Intl.DateTimeFormatOptions} parts
+ * @returns {string} such as "21 Nov, 18:00", "Saturday 21 November"
+ */
+export function formatTime(time, parts) {
+  const zone = typeof time === 'string' && ONLY_DAY.test(time) ? { timeZone: 'UTC' } : {};
+  const text = new Date(time).toLocaleString(LOCALE, { ...parts, ...zone });
+  return parts.weekday ? text.replace(',', '') : text; // some browsers write one after the weekday
+}
+
+/** @param {string} iso a time, or a day without one @returns {string} "21 Nov" */
+export function shortDay(iso) {
+  return formatTime(iso, SHORT_DAY);
+}
 
 /** @param {string} iso @param {number} [now] milliseconds @returns {string} "now", "5 min", "3 h", "21 Nov" */
 export function ago(iso, now = Date.now()) {
@@ -12,7 +33,7 @@ export function ago(iso, now = Date.now()) {
   if (seconds < MINUTE) return 'now';
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
-  return new Date(iso).toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
+  return shortDay(iso);
 }
 
 /** @param {string} iso @returns {string} "now", "5 min ago", "3 h ago", "21 Nov" */
@@ -23,16 +44,34 @@ export function since(iso) {
 
 /** @param {string | Date} time ISO 8601, or a date @returns {string} "18:00" */
 export function timeOfDay(time) {
-  return new Date(time).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return formatTime(time, CLOCK);
+}
+
+/** @param {string | Date} time @returns {string} "18:00:05" */
+export function timeWithSeconds(time) {
+  return formatTime(time, { ...CLOCK, second: '2-digit' });
 }
 
 /** @param {string} iso @returns {string} "21 Nov, 18:00"; with the year if it is not this one */
 export function moment(iso) {
-  const at = new Date(iso);
-  const sameYear = at.getFullYear() === new Date().getFullYear();
-  const day = { day: 'numeric', month: 'short', year: sameYear ? undefined : 'numeric' };
-  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  return at.toLocaleString(LOCALE, /** @type {any} */ ({ ...day, ...time }));
+  return formatTime(iso, { ...dayParts(iso), ...CLOCK });
+}
+
+/** @param {string} iso @returns {string} "21 Nov"; with the year if it is not this one */
+export function day(iso) {
+  return formatTime(iso, dayParts(iso));
+}
+
+/** @param {string} iso @returns {Intl.DateTimeFormatOptions} */
+function dayParts(iso) {
+  const year = /** @type {const} */ ('numeric');
+  const isThisYear = formatTime(iso, { year }) === formatTime(new Date(), { year });
+  return isThisYear ? SHORT_DAY : { ...SHORT_DAY, year };
+}
+
+/** @param {string} iso @returns {string} "21 Nov 2026, 18:00:05" */
+export function wholeMoment(iso) {
+  return formatTime(iso, { ...SHORT_DAY, year: 'numeric', ...CLOCK, second: '2-digit' });
 }
 
 /** @param {string} iso @returns {string} in the format of `<input type="datetime-local">` */

@@ -3,6 +3,7 @@
 
 import { counted } from '../calls/value-words.js';
 import { numberInWords } from '../shared/number-words.js';
+import { formatTime, shortDay } from '../shared/when.js';
 
 /** @typedef {{day: string, credits: number, calls: number}} Day */
 
@@ -43,9 +44,7 @@ export function labelledDays(count, most) {
 
 /** @param {string} day such as "2026-11-23" @param {boolean} [whole] with the weekday @returns {string} "23 Nov" */
 export function dayInWords(day, whole = false) {
-  const at = new Date(`${day}T00:00`);
-  const weekday = whole ? /** @type {const} */ ('short') : undefined;
-  return at.toLocaleDateString('en-GB', { weekday, day: 'numeric', month: 'short' }).replace(',', '');
+  return whole ? formatTime(day, { weekday: 'short', day: 'numeric', month: 'short' }) : shortDay(day);
 }
 
 /** @param {number} credits @returns {string} "1.5 credits" */

@@ -1,6 +1,8 @@
 // The entries of an account in words, and as CSV. No DOM.
 // @ts-check
 
+import { formatNumber } from '../shared/number-words.js';
+
 /** @typedef {{entryId: string, kind: 'grant' | 'charge' | 'rest', amount: number, what: string, ref: string, facts: Record<string, any>, createdAt: string}} Entry */
 
 const COLUMNS = ['createdAt', 'kind', 'what', 'amount', 'door', 'approval', 'ref', 'entryId'];
@@ -26,7 +28,7 @@ export function noteOf({ kind, facts }) {
 
 /** @param {number} amount @returns {string} "+1,000", "−2.5" */
 export function signed(amount) {
-  const text = Math.abs(amount).toLocaleString('en', { maximumFractionDigits: 6 });
+  const text = formatNumber(Math.abs(amount), 6);
   return `${amount < 0 ? '−' : '+'}${text}`;
 }
 

@@ -1,18 +1,18 @@
 // @ts-check
 // Bars and a line. Every number also stands there as text.
 
-import { createChoices, element } from '../../../browser/widgets/widget-ui.js';
+import { createChoices, element, formatNumber } from '../../../browser/widgets/widget-ui.js';
 import { scaleOf } from './series.js';
 
 /** @typedef {import('./series.js').Mark} Mark */
 
 const SPACE = 'http://www.w3.org/2000/svg';
-const FORMAT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const text = (/** @type {number} */ value) => formatNumber(value, 2);
 
 /** @param {string} title @param {Mark[]} series @param {(item: any) => void} choose */
 export function drawBars(title, series, choose) {
   const scale = scaleOf(series);
-  const choices = series.map((mark) => ({ text: mark.label, about: FORMAT.format(mark.value), mark: bar(mark.value, scale), value: mark.item }));
+  const choices = series.map((mark) => ({ text: mark.label, about: text(mark.value), mark: bar(mark.value, scale), value: mark.item }));
   const list = createChoices(title, choices, choose);
   list.classList.add('bars');
   return list;
@@ -40,9 +40,9 @@ export function drawLine(title, series) {
     'figure',
     { class: 'line-chart' },
     element('figcaption', { class: 'about' }, title),
-    element('div', { class: 'plot' }, element('div', { class: 'limits about', 'aria-hidden': 'true' }, element('span', {}, FORMAT.format(scale.most)), element('span', {}, FORMAT.format(scale.least))), drawing),
+    element('div', { class: 'plot' }, element('div', { class: 'limits about', 'aria-hidden': 'true' }, element('span', {}, text(scale.most)), element('span', {}, text(scale.least))), drawing),
     element('div', { class: 'ends about', 'aria-hidden': 'true' }, ...ends.map((mark) => element('span', {}, mark.label))),
-    element('ul', { class: 'visually-hidden' }, ...series.map((mark) => element('li', {}, `${mark.label}: ${FORMAT.format(mark.value)}`))),
+    element('ul', { class: 'visually-hidden' }, ...series.map((mark) => element('li', {}, `${mark.label}: ${text(mark.value)}`))),
   );
 }
 

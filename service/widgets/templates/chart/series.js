@@ -1,6 +1,8 @@
 // @ts-check
 // What of the items can be drawn. Pure functions.
 
+import { shortDay } from '../../../browser/shared/when.js';
+
 /**
  * @typedef {import('../../../browser/widgets/widget-values.js').Item} Item
  * @typedef {{label: string, value: number, item: Item}} Mark
@@ -41,7 +43,7 @@ function labelOf(value, at) {
   if (value === null || value === undefined || value === '') return `${at + 1}`;
   const isDate = typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value));
   if (!isDate) return String(value);
-  return new Date(value).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return shortDay(value);
 }
 
 /** Where zero and each mark is, in parts of the axis from 0 to 1. @param {Mark[]} series */

@@ -1,13 +1,14 @@
 // @ts-check
 // A message about an event.
 
+import { formatTime, timeOfDay } from '../../../browser/shared/when.js';
+
 /** @param {import('../../../browser/widgets/widget-values.js').EventValue} event */
 export function invitation({ title, start, location, allDay }) {
-  const at = allDay ? new Date(`${start.slice(0, 10)}T00:00:00`) : new Date(start);
-  const day = { weekday: 'long', day: 'numeric', month: 'long' };
-  const time = allDay ? {} : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  const isKnown = !Number.isNaN(at.getTime());
-  const when = isKnown ? at.toLocaleString(undefined, /** @type {any} */ ({ ...day, ...time })) : '';
+  const day = allDay ? start.slice(0, 10) : start;
+  const time = allDay ? '' : `, ${timeOfDay(start)}`;
+  const isKnown = !Number.isNaN(Date.parse(day));
+  const when = isKnown ? formatTime(day, { weekday: 'long', day: 'numeric', month: 'long' }) + time : '';
   const lines = [title, when, location].filter(Boolean);
   return { subject: title, content: `${lines.join('\n')}\n` };
 }

@@ -1,12 +1,12 @@
 // @ts-check
 // A table that can be sorted by each column, and of which a row can be chosen.
 
-import { columnsOf, element } from '../../../browser/widgets/widget-ui.js';
+import { columnsOf, day, element, moment } from '../../../browser/widgets/widget-ui.js';
 
 /** @typedef {import('../../../browser/widgets/widget-values.js').Item} Item */
 
 const COLUMNS = 6;
-const DATE = /^\d{4}-\d{2}-\d{2}T/;
+const DATE = /^\d{4}-\d{2}-\d{2}($|T)/;
 
 /** @param {{onRow: (item: Item) => void, onOrder: (items: Item[]) => void}} options */
 export function createGrid({ onRow, onOrder }) {
@@ -96,7 +96,7 @@ function textIn(value) {
   if (isEmpty(value)) return '';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value))) {
-    return new Date(value).toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+    return value.length === 10 ? day(value) : moment(value);
   }
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

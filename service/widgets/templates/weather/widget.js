@@ -1,7 +1,7 @@
 // @ts-check
 // The weather of a place, as typed or as it arrives. The calls are free, so an input loads at once.
 
-import { createDraft, createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
+import { createDraft, createSearchLine, createWidget, element, formatTime, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { glyph } from './glyph.js';
 
 const { client, panel, onSettings } = createWidget('Weather');
@@ -76,16 +76,11 @@ function dayColumn(day) {
   return element(
     'li',
     {},
-    element('span', { class: 'about' }, weekday(day.date)),
+    element('span', { class: 'about' }, formatTime(day.date, { weekday: 'short' })),
     glyph(day.weatherCode, true),
     element('span', { class: 'visually-hidden' }, day.condition),
     element('span', {}, `${Math.round(day.tempMax)}°`, element('span', { class: 'about' }, ` ${Math.round(day.tempMin)}°`)),
   );
-}
-
-/** @param {string} date YYYY-MM-DD */
-function weekday(date) {
-  return new Date(`${date}T00:00:00Z`).toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' });
 }
 
 /** @param {string} name @param {any} now @param {any[]} days @param {string} temperature */
