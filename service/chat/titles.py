@@ -6,6 +6,7 @@ Source: docs/contract.md, sections 4.1 and 4.2.
 import re
 
 TITLE_LENGTH = 60  # characters of the question's text
+LAST_WORD = 20  # characters of a word that is left out where it would be cut; a longer one is cut
 READ = 1000  # characters of the question that are read for it
 
 # A line of nothing but marks: a fence with its language, a rule, the second line of a table. No
@@ -31,12 +32,20 @@ def wrong_title(title: str) -> list[str]:
 def title_from(question: str) -> str:
     """The beginning of a question in one line of at most 60 characters, without marks of Markdown.
 
-    A question of nothing but marks is its own title.
+    It ends with a whole word, if the one that would be cut is not very long. A question of nothing
+    but marks is its own title.
     """
     text = question[:READ]
     lines = _LINE_START.sub("", _ONLY_MARKS.sub("", text))
     plain = _without_spans(_ROW.sub(lambda row: row[0].replace("|", " "), lines))
-    return " ".join(plain.split() or text.split())[:TITLE_LENGTH].rstrip()
+    return _beginning(" ".join(plain.split() or text.split()))
+
+
+def _beginning(line: str) -> str:
+    if len(line) <= TITLE_LENGTH:
+        return line
+    end = line.rfind(" ", TITLE_LENGTH - LAST_WORD, TITLE_LENGTH + 1)
+    return line[:end].rstrip(" ,;:") if end > 0 else line[:TITLE_LENGTH]
 
 
 def _without_spans(text: str) -> str:

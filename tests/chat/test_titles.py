@@ -36,7 +36,17 @@ def test_a_sign_that_marks_nothing_stays_in_the_title(question):
 
 
 def test_a_title_is_cut_after_its_marks_are_gone():
-    assert title_from(f"**{'ab ' * 19}ab**, and more") == "ab " * 19 + "ab,"
+    assert title_from(f"**{'ab ' * 19}ab**, and more") == "ab " * 19 + "ab"
+
+
+def test_a_title_ends_with_a_whole_word_if_that_is_not_very_long():
+    start = "Add three tasks: call the caterer, print the programme"
+    assert title_from(f"{start}, order badges for all") == start
+    assert title_from("ab " * 20 + "cd") == ("ab " * 20).rstrip()
+    assert title_from("x" * 100) == "x" * 60
+    assert title_from("see https://example.org/" + "x" * 60) == (
+        "see https://example.org/" + "x" * 36
+    )
 
 
 @pytest.mark.parametrize("piece", ["*", "[", "`", "_a", "> ", "|", "# ", "~~a", "![](", "- [ ] "])
