@@ -130,6 +130,7 @@ def test_a_question_mark_lists_the_shortcuts_but_not_in_a_text(opened):
     console.show_account()
     page.get_by_role("button", name="Keyboard shortcuts").click()
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
+    assert "" not in dialog.locator("kbd").all_inner_texts()
     expect(dialog.get_by_role("table", name="Everywhere")).to_contain_text("F6")
     assert console.violations() == []
     assert console.width() <= 320

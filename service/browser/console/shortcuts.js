@@ -71,6 +71,6 @@ function createTable([name, shortcuts]) {
 
 /** @param {string} keys that are pressed together @param {number} at its place among those that do the same */
 function keysOf(keys, at) {
-  const parts = keys.split('+').map((key) => element('kbd', {}, key));
+  const parts = (keys === '+' ? [keys] : keys.split('+')).map((key) => element('kbd', {}, key));
   return [at ? ' ' : '', element('span', { class: 'keys' }, ...parts)];
 }
