@@ -223,6 +223,9 @@ def test_a_widget_alone_asks_for_a_token_when_it_needs_one(opened):
     console.page.get_by_label("Sign-in token").fill(console.token)
     console.button("Sign in").click()
     expect(console.page.get_by_text("Feels like")).to_be_visible()
+    days = console.page.get_by_role("list", name="Next days").bounding_box()
+    assert days
+    assert days["y"] < 300  # below the weather of today, not at the end of the window
 
 
 def test_a_table_alone_reads_its_collection(opened):
