@@ -15,6 +15,18 @@ def explorer(console) -> Explorer:
     return Explorer(console).show()
 
 
+def test_an_answer_comes_into_view_where_it_stands_below_the_form(opened):
+    console = opened(viewport={"width": 390, "height": 700}).sign_in()
+    explorer = Explorer(console).show().open("weather-forecast")
+    explorer.field("city").fill("Berlin")
+    explorer.field("city").press("Enter")
+    expect(explorer.answer.get_by_role("table")).to_be_in_viewport()
+    console.may_say("400")
+    explorer.field("city").fill("B")
+    explorer.field("city").press("Enter")  # the form says what is wrong
+    expect(explorer.field("city")).to_be_in_viewport()
+
+
 def test_an_endpoint_is_found_by_a_word_and_answers(explorer):
     search = explorer.page.get_by_label("Search endpoints")
     search.fill("send email")

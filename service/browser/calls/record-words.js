@@ -15,6 +15,8 @@ const TITLES = ['title', 'name', 'subject', 'label', 'text', 'content'];
 const OWNERS = ['userId', 'chatId'];
 const VIEWS = new Map([['canvases', 'canvas'], ['ai-chats', 'chat']]); // collections with a page of their own
 const MOST_CHANGES = 2; // that a sentence has room for
+/** Columns whose names say little to people. */
+const LABELS = new Map([['canvases.io', 'connections']]);
 
 /** @param {string} collection @returns {{one: string, many: string}} "ai-chats" is "chat", "chats" */
 export function nounsOf(collection) {
@@ -93,12 +95,12 @@ function changesIn({ input, output }, known) {
   const after = output?.data ?? {};
   const names = Object.keys(input?.data ?? {});
   const shown = names.slice(0, names.length > MOST_CHANGES + 1 ? MOST_CHANGES : names.length);
-  const changes = shown.map((name) => changeOf(name, before?.[name], name in after ? after[name] : input.data[name]));
+  const changes = shown.map((name) => changeOf(LABELS.get(`${input?.collection}.${name}`) ?? nameInWords(name), before?.[name], name in after ? after[name] : input.data[name]));
   return shown.length < names.length ? [...changes, `${names.length - shown.length} more`] : changes;
 }
 
-/** @param {string} name @param {any} before undefined if it is not known @param {any} after */
-function changeOf(name, before, after) {
+/** @param {string} label @param {any} before undefined if it is not known @param {any} after */
+function changeOf(label, before, after) {
   const isKnown = before !== undefined && !(before && typeof before === 'object') && before !== after;
-  return `${nameInWords(name)} ${isKnown ? `${valueInWords(before)} ` : ''}→ ${valueInWords(after)}`;
+  return `${label} ${isKnown ? `${valueInWords(before)} ` : ''}→ ${valueInWords(after)}`;
 }

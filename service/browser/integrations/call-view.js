@@ -10,6 +10,7 @@ import { hrefOf } from '../page/route.js';
 /** @typedef {import('./endpoint-call.js').Progress} Progress */
 /** @typedef {ReturnType<typeof import('./endpoint-call.js').createEndpointCall>} EndpointCall */
 
+const ENDS = ['done', 'consent', 'failed'];
 const NOTHING = 'Send the call to see its answer.';
 const AGAIN = 'The account is connected, but without this permission. Connect again and leave it ticked.';
 
@@ -107,8 +108,20 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
       facts.textContent = '';
       node.setAttribute('aria-busy', String(['running', 'job'].includes(progress.phase)));
       shows[progress.phase](progress);
+      if (ENDS.includes(progress.phase) && !isRefused(progress)) reveal(node);
     },
   };
+}
+
+/** Whether the form shows what was wrong. @param {Progress} progress */
+function isRefused({ error }) {
+  return error instanceof ApiError && error.code === 'invalid_request';
+}
+
+/** Where the page is narrow, the answer stands below a form that may be long. @param {HTMLElement} node */
+function reveal(node) {
+  const { top } = node.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * 0.75) node.scrollIntoView({ block: 'start' });
 }
 
 /** @param {string} text */
