@@ -54,6 +54,25 @@ def test_records_are_searched_filtered_and_sorted(console):
     expect(titles(page)).to_have_count(6)
 
 
+# The right edges of a text in the head of a column, and of the one below it.
+RIGHT_EDGES = """(column) => [...document.querySelectorAll(`.data-grid tr > :nth-child(${column})`)]
+  .map((cell) => {
+    const text = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode();
+    const range = document.createRange();
+    range.selectNode(text);
+    return Math.round(range.getBoundingClientRect().right);
+  })"""
+
+
+def test_the_head_of_a_column_of_numbers_stands_above_their_last_digits(console):
+    console.api("POST", "integrations/current-weather", {"city": "Berlin"})
+    page = show(console, "integration-calls")
+    names = page.get_by_role("columnheader").all_inner_texts()
+    for name in ("Credits", "Ms"):
+        head, number = page.evaluate(RIGHT_EDGES, names.index(name) + 1)
+        assert abs(head - number) <= 1, name
+
+
 def test_the_keys_of_the_grid_move_and_edit(console):
     add(console, "First", "Second", done=True)
     page, keys = show(console), console.page.keyboard
