@@ -70,7 +70,7 @@ class Databases:
         self._template: Path | None = None
         self._cluster: Cluster | None = None
         self._migrated: Template | None = None
-        self._restored: list[str] = []  # to be used by other tests
+        self._returned: list[str] = []  # by tests that have ended
 
     def make(self, kind: str) -> str:
         self.count += 1
@@ -102,8 +102,10 @@ class Databases:
         return f"sqlite:///{copy}"
 
     def _postgresql(self) -> str:
-        if self._restored:
-            return self._restored.pop()
+        while self._returned:
+            url = self._returned.pop(0)
+            if self.renew(url):
+                return url
         return self.cluster.create(f"test_{self.count}", template="migrated")
 
     def renew(self, url: str) -> bool:
@@ -111,9 +113,12 @@ class Databases:
         return self._migrated.restore(url)
 
     def give_back(self, url: str) -> None:
-        """Let another test have it: a new one of PostgreSQL takes a tenth of a second."""
-        if url.startswith("postgresql") and self.renew(url):
-            self._restored.append(url)
+        """Let another test have it: to empty one of PostgreSQL takes less than to create one.
+
+        The other test empties it, because the server now still ends the connections of this test.
+        """
+        if url.startswith("postgresql"):
+            self._returned.append(url)
 
 
 def flask(database_url: str, *arguments: str, **values: str) -> str:
@@ -145,6 +150,7 @@ def close(app: Flask) -> None:
     if app.config["SETTINGS"].sandbox:
         app.extensions["sandbox"].stop()
     app.extensions["upstream"].close()
+    app.extensions["concurrency"].close()
     with app.app_context():
         in_use = db.engine.pool.checkedout()
         db.engine.dispose()

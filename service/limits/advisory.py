@@ -93,7 +93,7 @@ class AdvisoryLocks:
     def _asking(self) -> Iterator[None]:
         try:
             with ExitStack() as undo, gevent.Timeout(SECONDS, LocksAway("no answer")):
-                undo.callback(self._close)  # a connection in the middle of a statement is lost
+                undo.callback(self.close)  # a connection in the middle of a statement is lost
                 yield
                 undo.pop_all()
         except (postgresql.Error, LocksAway) as error:
@@ -108,7 +108,8 @@ class AdvisoryLocks:
         for lock in self.held:
             self._connection.post(LOCK, [[lock]])
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close the connection, if there is one. Its locks end with it."""
         connection, self._connection = self._connection, None
         if connection:
             self._closing()  # else it would keep each closed connection

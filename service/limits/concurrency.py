@@ -97,6 +97,11 @@ class ConcurrencyLimits:
         """How many of a kind this worker has, of all users."""
         return self._here[kind].total()
 
+    def close(self) -> None:
+        """Close the connection that has the locks."""
+        if self._locks:
+            self._locks.close()
+
     def _lock(self, kind: LimitedKind, subject: str, most: int) -> int | None:
         """The lock of a free ticket; None if the count of this worker has to do."""
         if self._locks is None or len(self._locks.held) >= MOST_LOCKS:

@@ -177,6 +177,18 @@ def test_a_ticket_that_is_given_back_while_the_database_is_asked_is_free_soon(se
     wait_for(lambda: there.take("calls:alice", range(1)) == lock)
 
 
+@on_postgresql
+def test_the_connection_with_the_locks_is_closed_with_them(app, settings, databases):
+    limits = app.extensions["concurrency"]
+    ticket = limits.take("calls", "alice")
+    name = make_url(settings.database_url).database
+    asked = f"FROM pg_stat_activity WHERE datname = '{name}' AND query LIKE '%advisory%'"
+    assert databases.cluster.execute(f"SELECT count(*) {asked}") == "1"
+    limits.close()
+    wait_for(lambda: databases.cluster.execute(f"SELECT count(*) {asked}") == "0")
+    ticket.free()
+
+
 @on_sqlite
 def test_nobody_is_refused_because_the_locks_are_away(app, settings, capfd):
     """And nobody queues for them: the database is asked once in a while."""
