@@ -21,6 +21,8 @@ SELECT (SELECT string_agg(concat(c.relname, '.', a.attname, a.atttypid, a.attnot
 TABLES = (
     "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
 )
+# A file is made with a table, and has no page before its first row.
+WITH_PAGES = f"{TABLES} AND pg_relation_size(oid) > 0"
 SIZE = "SELECT pg_database_size(current_database())"
 OTHERS = """
 SELECT count(*) FROM pg_stat_activity
@@ -45,7 +47,8 @@ class Template:
                 if not self._is_restorable(used):
                     return False
                 used.execute("SET session_replication_role = replica")  # no foreign keys
-                used.execute("".join(f'DELETE FROM "{table}";' for table in self._rows))
+                used_tables = used.execute(WITH_PAGES).fetchall()
+                used.execute("".join(f'DELETE FROM "{table}";' for (table,) in used_tables))
                 for table, rows in self._rows.items():
                     _insert(used, table, rows)
                 used.execute(SEQUENCES)

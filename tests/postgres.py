@@ -143,19 +143,15 @@ class Cluster:
         return psycopg.connect(f"host={self.directory} user=app dbname={database}")
 
     def execute(self, statement: str, database: str = "postgres") -> str:
-        return self._run(
-            "psql",
-            "-h",
-            self.directory,
-            "-U",
-            "app",
-            "-d",
-            database,
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-qAtc",
-            statement,
-        )
+        """Return the rows as lines, with their columns divided by `|`.
+
+        psql does the same, but its start takes longer than to create a database.
+        """
+        with self.connect(database) as connection:
+            connection.autocommit = True
+            done = connection.execute(statement)
+            rows = done.fetchall() if done.description else []
+        return "\n".join("|".join(map(str, row)) for row in rows)
 
     def _owner(self) -> dict:
         """PostgreSQL refuses to run as root."""
