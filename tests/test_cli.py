@@ -74,6 +74,13 @@ def fresh(tmp_path_factory):
     return FreshCopy(tmp_path_factory.mktemp("fresh"))
 
 
+def test_a_command_prints_nothing_at_its_exit(fresh, tmp_path):
+    """Objects that the collector leaves alone end after some of the modules that they need."""
+    settings = {"AUTH_SECRET": SECRET, "DATABASE_URL": f"sqlite:///{tmp_path}/service.db"}
+    done = fresh.flask("db", "upgrade", **settings)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 def test_commands_that_create_secrets_do_not_need_them(fresh):
     made = fresh.flask("keys", "new")
     assert re.fullmatch(r"k[0-9a-f]{8}:[\w+/]{43}=\n", made.stdout), made.stdout
