@@ -189,8 +189,10 @@ def sql_value(collection: Collection, column: Column, value: Any) -> Any:
     """Convert a typed value for a comparison with `expression`."""
     if isinstance(value, datetime) and _is_stored_as_text(collection, column):
         return timestamp(value)
-    # SQLAlchemy compares a plain True or False for equality only.
-    return literal(value) if isinstance(value, bool) else value
+    if isinstance(value, bool):  # SQLAlchemy compares a plain True or False for equality only
+        return literal(value)
+    # By itself it takes the width of the table's column, and PostgreSQL refuses a larger number.
+    return literal(value, BigInteger) if isinstance(value, int) else value
 
 
 def values_of(collection: Collection, row: Any) -> Values:

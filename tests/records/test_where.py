@@ -1,5 +1,6 @@
 """Filters and orders: both databases agree with plain Python."""
 
+import json
 import random
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,6 +15,7 @@ from service.database.time_limits import time_limit
 from service.extensions import db
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column
+from service.records.query import encode_cursor
 from service.records.store import Query
 from service.web.errors import InvalidRequest
 from tests.depth import depth
@@ -54,6 +56,7 @@ DECOY = Collection(
     "decoy", columns=(OWNER, *(Column(c.name) for c in SHARED.columns[1:])), permissions=OWN
 )
 NOTES = "/api/records/notes"
+TURNS = "/api/records/ai-turns"
 NAMES = [column.name for column in SHARED.columns[1:]]
 TEXTS = st.text(st.sampled_from("aAb%_\\/\u00e9\u00df\ue000\U0001f600"), max_size=4) | st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=3
@@ -236,6 +239,17 @@ def test_the_cursor_of_a_page_of_long_texts_is_accepted(alice, text):
 def test_a_time_out_of_range_is_refused_with_any_offset(alice, due):
     error = alice.post("/api/records/tasks", {"title": "t", "due": due})
     assert (error.status_code, list(error.json["details"])) == (400, ["due"])
+
+
+@pytest.mark.parametrize("number", [2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1])
+def test_a_filter_takes_numbers_beyond_the_width_of_the_tables_column(alice, number):
+    """`steps` is stored in 32 bits, and an integer of the API has 64."""
+    for steps in (number, {"in": [number]}, {"gte": number} if number > 0 else {"lte": number}):
+        found = alice.get(TURNS, query_string={"where": json.dumps({"steps": steps})})
+        assert (found.status_code, found.json["records"]) == (200, [])
+    last = encode_cursor(["steps", number, 1])
+    page = alice.get(TURNS, query_string={"sort": "steps", "cursor": last})
+    assert (page.status_code, page.json["records"]) == (200, [])
 
 
 def in_order(records, sort):
