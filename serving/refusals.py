@@ -5,6 +5,7 @@ import re
 import socket
 import time
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 import gunicorn.util
@@ -34,7 +35,10 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
     """Answer in the place of gunicorn, whose answers are pages of HTML."""
     facts = attribution.current_facts()
     is_integration = facts.get("route", UNREAD).startswith(INTEGRATIONS)
-    code = "invalid_request" if status < 500 else "internal_error"
+    if status == HTTPStatus.NOT_IMPLEMENTED:  # a transfer coding that gunicorn does not know
+        reason = HTTPStatus.NOT_IMPLEMENTED.phrase
+    is_ours = status == HTTPStatus.INTERNAL_SERVER_ERROR
+    code = "internal_error" if is_ours else "invalid_request"
     success = {"success": False} if is_integration else {}
     body = json.dumps({**success, "error": code, "message": reason})
     head = (

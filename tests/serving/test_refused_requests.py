@@ -33,6 +33,8 @@ UNREAD = {
     "address": (414, f"GET /api/ai/search?q={LONG} HTTP/1.1\r\nHost: x\r\n\r\n"),
     "headers": (431, f"GET /api/credits HTTP/1.1\r\nHost: x\r\nX-A: {LONG}\r\n\r\n"),
     "length": (400, "POST /api/ai/chats HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n"),
+    "coding": (501, "POST /api/ai/chats HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\n\r\n"),
+    "expectation": (417, "GET /api/credits HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n"),
     "endpoint": (414, f"GET /api/integrations/search-web?query={LONG} HTTP/1.1\r\n\r\n"),
     "status": (431, f"GET /api/integrations/status HTTP/1.1\r\nX-A: {LONG}\r\n\r\n"),
 }
@@ -49,7 +51,10 @@ def test_a_refusal_has_the_form_of_the_others_and_an_id_that_is_in_the_log(servi
     assert head.startswith(f"HTTP/1.1 {status} ")
     request_id = re.search("^X-Request-Id: ([0-9a-f]{32})$", head.replace("\r", ""), re.M)[1]
     begins = ["success", "error"] if "integrations" in sent else ["error", "message"]
-    assert list(json.loads(body))[:2] == begins
+    answer = json.loads(body)
+    assert (list(answer)[:2], answer["error"]) == (begins, "invalid_request")
+    assert head.startswith(f"HTTP/1.1 {status} {answer['message']}\r\n")
+    assert (answer["message"] == "Bad Request") == (status == 400)
     lines = [json.loads(line) for line in service.log.read_text().splitlines() if "{" in line]
     (line,) = [line for line in lines if line.get("request_id") == request_id]
     assert line["event"].startswith("Invalid request from ip=127.0.0.1: ")
