@@ -24,13 +24,14 @@ from service.extensions import BigId, db, now
 from service.providers.events import Usage
 
 TITLE_LIMIT = 200
+ID_LIMIT = 64  # characters of a chat's id
 
 
 class Chat(db.Model):  # type: ignore[name-defined,misc]
     __tablename__ = "chats"
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
-    record_id: Mapped[str] = mapped_column(String(64), unique=True)
+    record_id: Mapped[str] = mapped_column(String(ID_LIMIT), unique=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.subject"), index=True)
     title: Mapped[str] = mapped_column(String(TITLE_LIMIT), default="")
     pinned: Mapped[bool | None]
@@ -85,7 +86,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
     turn_id: Mapped[str] = mapped_column(String(64), unique=True)
-    chat_id: Mapped[str] = mapped_column(String(64))
+    chat_id: Mapped[str] = mapped_column(String(ID_LIMIT))
     user_id: Mapped[str] = mapped_column(String(255), index=True)
     user_message_id: Mapped[str] = mapped_column(String(128))
     assistant_message_id: Mapped[str] = mapped_column(String(64))
@@ -148,7 +149,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
     turn_id: Mapped[str] = mapped_column(String(64), index=True)
-    chat_id: Mapped[str] = mapped_column(String(64), index=True)
+    chat_id: Mapped[str] = mapped_column(String(ID_LIMIT), index=True)
     user_id: Mapped[str] = mapped_column(String(255))
     tool: Mapped[str] = mapped_column(String(128))
     collection: Mapped[str] = mapped_column(String(100))
@@ -219,10 +220,10 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
     turn_id: Mapped[str] = mapped_column(String(64), primary_key=True)
     user_id: Mapped[str] = mapped_column(String(255))
     user_message_id: Mapped[str] = mapped_column(String(128))
-    chat_id: Mapped[str] = mapped_column(String(64), index=True)
+    chat_id: Mapped[str] = mapped_column(String(ID_LIMIT), index=True)
     lease_id: Mapped[str] = mapped_column(String(64))
     end_reason: Mapped[str | None] = mapped_column(String(16))
-    replaced_chat: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)
+    replaced_chat: Mapped[str | None] = mapped_column(String(ID_LIMIT), index=True, unique=True)
     began_at: Mapped[datetime | None]  # null if a release before 0021 wrote the row
     watched_until: Mapped[datetime | None]  # by readers in other workers
     model: Mapped[str | None] = mapped_column(String(64))  # null if an older release wrote the row

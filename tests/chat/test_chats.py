@@ -1,6 +1,10 @@
 """Creating, renaming and deleting chats."""
 
 import pytest
+from sqlalchemy import select
+
+from service.chat.models import Claim
+from service.extensions import db
 
 LISTS = ("ai-chats", "ai-messages")
 
@@ -107,3 +111,17 @@ def test_only_a_message_moves_a_chat_in_the_list(alice):
     moved = alice.records("ai-chats")[0]
     assert moved["data"]["activeAt"] == moved["updatedAt"] > pinned["updatedAt"]
     assert alice.patch(f"{path}/{chat}", {"activeAt": "2020-01-01T00:00:00Z"}).status_code == 400
+
+
+@pytest.mark.parametrize("length", [64, 65, 128])
+@pytest.mark.parametrize("replaces", [None, "u-1"])
+def test_a_turn_in_a_chat_whose_id_no_chat_can_have_is_not_found(alice, app, length, replaces):
+    """Nothing is claimed for it: a claim has no room for an id that is longer than any."""
+    body = {"chatId": "c" * length, "userMessageId": "u-1", "content": "hello"}
+    absent = alice.post("/api/ai/chat", body | {"replaces": replaces})
+    assert (absent.status_code, absent.json["error"]) == (404, "not_found")
+    unknown = alice.post("/api/ai/chat", body | {"modelId": "none-such"})
+    assert (unknown.status_code, unknown.json["error"]) == (400, "invalid_model")
+    with app.app_context():
+        assert db.session.scalars(select(Claim)).all() == []
+        db.session.commit()

@@ -16,7 +16,7 @@ from service.auth import user_locks
 from service.auth.users import Caller
 from service.billing.budgets import budget_of
 from service.chat import claims
-from service.chat.models import Chat, JournalEntry, Message
+from service.chat.models import ID_LIMIT, Chat, JournalEntry, Message
 from service.chat.question import Question
 from service.chat.turn import reuse
 from service.chat.turn.claim_watch import ClaimWatch
@@ -32,12 +32,7 @@ from service.generation.completion import require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
-from service.web.errors import (
-    Draining,
-    InvalidModel,
-    NotFound,
-    ServiceError,
-)
+from service.web.errors import Draining, InvalidModel, NotFound, ServiceError
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,8 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
     if app.extensions["lifecycle"].draining:
         raise Draining()
     model = _model(app, submission.model_id)
+    if len(submission.chat_id) > ID_LIMIT:  # no chat has it, and the claim has no room for it
+        raise NotFound()
     question = _question(app, submission, model)
     if submission.replaces in (None, submission.user_message_id):
         try:
