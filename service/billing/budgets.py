@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, bindparam, cast, func, select
 from service.auth.users import Caller, current_role
 from service.billing.models import Account, Entry
 from service.billing.payer import Payer
-from service.billing.prices import credits
+from service.billing.prices import credits, credits_text
 from service.billing.spend import is_spent
 from service.database.clock import current_time
 from service.database.statements import Statements
@@ -74,5 +74,5 @@ def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredi
     if not day.is_over(payer.budget):
         return None
     left = max(payer.budget - day.spent - day.held + amount, 0)
-    message = SPENT.format(credits=f"{credits(payer.budget):g}")
+    message = SPENT.format(credits=credits_text(payer.budget))
     return InsufficientCredits(credits(amount), credits(left), message, timestamp(day.ends))

@@ -237,3 +237,8 @@ def max_cost(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:
 def credits(micro: int) -> float:
     """Convert micro-credits to credits, which answers and commands show."""
     return micro / CREDIT
+
+
+def credits_text(micro: int) -> str:
+    """Format micro-credits as credits for people, to the last digit: `999.6985`, `1234567`."""
+    return f"{credits(micro):.6f}".rstrip("0").rstrip(".")

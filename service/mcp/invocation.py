@@ -9,7 +9,7 @@ from typing import Any, Literal
 from flask import Flask
 
 from service.auth.users import Caller
-from service.billing.prices import credits
+from service.billing.prices import credits_text
 from service.billing.statements import statement_of
 from service.chat.tools.needs import GrantMissing, NeededGrant
 from service.chat.tools.run import (
@@ -34,7 +34,7 @@ from service.web.errors import ServiceError
 from service.web.json_values import encode
 
 RECENT = 50  # entries of the ledger among which a call's charge is
-CHARGED = "Charged {charged:g} credits; {left:g} credits are left."
+CHARGED = "Charged {charged} credits; {left} credits are left."
 
 Action = Literal["accept", "decline", "cancel"]
 
@@ -126,5 +126,5 @@ class Invocation:
         if account is None:
             return None
         own = [one.amount for one in account.entries if one.facts.get("call") == self.call_id]
-        left = credits(account.balance - account.held)
-        return CHARGED.format(charged=-credits(sum(own)), left=left)
+        left = credits_text(account.balance - account.held)
+        return CHARGED.format(charged=credits_text(-sum(own)), left=left)

@@ -45,6 +45,13 @@ def test_holds_and_charges_of_the_day_count(account):
     account.reserve(5, "d", payer=BUDGET)
 
 
+def test_a_refusal_names_a_large_budget_to_its_last_digit(books):
+    books.open("alice", 2_000_000)
+    payer = Payer("alice", is_owner=False, budget=1_234_567 * CREDIT)
+    with pytest.raises(InsufficientCredits, match="your budget of 1234567 credits a day"):
+        books.reserve(1_234_568, "a", payer=payer)
+
+
 def test_the_next_day_begins_with_the_whole_budget(account):
     account.settle(account.reserve(10, "a", payer=BUDGET), 10)
     with pytest.raises(InsufficientCredits):

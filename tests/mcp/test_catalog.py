@@ -7,6 +7,7 @@ from service.integrations.documents import body_schema
 from service.integrations.everything import catalog
 from service.mcp.jobs import LONGEST_WAIT
 from service.mcp.offers import of_endpoint
+from tests.integrations.conftest import vendor  # noqa: F401
 from tests.mcp.test_tools import references
 from tests.services import on_sqlite
 
@@ -97,8 +98,27 @@ def test_a_call_is_charged_and_says_so(speaker, alice):
     [charge] = [entry for entry in account["entries"] if entry["kind"] == "charge"]
     assert charge["facts"]["door"] == "mcp"
     left = account["balance"]
-    told = f"Charged {-charge['amount']:g} credits; {left:g} credits are left."
+    told = f"Charged {-charge['amount']} credits; {left} credits are left."
     assert texts(result)[1:] == [told]
+
+
+@on_sqlite
+@pytest.mark.settings(starting_credits=1_234_567)
+def test_a_long_balance_is_told_to_its_last_digit(speaker):
+    speaker.call("integrations_call", **TEXT)
+    told = texts(speaker.call("integrations_call", **TEXT))[-1]
+    left = speaker.person.get("/api/credits").json["balance"]
+    assert told.endswith(f"; {left} credits are left.")
+
+
+@on_sqlite
+def test_half_a_character_in_an_answer_does_not_lose_it(speaker, vendor):  # noqa: F811
+    """Vendors cut texts between the two halves of an emoji. UTF-8 has no place for a half."""
+    vendor.says({"results": [{"id": "1", "url": "https://example.com/", "title": "cut \ud83d"}]})
+    body = {"endpoint": "neuralsearch-search", "body": {"query": "kites"}}
+    result = speaker.call("integrations_call", **body)
+    assert result["isError"] is False, texts(result)
+    assert result["structuredContent"]["results"][0]["title"] == "cut \ufffd"
 
 
 @on_sqlite
