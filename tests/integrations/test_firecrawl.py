@@ -54,6 +54,34 @@ def look(alice):
     return lambda job: alice.get(f"/api/integrations/jobs/{job}")
 
 
+INSIDE = [
+    "http://localhost:3002/",
+    "http://127.0.0.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://10.0.0.1/",
+    "https://[::1]/",
+    "http://vault.internal/",
+    "http://LOCALHOST./",
+]
+LOADING = [
+    ("crawl-scrape", "url"),
+    ("crawl-map", "url"),
+    ("crawl-crawl", "url"),
+    ("neuralsearch-find-similar", "url"),
+    ("neuralsearch-contents", "urls"),
+]
+
+
+@pytest.mark.parametrize("url", INSIDE)
+def test_no_vendor_is_told_to_load_an_address_inside_a_network(ask, vendor, url):
+    """The vendor may be the operator's own Firecrawl, beside the service."""
+    for endpoint, name in LOADING:
+        refused = ask(endpoint, {name: [url] if name == "urls" else url})
+        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), endpoint
+        assert name in refused.json["details"]
+    assert vendor.seen == []
+
+
 @pytest.mark.parametrize(
     ("said", "status", "error"),
     [

@@ -15,10 +15,10 @@ import binascii
 from collections.abc import Callable, Mapping
 from datetime import UTC, date
 from typing import Any, TypedDict, Unpack
-from urllib.parse import urlsplit
 
-from marshmallow import Schema, ValidationError, fields, missing, validate
+from marshmallow import Schema, fields, missing, validate
 
+from service.integrations.declare.addresses import check_public
 from service.integrations.declare.matching import Bounded, Fitting
 from service.web.errors import TooLarge
 from service.web.fields import Number, Text
@@ -155,19 +155,11 @@ class Day(Text):
 
 
 class WebAddress(Text):
-    """An http or https URL of at most 2048 characters."""
+    """An http or https URL of at most 2048 characters, of a host that may be a public one."""
 
     def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
-        checks = [Bounded(1, 2048, validate.URL(schemes={"http", "https"}), _has_parts)]
+        checks = [Bounded(1, 2048, validate.URL(schemes={"http", "https"}), check_public)]
         super().__init__(**_facts(about, checks, **facts))
-
-
-def _has_parts(url: str) -> None:
-    """What looks like a URL may have a host that is none, such as `[::::]`."""
-    try:
-        urlsplit(url)
-    except ValueError:
-        raise ValidationError("Not a valid URL.") from None
 
 
 class Bytes(Text):
