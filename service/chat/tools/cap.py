@@ -6,7 +6,7 @@ The longest texts of a result that is too large lose their ends.
 import json
 from typing import Any
 
-from service.providers.events import make_storable
+from service.storable import make_storable
 from service.web.json_values import encode
 
 RESULT_LIMIT = 200_000  # bytes of JSON; docs/contract.md, section 6.2
