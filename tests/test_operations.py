@@ -130,6 +130,24 @@ def test_only_configured_origins_may_call_from_a_browser(alice, client):
 
 
 @on_sqlite
+@pytest.mark.settings(cors_origins="http://[::1]:3000,https://app.example.com")
+@pytest.mark.parametrize("path", ["/api/ai/models", "/mcp"])
+def test_an_allowed_origin_is_no_pattern(client, path):
+    """The brackets of an IPv6 address would be a set of characters in one."""
+    asked = ["http://[::1]:3000", "https://app.example.com"]
+    others = ["http://1:3000", "http://1:3000.example.com", "http://[::1]:30001"]
+    others += [
+        "https://app-example.com",
+        "https://app.example.com.example",
+        "https://APP.example.com",
+    ]
+    for origin in [*asked, *others]:
+        preflight = {"Origin": origin, "Access-Control-Request-Method": "GET"}
+        allowed = client.options(path, headers=preflight).headers.get("Access-Control-Allow-Origin")
+        assert allowed == (origin if origin in asked else None), origin
+
+
+@on_sqlite
 @pytest.mark.settings(cors_origins="https://app.example.com")
 @pytest.mark.parametrize("origin", [{}, {"Origin": "https://app.example.com"}, {"Origin": "null"}])
 def test_every_answer_that_an_origin_may_get_varies_by_it(alice, origin):

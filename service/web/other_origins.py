@@ -9,6 +9,7 @@ answer allows nobody. So all vary by it. A cache could otherwise give a page wha
 an `<img>`, which sends no `Origin`. Source: Fetch Standard, "CORS protocol and HTTP caches".
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,7 +30,8 @@ def init_app(app: Service) -> None:
 
 def allow(app: Service, origins: Iterable[str]) -> None:
     """Let pages of these origins use the API and `/mcp`."""
-    named = {"origins": list(origins)}
+    # As patterns: Flask-CORS takes the brackets of an IPv6 address for a part of one.
+    named = {"origins": [re.compile(re.escape(origin) + r"\Z") for origin in origins]}
     resources: Any = {r"/api/*": named, "/mcp": named}
     CORS(app, resources=resources, expose_headers=EXPOSED, vary_header=False)
     app.finish_responses(_vary)
