@@ -23,7 +23,9 @@ from service.chat.question import Question
 from service.database.clock import microseconds
 from service.database.statements import Statements
 from service.extensions import MICROSECOND, db, now, table, timestamp
+from service.fairness import let_others_run
 
+PARSED_AT_ONCE = 50  # rows: a millisecond, or some for each with large results
 PROMPT_VERSION = 1  # of the summariser's instructions
 FAILURES = 3  # in a row; then no summary of the chat is asked for during `REST_SECONDS`
 REST_SECONDS = 600
@@ -163,7 +165,13 @@ def _cover(connection: Connection, question: Question, cached: Any) -> Cover:
 def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
     end = LAST_SEQ if question.history_end is None else question.history_end
     keys = {"chat": question.chat_id, "after": after, "end": end}
-    return list(connection.execute(ROWS, keys).all())
+    rows: list[Any] = []
+    result = connection.execute(ROWS, keys)
+    while some := result.fetchmany(PARSED_AT_ONCE):
+        rows += some
+        if len(some) == PARSED_AT_ONCE:
+            let_others_run()
+    return rows
 
 
 def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[StoredMessage, ...]:

@@ -1,5 +1,6 @@
 """A turn's conversation with the model: the chat's history, shortened to fit, and its own steps."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +12,17 @@ from service.chat import earlier
 from service.chat.history import recall
 from service.chat.history.compaction import Stage, compact_history, cut_old_results, history_of
 from service.chat.history.limits import Limits
-from service.chat.history.messages import messages_of_parts
+from service.chat.history.messages import StoredMessage, messages_of_parts
 from service.chat.history.recall import Recalled
 from service.chat.history.shortening import shorten_messages
 from service.chat.turn.running import Run
 from service.chat.turn.summary import Summarizer
+from service.fairness import WorkBudget
 from service.observing.measures import COMPACTIONS
 from service.providers.prompt import Message, Prompt, UserMessage
 from service.providers.provider import Kind
+
+_making = WorkBudget(50)  # rows: one or two milliseconds, or some for each with large results
 
 
 class Conversation:
@@ -38,7 +42,9 @@ class Conversation:
         self._sent: tuple[Message, ...] = ()  # in the last prompt
         self._counted: set[Stage] = set()
         asked = UserMessage(question.content, question.aside)
-        self._history = history_of(recalled.rows, recalled.summary, asked, run.earlier.note)
+        self._history = history_of(
+            _in_turn(recalled.rows), recalled.summary, asked, run.earlier.note
+        )
         self._has_cut_results = self._has_shortened = False
         self._tally = run.tally
 
@@ -87,6 +93,13 @@ class Conversation:
         for stage in set(stages) - self._counted:
             COMPACTIONS.labels(stage).inc()
             self._counted.add(stage)
+
+
+def _in_turn(rows: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
+    """The rows. Other greenlets run while messages for the model are made of many."""
+    for row in rows:
+        _making.spend(1)
+        yield row
 
 
 def _recall(app: Flask, run: Run) -> Recalled:
