@@ -163,3 +163,14 @@ def test_the_keys_move_and_zoom_the_view_and_no_widget(console):
     assert canvas.boxes.get_attribute("style") != style
     canvas.page.keyboard.press("?")
     expect(canvas.page.get_by_role("row", name="Move the view")).to_be_visible()
+
+
+def test_the_mark_of_the_sandbox_covers_nothing_below_the_header(opened):
+    page = opened(viewport={"width": 320, "height": 640}).sign_in().page
+    header, mark = page.locator(".top").bounding_box(), page.locator(".top .badge").bounding_box()
+    name = page.get_by_role("button", name="Views").locator("span").bounding_box()
+    assert header
+    assert mark
+    assert name
+    assert mark["y"] + mark["height"] <= header["y"] + header["height"]
+    assert mark["y"] >= name["y"] + name["height"] - 4  # of its line, below its letters
