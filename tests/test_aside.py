@@ -145,8 +145,12 @@ def test_a_statement_that_is_interrupted_before_it_begins_is_interrupted_then(ap
     aside._thread().spawn(go_on.wait, 30)
     deleting = gevent.spawn(delete, alice, chat)
     gevent.sleep(0.05)
-    gevent.spawn_later(0.1, go_on.set)
-    deleting.kill(timeout=10)
+    for _ in range(2):  # nobody may go on with the connection before
+        deleting.kill(block=False)
+        gevent.sleep(0.1)
+        assert not deleting.ready()
+    go_on.set()
+    deleting.join(10)
     assert deleting.ready()
     assert messages(alice) == COUNT
 

@@ -8,6 +8,7 @@ Source: docs/decisions/0006-long-reads-let-others-run.md.
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -59,19 +60,26 @@ def prepare_engine(engine: Engine) -> None:
 
 
 def _run(driver: sqlite3.Connection, work: Callable[[], object]) -> None:
-    """Run it in the thread. Whatever interrupts the wait interrupts the statement, and is raised
-    when that has ended: nobody else may use the connection before."""
+    """Run it in the thread. Whatever interrupts the wait interrupts the statement."""
     task: Any = _thread().spawn(_try, work)
     try:
         error = task.get()
     except INTERRUPTIONS:
-        while not task.ready():
-            driver.interrupt()
-            task.wait(INTERRUPT_SECONDS)
-        driver.rollback()  # to close it is not enough while somebody has its cursor
+        _interrupt(driver, task)
         raise
     if error:
         raise error
+
+
+def _interrupt(driver: sqlite3.Connection, task: Any) -> None:
+    """Return when the statement has ended, and its transaction: nobody may use the connection
+    before. Further interruptions of the wait change nothing."""
+    while not task.ready():
+        driver.interrupt()
+        with suppress(*INTERRUPTIONS):
+            task.wait(INTERRUPT_SECONDS)
+    with suppress(sqlite3.Error):
+        driver.rollback()  # to close it is not enough while somebody has its cursor
 
 
 def _try(work: Callable[[], object]) -> Exception | None:
