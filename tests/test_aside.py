@@ -1,7 +1,9 @@
 """SQLite: a long write runs in a thread, and other requests go on meanwhile."""
 
+import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import gevent
 import pytest
@@ -155,6 +157,27 @@ def test_a_statement_that_is_interrupted_before_it_begins_is_interrupted_then(ap
     assert messages(alice) == COUNT
 
 
+def test_an_interruption_behind_a_statement_ends_the_transaction(app, alice, chat, monkeypatch):
+    """SQLite interrupts the rollback as well, as long as rows of a statement are not read."""
+    go_on, attempt, kept = threading.Event(), aside._try, []
+
+    def tell_late(work):
+        error = attempt(work)
+        kept.append(work)
+        go_on.wait(30)
+        return error
+
+    monkeypatch.setattr(aside, "_try", tell_late)
+    deleting = gevent.spawn(delete, alice, chat)
+    wait_for(lambda: kept)
+    deleting.kill(block=False)
+    gevent.sleep(0.1)
+    go_on.set()
+    deleting.join(10)
+    with app.app_context(), closing(sqlite3.connect(db.engine.url.database, timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+
 def test_the_commits_of_a_connection_copy_a_long_log_again_afterwards(app):
     with app.app_context():
         with write_transaction(long=True):
@@ -222,10 +245,10 @@ def test_a_commit_in_the_thread_that_fails_leaves_nobody_waiting(app, alice, mon
     alice.new_chat()
     syncs, waiting, run = app.extensions["commit_sync"], [], aside._run
 
-    def read_meanwhile(driver, work):
+    def read_meanwhile(cursor, work):
         waiting.append(gevent.spawn(syncs.wait_for_others))
         gevent.sleep(0.05)
-        run(driver, work)
+        run(cursor, work)
 
     monkeypatch.setattr(aside, "_run", read_meanwhile)
     with app.app_context():

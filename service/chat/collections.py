@@ -54,7 +54,9 @@ def _delete_chat(session: Session, chat: Any) -> None:
     """End its replies, announce the deletion of its messages, and forget their texts."""
     claims.request_end(session, chat.record_id, "deleted")
     messages = select(Message.record_id).where(Message.chat_id == chat.record_id)
-    for ids in session.scalars(messages.order_by(Message.seq)).partitions(ANNOUNCED_AT_ONCE):
+    all_ids = session.scalars(messages.order_by(Message.seq)).all()
+    for start in range(0, len(all_ids), ANNOUNCED_AT_ONCE):
+        ids = all_ids[start : start + ANNOUNCED_AT_ONCE]
         outbox.erase_text(session, AI_MESSAGES, chat.user_id, ids)
         removals = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
         outbox.append(session.connection(), removals)

@@ -36,14 +36,14 @@ def prepare_engine(engine: Engine) -> None:
     def execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
         if not context.execution_options.get(ASIDE):
             return False
-        _run(cursor.connection, lambda: cursor.execute(statement, parameters))
+        _run(cursor, lambda: cursor.execute(statement, parameters))
         return True
 
     @event.listens_for(engine, "do_executemany")
     def execute_many(cursor: Any, statement: str, rows: Any, context: Any) -> bool:
         if not context.execution_options.get(ASIDE):
             return False
-        _run(cursor.connection, lambda: cursor.executemany(statement, rows))
+        _run(cursor, lambda: cursor.executemany(statement, rows))
         return True
 
     @event.listens_for(engine, "begin")
@@ -59,27 +59,28 @@ def prepare_engine(engine: Engine) -> None:
             driver.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
 
 
-def _run(driver: sqlite3.Connection, work: Callable[[], object]) -> None:
+def _run(cursor: sqlite3.Cursor, work: Callable[[], object]) -> None:
     """Run it in the thread. Whatever interrupts the wait interrupts the statement."""
     task: Any = _thread().spawn(_try, work)
     try:
         error = task.get()
     except INTERRUPTIONS:
-        _interrupt(driver, task)
+        _interrupt(cursor, task)
         raise
     if error:
         raise error
 
 
-def _interrupt(driver: sqlite3.Connection, task: Any) -> None:
+def _interrupt(cursor: sqlite3.Cursor, task: Any) -> None:
     """Return when the statement has ended, and its transaction: nobody may use the connection
     before. Further interruptions of the wait change nothing."""
     while not task.ready():
-        driver.interrupt()
+        cursor.connection.interrupt()
         with suppress(*INTERRUPTIONS):
             task.wait(INTERRUPT_SECONDS)
+    cursor.close()  # an interruption is in force until no statement is open
     with suppress(sqlite3.Error):
-        driver.rollback()  # to close it is not enough while somebody has its cursor
+        cursor.connection.rollback()  # to close it is not enough while somebody has a cursor
 
 
 def _try(work: Callable[[], object]) -> Exception | None:
