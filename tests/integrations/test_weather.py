@@ -47,11 +47,7 @@ def test_coordinates_need_no_look_up(ask, vendor):
     assert (data["place"]["name"], data["place"]["latitude"]) == (None, 52.52)
     assert data["current"]["temperature"] == 5.4
     assert (data["current"]["condition"], data["current"]["isDay"]) == ("Slight rain", True)
-    assert data["units"] == {
-        "temperature": "°C", "feelsLike": "°C", "humidity": "%", "precipitation": "mm",
-        "cloudCover": "%", "pressure": "hPa", "windSpeed": "km/h", "windDirection": "°",
-        "windGusts": "km/h",
-    }  # fmt: skip
+    assert data["units"] == {"temperature_2m": "°C", "wind_speed_10m": "km/h"}
 
 
 def test_imperial_units_are_asked_for(ask, vendor):
@@ -62,22 +58,6 @@ def test_imperial_units_are_asked_for(ask, vendor):
     imperial, metric = ([asked.query.get(unit) for unit in units] for asked in vendor.seen)
     assert imperial == [["fahrenheit"], ["mph"], ["inch"]]
     assert metric == [None, None, None]
-
-
-def test_units_are_the_usual_symbols_by_the_names_of_their_values(ask, vendor):
-    now = {"temperature_2m": "°F", "wind_speed_10m": "mp/h", "precipitation": "inch"}
-    days = {"temperature_2m_max": "°F", "wind_speed_10m_max": "mp/h", "precipitation_sum": "inch"}
-    vendor.says({**CURRENT, "current_units": now}, {**FORECAST, "daily_units": days})
-    body = {**POINT, "units": "imperial"}
-    current = ask("current-weather", body).json["data"]
-    daily = ask("weather-forecast", body).json["data"]
-    names = ("temperature", "windSpeed", "precipitation")
-    assert [current["units"][name] for name in names] == ["°F", "mph", "in"]
-    assert [daily["units"][name] for name in ("tempMax", "windMax", "precipitation")] == [
-        "°F", "mph", "in",
-    ]  # fmt: skip
-    assert set(current["units"]) < set(current["current"])
-    assert set(daily["units"]) < set(daily["days"][0])
 
 
 def test_a_forecast_has_a_row_for_each_day(ask, vendor):

@@ -1081,26 +1081,8 @@ export interface Endpoints {
         longitude: number | null;
         timezone: string | null;
       };
-      units: {
-        /** `°C` or `°F`. */
-        temperature: string | null;
-        /** `°C` or `°F`. */
-        feelsLike: string | null;
-        /** `%`. */
-        humidity: string | null;
-        /** `mm` or `in`. */
-        precipitation: string | null;
-        /** `%`. */
-        cloudCover: string | null;
-        /** `hPa`. */
-        pressure: string | null;
-        /** `km/h` or `mph`. */
-        windSpeed: string | null;
-        /** `°`. */
-        windDirection: string | null;
-        /** `km/h` or `mph`. */
-        windGusts: string | null;
-      };
+      /** The unit of each value, by the vendor's name for it, such as `temperature_2m`. */
+      units: unknown;
       current: {
         /** In the place's own time zone. */
         time: string;
@@ -4639,18 +4621,8 @@ export interface Endpoints {
         longitude: number | null;
         timezone: string | null;
       };
-      units: {
-        /** `°C` or `°F`. */
-        tempMax: string | null;
-        /** `°C` or `°F`. */
-        tempMin: string | null;
-        /** `mm` or `in`. */
-        precipitation: string | null;
-        /** `%`. */
-        precipitationProbability: string | null;
-        /** `km/h` or `mph`. */
-        windMax: string | null;
-      };
+      /** The unit of each value, by the vendor's name for it, such as `temperature_2m`. */
+      units: unknown;
       days: Array<{
         date: string;
         weatherCode: number | null;

@@ -21,6 +21,7 @@ from service.integrations.declare.shape import (
     Made,
     Maybe,
     Num,
+    Raw,
     Shape,
     Str,
     Values,
@@ -34,7 +35,6 @@ IMPERIAL = {
     "wind_speed_unit": "mph",
     "precipitation_unit": "inch",
 }
-SYMBOLS = {"mp/h": "mph", "inch": "in"}  # of units for which the vendor has words of its own
 # WMO code table 4677, as Open-Meteo uses it
 CONDITIONS = {
     0: "Clear sky", 1: "Mainly clear", 2: "Partly cloudy", 3: "Overcast",
@@ -96,38 +96,13 @@ PLACE = Shape(
 )  # fmt: skip
 
 
-DEGREES, SPEED, FALL = "`°C` or `°F`.", "`km/h` or `mph`.", "`mm` or `in`."
+def _units(name: str) -> Made:
+    about = "The unit of each value, by the vendor's name for it, such as `temperature_2m`."
+    return Made(Raw("", about=about), lambda answer, values: find(answer, name) or {})
 
 
-def _unit(name: str, about: str) -> Made:
-    """The usual symbol of a unit. None if the vendor gives none."""
-
-    def symbol(units: Any, values: Values) -> str | None:
-        unit = find(units, name)
-        return SYMBOLS.get(unit, unit) if isinstance(unit, str) and unit else None
-
-    return Made(Maybe(Str("", about=about)), symbol)
-
-
-def _units(path: str, of: Shape) -> Made:
-    return Made(of, lambda answer, values: of.read(find(answer, path) or {}))
-
-
-DAY_UNITS = _units("daily_units", Shape(
-    tempMax=_unit("temperature_2m_max", DEGREES), tempMin=_unit("temperature_2m_min", DEGREES),
-    precipitation=_unit("precipitation_sum", FALL),
-    precipitationProbability=_unit("precipitation_probability_max", "`%`."),
-    windMax=_unit("wind_speed_10m_max", SPEED),
-))  # fmt: skip
-NOW_UNITS = _units("current_units", Shape(
-    temperature=_unit("temperature_2m", DEGREES), feelsLike=_unit("apparent_temperature", DEGREES),
-    humidity=_unit("relative_humidity_2m", "`%`."), precipitation=_unit("precipitation", FALL),
-    cloudCover=_unit("cloud_cover", "`%`."), pressure=_unit("pressure_msl", "`hPa`."),
-    windSpeed=_unit("wind_speed_10m", SPEED), windDirection=_unit("wind_direction_10m", "`°`."),
-    windGusts=_unit("wind_gusts_10m", SPEED),
-))  # fmt: skip
-FORECAST = Shape(place=PLACE, units=DAY_UNITS, days=Made(Each("", DAY), _days))
-WEATHER = Shape(place=PLACE, units=NOW_UNITS, current=Within("current", NOW))
+FORECAST = Shape(place=PLACE, units=_units("daily_units"), days=Made(Each("", DAY), _days))
+WEATHER = Shape(place=PLACE, units=_units("current_units"), current=Within("current", NOW))
 
 
 class Place(Parameters):
@@ -216,7 +191,7 @@ current = Endpoint(
     summary="The weather now.",
     says=Says(
         "Looking at the weather in {city}",
-        "Weather in {place.name}: {current.temperature} {units.temperature}",
+        "Weather in {place.name}: {current.temperature} {units.temperature_2m}",
     ),
     docs=DOCS, access=FREE_READ, seconds=20,
     cache=Cache(seconds=300, shared=True),

@@ -62,13 +62,13 @@ function show(asked, now, forecast) {
 
 /** @param {number | null} value @param {any} units */
 function degrees(value, units) {
-  const unit = units?.temperature ?? '°C';
+  const unit = units?.temperature_2m ?? '°C';
   return { temperature: value === null ? '–' : String(Math.round(value)), unit };
 }
 
 /** @param {any} now */
 function wind({ current, units }) {
-  return current.windSpeed === null ? '' : `Wind ${Math.round(current.windSpeed)} ${units?.windSpeed ?? 'km/h'}`;
+  return current.windSpeed === null ? '' : `Wind ${Math.round(current.windSpeed)} ${units?.wind_speed_10m ?? 'km/h'}`;
 }
 
 /** @param {any} day */
