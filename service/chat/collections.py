@@ -18,8 +18,6 @@ from service.integrations.calling import key_rows
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
-ANNOUNCED_AT_ONCE = 500  # removed messages; other requests go on in between
-
 # Only the chat routes create rows: a client could otherwise forge an assistant's message, which
 # later turns would read as history.
 OWN_BUT_NOT_CREATE: Permissions = {
@@ -54,11 +52,10 @@ def _delete_chat(session: Session, chat: Any) -> None:
     """End its replies, announce the deletion of its messages, and forget their texts."""
     claims.request_end(session, chat.record_id, "deleted")
     messages = select(Message.record_id).where(Message.chat_id == chat.record_id)
-    all_ids = session.scalars(messages.order_by(Message.seq)).all()
-    for start in range(0, len(all_ids), ANNOUNCED_AT_ONCE):
-        ids = all_ids[start : start + ANNOUNCED_AT_ONCE]
-        outbox.erase_text(session, AI_MESSAGES, chat.user_id, ids)
-        removals = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
+    ids = list(session.scalars(messages.order_by(Message.seq)))
+    outbox.erase_text(session, AI_MESSAGES, chat.user_id, ids)
+    removals = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
+    if removals:
         outbox.append(session.connection(), removals)
     _forget_texts(session, chat.record_id, chat.user_id)
 

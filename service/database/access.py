@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 
 from config import ConfigError
 from service.database import sqlite
-from service.database.aside import ASIDE
 from service.database.pool import CountedPool, KeptTransaction, count_connections
 from service.database.statements import Statements
 from service.deferred import DeferredModule
@@ -134,22 +133,18 @@ def is_denied(error: SQLAlchemyError) -> bool:
 
 
 @contextmanager
-def write_transaction(long: bool = False) -> Iterator[Session]:
+def write_transaction() -> Iterator[Session]:
     """Run a write transaction, which is committed on exit and rolled back on an exception.
 
     After it, what was committed is on disk, unless `SQLITE_SYNC` says otherwise. An open read
-    transaction is committed first. Other greenlets go on during the statements of a `long` one.
-    Without it they do so on PostgreSQL only.
+    transaction is committed first.
     """
     session = db.session()
     session.commit()
     with _writer_lock(db.engine), session.begin():
-        connection = session.connection(execution_options={"immediate": True, ASIDE: long})
+        connection = session.connection(execution_options={"immediate": True})
         calls = connection.info[AFTER_COMMIT] = {}
         yield session
-        if long and (commits := current_app.extensions.get("commit_sync")):
-            session.flush()
-            commits.commit_aside(session.connection())
     _end(current_app, calls)
 
 

@@ -23,10 +23,9 @@ from typing import Any
 import structlog
 from gevent.event import AsyncResult
 from gevent.threadpool import ThreadPool
-from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from service.database.checkpoints import COMMITS, Checkpoints
+from service.database.checkpoints import Checkpoints
 from service.observing.measures import SYNCS
 
 BUSY_SECONDS = 1.0  # for which a checkpoint waits for readers
@@ -54,7 +53,6 @@ class CommitSync:
         self._descriptor = -1  # of the log whose directory entry is on disk
         self._failed = False
         self._waiting = 0  # commits that wait for `_next`
-        self._is_committing = False  # in a thread
         self._checkpoints = Checkpoints(path, self._lose)
 
     def wait(self) -> None:
@@ -64,7 +62,7 @@ class CommitSync:
         """
         batch = self._next = self._next or AsyncResult()
         self._waiting += 1
-        if not self._running and not self._is_committing:
+        if not self._running:
             self._begin()
         if error := batch.get():
             raise _unavailable(error)
@@ -78,21 +76,6 @@ class CommitSync:
         batch = self._next or self._running
         if batch and (error := batch.get()):
             raise _unavailable(error)
-
-    def commit_aside(self, connection: Connection) -> None:
-        """Commit a long transaction, during which other greenlets go on. Whoever reads the commit
-        before this one does waits for a sync that begins behind it. The log is copied then: the
-        transaction may have made it long."""
-        self._next = self._next or AsyncResult()
-        self._is_committing, has_committed = True, False
-        try:
-            connection.exec_driver_sql("COMMIT")
-            has_committed = True
-        finally:
-            self._is_committing = False
-            self._checkpoints.count(COMMITS)
-            if not has_committed and not self._running:
-                self._begin()  # for others who wait; if it has, `wait` follows at once
 
     def check(self) -> None:
         """Raises `OperationalError` while commits can't be made durable."""
@@ -117,7 +100,7 @@ class CommitSync:
         self._failed |= task.exception is not None  # out of memory, for example
         batch.set(task.exception or task.value)
         SYNCS.observe(time.monotonic() - began)
-        if self._next and not self._is_committing:
+        if self._next:
             self._begin()
 
     def _try(self, work: Work) -> Exception | None:
@@ -184,10 +167,6 @@ class UnsyncedCommits:
 
     def wait_for_others(self) -> None:
         """Nothing that can be read is waited for."""
-
-    def commit_aside(self, connection: Connection) -> None:
-        connection.exec_driver_sql("COMMIT")
-        self._checkpoints.count(COMMITS)
 
     def check(self) -> None:
         """No commit is made durable, so that none can fail to be."""

@@ -1,7 +1,7 @@
 """SQLite: opening a file, waiting for a writer, and interrupting a statement.
 
 SQLite runs inside the worker. A read lets other greenlets run about every millisecond, and can be
-interrupted then. Code inside a short write transaction must not switch greenlets.
+interrupted then. Code inside a write transaction must not switch greenlets.
 """
 
 import os
@@ -15,7 +15,7 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy import Connection, Engine, ExceptionContext, event
 from sqlalchemy.exc import OperationalError
 
-from service.database import aside, checkpoints
+from service.database import checkpoints
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync, UnsyncedCommits
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
@@ -100,8 +100,6 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | UnsyncedCommits | 
         if primary_code(context.original_exception) in BROKEN:
             context.is_disconnect = True  # so that the pool opens a new connection
 
-    if commits:
-        aside.prepare_engine(engine)
     return commits
 
 

@@ -155,7 +155,7 @@ def delete(
     """Delete a record. Raises `Forbidden`, `NotFound`, `Conflict`."""
     role = current_role(caller)
     count("records", caller.subject)
-    with write_transaction(long=collection.on_delete is not None) as session:
+    with write_transaction() as session:
         row = _lock_row(session, collection, caller, role, "delete", record_id, if_match)
         remove(session, collection, row, hook)
 

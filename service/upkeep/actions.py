@@ -34,12 +34,12 @@ class Acting:
 
 
 @contextmanager
-def acting(by: str | None, long: bool = False) -> Iterator[Acting]:
+def acting(by: str | None) -> Iterator[Acting]:
     """A write transaction whose recorded actions are logged once it is committed.
 
     A command says what it did on the terminal instead.
     """
-    with write_transaction(long) as session:
+    with write_transaction() as session:
         current = Acting(session, by)
         yield current
     for row in current.rows if by else ():

@@ -77,7 +77,7 @@ def erase(
     that fails does not prevent the erasure.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
-    with actions.acting(None, long=True) as act:
+    with actions.acting(None) as act:
         session = act.session
         # In the order of a turn, which locks its chat and then, by a foreign key, its user.
         chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)

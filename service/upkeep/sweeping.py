@@ -139,7 +139,7 @@ def _log(result: Sweep) -> None:
 
 
 def _prune_outbox() -> int:
-    with write_transaction(long=True) as session:
+    with write_transaction() as session:
         return outbox.prune(session)
 
 
@@ -149,7 +149,7 @@ def _sweep_calls() -> int:
 
 
 def _sweep_journal() -> int:
-    with write_transaction(long=True) as session:
+    with write_transaction() as session:
         journal.name_owners(session)
         return journal.sweep(session)
 

@@ -103,7 +103,7 @@ def _take_deletions() -> bool:
 
 def _merge(statement: Any) -> bool:
     """Whether the merge goes on. Source: sqlite.org/fts5.html, "The 'merge' Command"."""
-    with write_transaction(long=True) as session:
+    with write_transaction() as session:
         connection: Any = session.connection().connection.driver_connection
         changed = connection.total_changes
         session.execute(statement)

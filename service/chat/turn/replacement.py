@@ -9,13 +9,11 @@ from service.chat.collections import AI_MESSAGES
 from service.chat.history import recall
 from service.chat.models import Message
 from service.chat.question import Question
-from service.database.aside import ASIDE
 from service.database.statements import Statements
 from service.extensions import table
 from service.records import outbox
 
 REMOVED_AT_ONCE = 500  # messages in one statement: databases limit its parameters
-FEW = 10  # messages, whose removal does not wait for a thread
 
 _messages = table(Message)
 FIND = select(_messages.c.seq).where(
@@ -43,9 +41,8 @@ def remove(session: Statements, question: Question) -> list[outbox.Row]:
     if first is not None:
         recall.forget(session, question.chat_id, covering=first)
     old = (Message.user_id == owner, Message.chat_id == question.chat_id)
-    removal = delete(Message).execution_options(**{ASIDE: len(ids) > FEW})
     for start in range(0, len(ids), REMOVED_AT_ONCE):
         batch = Message.record_id.in_(ids[start : start + REMOVED_AT_ONCE])
-        session.execute(removal.where(*old, batch))
+        session.execute(delete(Message).where(*old, batch))
     outbox.erase_text(session, AI_MESSAGES, owner, ids)
     return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in ids]
