@@ -8,6 +8,13 @@ from tests.browser.page import AXE, COLOURS, Console
 from tests.browser.suite import allow
 from tests.browser.tabs import NEUTRAL
 
+# Puts a widget into a page, without a host.
+FRAME = """(path) => {
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  frame.src = path;
+  document.body.append(frame);
+}"""
 # Leaves `canvas` in the page. `asked` notes each approval, and `answer` is what the user says.
 START = """async (token) => {
   const load = (name) => import(`/browser/${name}.js`);

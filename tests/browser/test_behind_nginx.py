@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from service.auth.tokens import issue
+from tests.browser.canvas_page import FRAME
 from tests.browser.page import Console
 from tests.browser.tabs import LOOK, PATIENCE
 from tests.front import in_front_of
@@ -14,12 +15,6 @@ from tests.services import Service, free_port, settings_for, wait_for
 
 HOST = "console.localhost"  # a name of this machine to browsers, and a public one to the service
 TASK = 'call records.create with {"collection": "tasks", "data": {"title": "Print the badges"}}'
-FRAME = """(path) => {
-  const frame = document.createElement('iframe');
-  frame.setAttribute('sandbox', 'allow-scripts');
-  frame.src = path;
-  document.body.append(frame);
-}"""
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.canvas_page import violations_in
+from tests.browser.canvas_page import FRAME, violations_in
 from tests.browser.page import Console
 
 # What a widget tries; each is answered with its result or the name of the error.
@@ -17,13 +17,6 @@ TRIES = """async () => {
     popup: await tried(() => window.open('/')),
     html: await tried(() => { document.body.innerHTML = '<p>'; }),
   };
-}"""
-# Puts a widget into the console's page.
-FRAME = """(path) => {
-  const frame = document.createElement('iframe');
-  frame.setAttribute('sandbox', 'allow-scripts');
-  frame.src = path;
-  document.body.append(frame);
 }"""
 
 
