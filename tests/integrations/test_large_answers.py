@@ -5,6 +5,7 @@ import json
 import gevent
 import pytest
 
+from service.integrations.declare import payload
 from service.integrations.declare.payload import parsed
 from service.integrations.declare.shape import Each, Readable, Shape
 from tests.services import on_sqlite
@@ -70,3 +71,23 @@ def test_a_large_answer_is_complete(ask, vendor):
     vendor.says({"history": POINTS})
     data = ask("predmarket-price-history", {"tokenId": "7"}).json["data"]
     assert len(data["points"]) == len(POINTS)
+
+
+class BusyWorker:
+    """Others run for longer than the call may take."""
+
+    def __init__(self):
+        self._is_new = True
+
+    def spend(self, _):
+        if self._is_new:
+            self._is_new = False
+            gevent.sleep(1.2)
+
+
+@on_sqlite
+def test_an_answer_that_is_there_is_not_late_because_others_run(ask, vendor, within, monkeypatch):
+    monkeypatch.setattr(payload, "_parsing", BusyWorker())
+    vendor.says({"history": POINTS})
+    within(1)
+    assert ask("predmarket-price-history", {"tokenId": "7"}).status_code == 200

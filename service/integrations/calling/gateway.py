@@ -153,11 +153,11 @@ class Gateway:
         outbound = Outbound("gateway", method, url, headers, sent, idle=None, whole=seconds)
         try:
             with self._upstream.open(outbound) as stream:
-                envelope = parsed(read_all(stream, BYTES))
-                status = stream.status
+                raw, status = read_all(stream, BYTES), stream.status
                 told = {name: stream.headers[name] for name in TOLD if name in stream.headers}
         except UpstreamError as error:
             raise failure_of(error) from None
+        envelope = parsed(raw)  # others run meanwhile: the answer is not late for that
         if envelope is None:
             raise UpstreamFailed(upstreamStatus=None)
         if status == 401:

@@ -103,14 +103,13 @@ class Sender:
             with self._upstream.open(self._outbound(outgoing)) as stream:
                 if is_refused(stream.status):
                     self._effects.may_have_acted = before
-                if not plain(stream.headers):
-                    return Reply(stream.status, stream.headers, None)
-                raw = read_all(stream, outgoing.limit)
-                return Reply(stream.status, stream.headers, parsed(raw), raw)
+                raw = read_all(stream, outgoing.limit) if plain(stream.headers) else b""
         except UpstreamError as error:
             if error.reason in NEVER_SENT:
                 self._effects.may_have_acted = before
             raise
+        # Others run while a large answer is parsed: it is not late for that.
+        return Reply(stream.status, stream.headers, parsed(raw), raw)
 
     def _outbound(self, outgoing: Outgoing) -> Outbound:
         headers: dict[str, Any] = {"Accept": ACCEPTS[outgoing.returns], "User-Agent": USER_AGENT}
