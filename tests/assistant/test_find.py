@@ -71,3 +71,7 @@ def test_a_model_reads_no_encoded_files():
     told = shaped(answer)
     assert told["files"] == [{"content": "[3000 bytes of a file, left out here]"}]
     assert told["text"] == answer["text"]
+
+
+def test_half_a_character_of_an_answer_becomes_the_replacement_character():
+    assert shaped({"a\ud83d": ["🚢\udea2", 1, None]}) == {"a\ufffd": ["🚢\ufffd", 1, None]}

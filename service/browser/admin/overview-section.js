@@ -112,7 +112,7 @@ function createTile(label) {
     node: element('div', { class: 'admin-tile' }, element('dt', {}, label), figure, hint),
     /** @param {number | string} value @param {(string | HTMLElement)[]} words */
     show(value, words) {
-      figure.textContent = formatNumber(value);
+      figure.textContent = typeof value === 'number' ? formatNumber(value) : value;
       hint.replaceChildren(...words);
     },
   };

@@ -1,12 +1,7 @@
-"""Making a tool's result fit to be sent and stored: whole characters, and a limited size.
+"""Limiting the size of a tool's result: its longest texts lose their ends."""
 
-The longest texts of a result that is too large lose their ends.
-"""
-
-import json
 from typing import Any
 
-from service.storable import make_storable
 from service.web.json_values import encode
 
 RESULT_LIMIT = 200_000  # bytes of JSON; docs/contract.md, section 6.2
@@ -19,18 +14,8 @@ def size(value: Any) -> int:
 
 
 def limit_size(value: Any) -> Any:
-    """The value if it fits; otherwise an object with `truncated: true` that does.
-
-    Each unpaired surrogate becomes U+FFFD, because UTF-8 can't encode it. Vendors that cut texts
-    between the two UTF-16 units of a character send such halves.
-    Raises TypeError, ValueError or RecursionError for no JSON value.
-    """
-    try:
-        bytes_of_json = size(value)
-    except UnicodeEncodeError:
-        value = json.loads(make_storable(encode(value)))
-        bytes_of_json = size(value)
-    if bytes_of_json <= RESULT_LIMIT:
+    """The value if it fits; otherwise an object with `truncated: true` that does."""
+    if size(value) <= RESULT_LIMIT:
         return value
     for longest in (50_000, 10_000, 2_000, 500, 100):
         shorter = _shorten(value, longest)
