@@ -14,7 +14,8 @@ from service import assemble  # noqa: E402
 
 
 def end_logging() -> None:
-    """Forget the handlers while gevent, whose lock that takes, still has its modules."""
+    """Close the log's handlers and forget them. Python does so too, but later: their lock is
+    gevent's, whose modules are gone by then, and an exception would be printed."""
     logging.shutdown()
     logging._handlerList.clear()  # type: ignore[attr-defined]
 

@@ -157,7 +157,8 @@ class CommitSync:
 
 
 class UnsyncedCommits:
-    """The commits of `SQLITE_SYNC=normal`, which nobody waits for. Their log is copied as well."""
+    """The commits of `SQLITE_SYNC=normal`. They are not synced; they are counted, so that the log
+    is copied into the database's file."""
 
     def __init__(self, path: str) -> None:
         self._checkpoints = Checkpoints(path, self._lose)
@@ -166,13 +167,13 @@ class UnsyncedCommits:
         self._checkpoints.count(1)
 
     def wait_for_others(self) -> None:
-        """Nothing that can be read is waited for."""
+        """Return at once: a reader does not wait for a sync."""
 
     def check(self) -> None:
-        """No commit is made durable, so that none can fail to be."""
+        """Return at once: there is no sync that can have failed."""
 
     def _lose(self) -> None:
-        """An error of the disk needs no repair: nobody was told that a commit survives."""
+        """Do nothing: nobody was promised that these commits survive an error of the disk."""
 
 
 def _sync_directory(directory: Path) -> None:

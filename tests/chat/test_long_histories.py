@@ -1,13 +1,12 @@
 """A long history lets other requests of its worker go on while it is made ready for the model."""
 
-import gevent
 import pytest
 
 from service.chat.history import recall
 from service.chat.turn import conversation
-from service.fairness import let_others_run
 from tests.chat.long_chats import fill
 from tests.people import text_of
+from tests.records.others import turns
 
 COUNT = 3000
 STEP = 50
@@ -17,19 +16,10 @@ def counting(function, counts):
     """The function; how often another greenlet has run during a call of it goes into `counts`."""
 
     def call(*arguments):
-        runs = []
-
-        def run():
-            while True:
-                runs.append(1)
-                let_others_run()
-
-        other = gevent.spawn(run)
-        try:
-            return function(*arguments)
-        finally:
-            other.kill()
-            counts.append(len(runs))
+        with turns() as log:
+            result = function(*arguments)
+        counts.append(len(log))
+        return result
 
     return call
 

@@ -18,5 +18,7 @@ def turns():
             let_others_run()
 
     other = gevent.spawn(take)
-    yield log
-    other.kill()
+    try:
+        yield log
+    finally:
+        other.kill()

@@ -43,7 +43,7 @@ class Conversation:
         self._counted: set[Stage] = set()
         asked = UserMessage(question.content, question.aside)
         self._history = history_of(
-            _in_turn(recalled.rows), recalled.summary, asked, run.earlier.note
+            _with_pauses(recalled.rows), recalled.summary, asked, run.earlier.note
         )
         self._has_cut_results = self._has_shortened = False
         self._tally = run.tally
@@ -95,8 +95,8 @@ class Conversation:
             self._counted.add(stage)
 
 
-def _in_turn(rows: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
-    """The rows. Other greenlets run while messages for the model are made of many."""
+def _with_pauses(rows: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
+    """Yield the rows, and let other greenlets run behind each 50 of them."""
     for row in rows:
         _making.spend(1)
         yield row
