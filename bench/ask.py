@@ -1,5 +1,8 @@
 """A load generator for calls: several at once as fast as they are answered, then at a fixed rate.
 
+The calls that are made as fast as possible are made twice. A service that keeps answers asks its
+upstream only the first time.
+
 `python -m bench.ask`, a `CallJob` as JSON on standard input, a `CallResult` as JSON on standard
 output: one thread, epoll, connections that are kept alive like those of a reverse proxy.
 """
@@ -16,15 +19,19 @@ from dataclasses import asdict, dataclass, field
 
 from bench import accounts, limits, lookup, wire
 
-WARM_UP = 64  # calls that are not measured
+WARM_UP = 64  # calls that are not measured, made twice
 DEADLINE = 30.0  # seconds for one series of calls
 SETTLE = 0.05  # seconds, for the server's work after the last byte
 
 
 @dataclass(frozen=True)
 class CallJob:
-    """`calls` with `parallel` at a time, then `paced` calls at `rate`/s on the same connections."""
+    """`calls` with `parallel` at a time, the same again, then `paced` others at `rate`/s.
 
+    The connections are the same. Numbers begin at `first`; a peer gets each in one job only.
+    """
+
+    first: int
     port: int
     path: str  # with `{name}`
     tokens: list[str]
@@ -37,10 +44,12 @@ class CallJob:
 
 @dataclass
 class CallResult:
-    """CPU in ns over all `calls`; `latencies` in µs from the due time of each, sorted."""
+    """CPU in ns over all `calls`, and over all when they are made again; `latencies` in µs from the
+    due time of each, sorted."""
 
     calls: int
     cpu: int = 0
+    again_cpu: int = 0
     latencies: list[int] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
@@ -96,16 +105,23 @@ class CallLoad:
         return self.result
 
     def _measure(self) -> None:
-        self._calls(WARM_UP, 0)
-        before = accounts.usage(self.job.watch)
-        self._calls(self.job.calls, 0)
-        time.sleep(SETTLE)
-        self.result.cpu = accounts.usage(self.job.watch).cpu_since(before)
-        self._calls(self.job.paced, self.job.rate)
+        first, calls = self.job.first, self.job.calls
+        warm, paced = first + calls, first + calls + WARM_UP
+        for _ in range(2):
+            self._calls(warm, WARM_UP, 0)
+        self.result.cpu = self._cpu_of_calls(first)
+        self.result.again_cpu = self._cpu_of_calls(first)
+        self._calls(paced, self.job.paced, self.job.rate)
         self.result.latencies = sorted(self.latencies)
 
-    def _calls(self, count: int, rate: float) -> None:
-        """Make the calls at `rate`, or as fast as they are answered if 0."""
+    def _cpu_of_calls(self, first: int) -> int:
+        before = accounts.usage(self.job.watch)
+        self._calls(first, self.job.calls, 0)
+        time.sleep(SETTLE)
+        return accounts.usage(self.job.watch).cpu_since(before)
+
+    def _calls(self, first: int, count: int, rate: float) -> None:
+        """Make the calls from number `first` at `rate`, or as fast as they are answered if 0."""
         self.latencies = array("q")
         began, index = wire.micros(), 0
         step = 1e6 / rate if rate else 0.0
@@ -114,7 +130,7 @@ class CallLoad:
             if now - began > DEADLINE * 1e6:
                 raise ValueError(f"{count - len(self.latencies)} calls were not answered in time")
             while index < count and self.free and began + index * step <= now:
-                self._ask(index, int(began + index * step) if rate else now)
+                self._ask(first + index, int(began + index * step) if rate else now)
                 index += 1
             waits = rate and index < count and self.free
             self._read((began + index * step - now) / 1e6 if waits else 0.5)

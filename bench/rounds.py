@@ -25,7 +25,7 @@ SPARE_SECONDS = 30  # beyond a run's duration at its rate, until its streams cou
 def measure(scenario: Scenario, peers: Mapping[str, Peer], number: int) -> Round:
     """Run every peer once; the order changes with the round."""
     names = scenario.peers[number % 2 :] + scenario.peers[: number % 2]
-    return {name: _run(scenario, peers[name]) for name in names if name in peers}
+    return {name: _run(scenario, peers[name], number) for name in names if name in peers}
 
 
 def start(peer: Peer) -> None:
@@ -33,7 +33,7 @@ def start(peer: Peer) -> None:
     load(WARM_UP, peer)
 
 
-def _run(scenario: Scenario, peer: Peer) -> StreamResult | ChangesResult | CallResult:
+def _run(scenario: Scenario, peer: Peer, number: int) -> StreamResult | ChangesResult | CallResult:
     print(f"  {scenario.name}: {peer.name}", file=sys.stderr)
     if scenario.fresh:
         peer.stop()
@@ -42,7 +42,7 @@ def _run(scenario: Scenario, peer: Peer) -> StreamResult | ChangesResult | CallR
         return measure_changes(peer, scenario.subscribers, scenario.rate, scenario.streams)
     if scenario.paced:
         return measure_calls(
-            peer, scenario.streams, scenario.parallel, scenario.rate, scenario.paced
+            peer, number, scenario.streams, scenario.parallel, scenario.rate, scenario.paced
         )
     return load(scenario, peer)
 

@@ -130,6 +130,7 @@ FIGURES = (
     Figure("changes", "… 1000 subscribers", changes.rate(2)),
     *deliveries("changes-pg", "PostgreSQL"),
     Figure("proxy", "CPU µs/call of an integration, 8 at once", calls.cpu, goal=0.4, per="naive"),
+    Figure("proxy", "… the same calls again", calls.again_cpu, goal=0.4, per="naive"),
     Figure("proxy", "added latency p50, 100 calls/s, ms", calls.latency(0.5), added=True),
     Figure("proxy", "… p99", calls.latency(0.99), added=True),
 )  # fmt: skip

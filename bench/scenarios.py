@@ -85,7 +85,7 @@ FULL = (
     Scenario(
         "changes-pg", 30, 1, 20, rounds=1, subscribers=SUBSCRIBERS, peers=("service/pg", "bare")
     ),
-    Scenario("proxy", 400, 0, 100, parallel=8, rounds=2, paced=100, peers=CALLED),
+    Scenario("proxy", 400, 0, 100, parallel=8, rounds=3, paced=100, peers=CALLED),
 )  # fmt: skip
 QUICK = (
     Scenario("one", 1, 150, 200, rounds=1, peers=ALL),
