@@ -8,9 +8,12 @@ from pathlib import Path
 
 from tests.services import require
 
-# A lock file would name the host it was made from.
-OPTIONS = ("--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts")
-
+# A lock file would name the host it was made from. A package that does not come is asked for again
+# after 20 s, not after npm's 5 minutes, in which the test that waits would have failed.
+OPTIONS = (
+    "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts",
+    "--fetch-timeout=20000", "--fetch-retries=4", "--fetch-retry-mintimeout=1000",
+)  # fmt: skip
 
 _begun: list[subprocess.Popen] = []
 
