@@ -67,6 +67,7 @@ RIGHT_EDGES = """(column) => [...document.querySelectorAll(`.data-grid tr > :nth
 def test_the_head_of_a_column_of_numbers_stands_above_their_last_digits(console):
     console.api("POST", "integrations/current-weather", {"city": "Berlin"})
     page = show(console, "integration-calls")
+    expect(titles(page)).to_have_count(1)
     names = page.get_by_role("columnheader").all_inner_texts()
     for name in ("Credits", "Ms"):
         head, number = page.evaluate(RIGHT_EDGES, names.index(name) + 1)
