@@ -121,15 +121,41 @@ class Channel {
   }
 }
 
-test('signing out is told in every tab, and the end of a session is not', async () => {
+/** Three tabs of ada's, whose last one asks in vain for a newer token; and who was told where that she has signed out. */
+async function threeTabs() {
+  Channel.all = [];
   globalThis.BroadcastChannel = Channel;
   const tabs = [start([tokenOf('ada')]), start([tokenOf('ada')]), start([tokenOf('ada'), null])];
-  const heard = [];
+  const told = [];
   for (const [at, { session }] of tabs.entries()) {
-    session.onSignOut(() => heard.push([at, session.subject]));
+    session.onSignOut(() => told.push([at, session.lastSubject]));
     await session.renew();
   }
-  await tabs[2].session.renew();
-  await tabs[0].session.signOut();
-  assert.deepEqual(heard, [[0, 'ada'], [1, 'ada']]);
+  return { tabs: tabs.map(({ session }) => session), told };
+}
+
+test('signing out is told in every tab, and the end of a session is not', async () => {
+  const { tabs, told } = await threeTabs();
+  await tabs[2].renew();
+  assert.deepEqual(told, []);
+  await tabs[0].signOut();
+  assert.deepEqual(told, [[0, 'ada'], [1, 'ada'], [2, 'ada']]);
+});
+
+test('a tab that the server has told first is signed out all the same', async () => {
+  const { tabs } = await threeTabs();
+  await tabs[2].renew();
+  tabs[2].end(tabs[2].reason); // by a request that was refused too
+  await tabs[0].signOut();
+  assert.equal(tabs[2].reason, tabs[1].reason);
+  assert.equal(tabs[2].reason, 'You are signed out.');
+});
+
+test('signing out says nothing to a tab with a token of its own', async () => {
+  const { tabs, told } = await threeTabs();
+  await tabs[2].renew();
+  tabs[2].begin(tokenOf('bob'));
+  await tabs[0].signOut();
+  assert.deepEqual(told, [[0, 'ada'], [1, 'ada']]);
+  assert.equal(tabs[2].subject, 'bob');
 });

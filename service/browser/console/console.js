@@ -2,6 +2,7 @@
 
 import { onSignInLink } from './sign-in-link.js'; // runs first
 import { requestConfirmation } from '../page/confirm-dialog.js';
+import { removeDrafts } from '../page/drafts.js';
 import { createSession, subjectOf } from '../page/session.js';
 import { createSignIn, takeReturn } from './sign-in.js';
 import { takeSignInProblem } from './sign-in-problems.js';
@@ -68,6 +69,7 @@ followTheme();
 session.reason = takeSignInProblem();
 const hash = takeReturn(storage);
 if (hash && !location.hash) history.replaceState(null, '', hash);
+session.onSignOut(() => removeDrafts(storage, session.lastSubject));
 session.onChange(show);
 if (!session.token && dataset.session === 'yes') restore();
 else show();

@@ -6,9 +6,17 @@
  * @typedef {ReturnType<typeof createDrafts>} Drafts
  */
 
+const prefixOf = (/** @type {string} */ subject) => `console.draft:${subject}:`;
+
+/** Removes all drafts of a user. @param {Storage} storage @param {string} subject */
+export function removeDrafts(storage, subject) {
+  const prefix = prefixOf(subject);
+  for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
+}
+
 /** @param {Storage} storage @param {string} subject the signed-in user; drafts of other users are not visible */
 export function createDrafts(storage, subject) {
-  const prefix = `console.draft:${subject}:`;
+  const prefix = prefixOf(subject);
   let isOver = false; // signed out: what still runs, such as a canvas that could not be stored, leaves nothing
   /** @param {string} name @param {string} value */
   const put = (name, value) => {
@@ -31,7 +39,7 @@ export function createDrafts(storage, subject) {
     /** Removes them, and keeps none from now on. */
     clear() {
       isOver = true;
-      for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
+      removeDrafts(storage, subject);
     },
   };
 }

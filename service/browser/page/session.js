@@ -32,10 +32,14 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   let dueAt = Infinity; // when the token is to be replaced, by Date.now
   /** @type {any} */
   let timer = 0;
+  // Another tab may sign out just then: the server has ended the session before that is told here.
+  let hasLostShared = false;
   const session = {
     token: storage.getItem(KEY),
     /** of the token; '' when nobody is signed in */
     subject: subjectOf(storage.getItem(KEY)),
+    /** of the newest token, also when its session has ended */
+    lastSubject: subjectOf(storage.getItem(KEY)),
     /** why the last session ended, for the sign-in page */
     reason: '',
     /** whether a newer token follows this one */
@@ -51,15 +55,17 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     onChange: listeners.add,
     /** Called when the same user has a newer token. */
     onToken: tokens.add,
-    /** Called before the session ends because the user has signed out, here or in another tab. */
+    /** Called when the user signs out, here or in another tab, before the session ends if it has not yet. */
     onSignOut: signOuts.add,
   };
-  if (channel) channel.onmessage = () => session.isShared && endSignedOut();
+  if (channel) channel.onmessage = () => (session.isShared || hasLostShared) && endSignedOut();
 
   /** @param {string} token that was pasted, or a link's */
   function begin(token) {
     storage.setItem(KEY, token);
-    Object.assign(session, { token, subject: subjectOf(token), reason: '', isRenewable: false, isShared: false });
+    const subject = subjectOf(token);
+    Object.assign(session, { token, subject, lastSubject: subject, reason: '', isRenewable: false, isShared: false });
+    hasLostShared = false;
     listeners.notify();
   }
 
@@ -67,6 +73,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     clearTimeout(timer);
     storage.removeItem(KEY);
     dueAt = Infinity;
+    hasLostShared = reason === SESSION_ENDED && (session.isShared || hasLostShared);
     Object.assign(session, { token: null, subject: '', reason, isRenewable: false, isShared: false });
     listeners.notify();
   }
@@ -107,7 +114,9 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     if (session.token && session.subject !== subject) return end(SOMEBODY_ELSE);
     const isNew = token !== session.token;
     const wasOut = session.token === null;
-    Object.assign(session, { token, subject, reason: '', isRenewable: refreshIn !== null, isShared: true });
+    const isRenewable = refreshIn !== null;
+    Object.assign(session, { token, subject, lastSubject: subject, reason: '', isRenewable, isShared: true });
+    hasLostShared = false;
     if (refreshIn !== null) wait(refreshIn * 1000);
     if (wasOut) listeners.notify();
     else if (isNew) tokens.notify();
