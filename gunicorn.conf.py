@@ -1,11 +1,12 @@
 """gunicorn's settings, made from the service's, and what each worker does when it starts."""
 
 from gevent import config as gevent_config
-from gevent import monkey
+
+from serving.gevent_patching import patch_all
 
 # Where each greenlet was spawned is of use in a debugger only, and takes 1 KB a greenlet.
 gevent_config.track_greenlet_tree = False
-monkey.patch_all()  # before anything else opens a socket or creates a lock
+patch_all()  # before anything else opens a socket or creates a lock
 
 import gc  # noqa: E402
 

@@ -1,8 +1,8 @@
 """The WSGI entry: `gunicorn -c gunicorn.conf.py wsgi:app`."""
 
-from gevent import monkey
+from serving.gevent_patching import patch_all
 
-monkey.patch_all()  # before anything else opens a socket or makes a lock
+patch_all()  # before anything else opens a socket or makes a lock
 
 import atexit  # noqa: E402
 import gc  # noqa: E402

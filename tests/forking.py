@@ -34,6 +34,7 @@ from gevent.fileobject import FileObject
 from gunicorn.app.wsgiapp import run
 
 from config import ROOT
+from serving.gevent_patching import patch_all
 
 SHARED = "TESTS_FORKING"  # the directory of the process that pytest-xdist's workers share
 REQUESTS = "requests"  # its named pipe
@@ -156,7 +157,7 @@ def _source(program: str) -> Path:
 def main(program: str, directory: str) -> None:
     """Fork for each request, until there are none. Remove the directory then."""
     gc.disable()  # it would go through all modules many times while they are imported
-    monkey.patch_all()  # after gunicorn's import, as in production
+    patch_all()  # after gunicorn's import, as in production
     is_service = program == "gunicorn"
     for name in NEEDED if is_service else (program,):
         importlib.import_module(name)

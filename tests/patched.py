@@ -3,9 +3,9 @@
 import gc
 from _queue import SimpleQueue  # of threads, whatever gevent makes of the queue module
 
-from gevent import monkey
+from serving.gevent_patching import patch_all
 
-monkey.patch_all()
+patch_all()
 # Nearly all that is imported and collected stays: the collector would take a sixth of that time.
 gc.disable()  # until the tests begin (tests/once.py)
 

@@ -4,9 +4,9 @@ It ends with status 1 if a rule was violated. `--fairness` measures how much one
 delays the others.
 """
 
-from gevent import monkey
+from serving.gevent_patching import patch_all
 
-monkey.patch_all()  # before anything imports ssl
+patch_all()  # before anything imports ssl
 
 import argparse  # noqa: E402
 import resource  # noqa: E402
