@@ -6,7 +6,7 @@ checked addresses, so a second DNS answer cannot redirect it (DNS rebinding).
 A look-up can't be ended, and a caller's name server may let it wait for long. So these have
 threads of their own: they can't take those in which providers are looked up and files are read.
 One user has only some of them.
-Source: RFC 6890, RFC 6052, RFC 3056.
+Source: RFC 6890 and its registries at IANA, RFC 6052, RFC 8215, RFC 3056, RFC 3879.
 """
 
 import ipaddress
@@ -34,6 +34,14 @@ Address = IPv4Address | IPv6Address
 LOOK_UPS = 6  # at once
 LOOK_UPS_EACH = 2  # for one user
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Networks that are no part of the public Internet, though `is_global` of some Python that this runs
+# on takes them for it. The first has, for example, a cloud's metadata at 192.0.0.192.
+NEVER_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        ("192.0.0.0/24", "::/96", "64:ff9b:1::/48", "3fff::/20", "5f00::/16", "fec0::/10"),
+    )
+)
 
 
 class NotPublic(NewConnectionError):
@@ -43,7 +51,11 @@ class NotPublic(NewConnectionError):
 def is_public(address: Address) -> bool:
     """Whether an address and all IPv4 addresses embedded in it are on the public Internet."""
     addresses = (address, *_embedded_addresses(address))
-    return all(one.is_global and not one.is_multicast for one in addresses)
+    return all(one.is_global and not one.is_multicast and not _is_special(one) for one in addresses)
+
+
+def _is_special(address: Address) -> bool:
+    return any(address in network for network in NEVER_PUBLIC)
 
 
 def _embedded_addresses(address: Address) -> Iterator[IPv4Address]:

@@ -62,6 +62,37 @@ INSIDE = [
     "https://[::1]/",
     "http://vault.internal/",
     "http://LOCALHOST./",
+    "http://localhost.localdomain/",
+]
+# Addresses of loopback and of link-local metadata, as only browsers read them, and a name inside.
+AS_BROWSERS_READ = [
+    "http://127.0.01/",
+    "http://127.0.0.0x1/",
+    "http://0177.0.0.01/",
+    "http://0x7f.0x01/",
+    "http://169.254.43518/",
+    "http://0251.0376.0251.0376/latest/meta-data/",
+    "http://user:pass@127.0.01:8080/",
+    "http://１２７.0.0.１/",
+    "http://127。0。0。01/",
+    "http://127.0.0.\u20641/",
+    "http://127.0.0.1\u00ad/",
+    "http://127.0.0.1\u180f/",
+    "http://vault.ｉnternal/",
+    "http://vault.inter\u00adnal/",
+    "http://vault.internal。/",
+    "https://192.0.0.192/opc/v1/instance/",
+    "https://[fec0::1]/",
+]
+OUTSIDE = [
+    "https://chät.example.com/",
+    "https://straße.example.com/a?b=http://127.0.0.1/",
+    "http://93.184.215.14:8080/",
+    "https://例え.テスト.example/",
+    "https://[2606:4700::1111]/",
+    "https://1and1.example/",
+    "https://0x.example.org/",
+    "https://example.com./",
 ]
 LOADING = [
     ("crawl-scrape", "url"),
@@ -72,7 +103,7 @@ LOADING = [
 ]
 
 
-@pytest.mark.parametrize("url", INSIDE)
+@pytest.mark.parametrize("url", [*INSIDE, *AS_BROWSERS_READ])
 def test_no_vendor_is_told_to_load_an_address_inside_a_network(ask, vendor, url):
     """The vendor may be the operator's own Firecrawl, beside the service."""
     for endpoint, name in LOADING:
@@ -80,6 +111,13 @@ def test_no_vendor_is_told_to_load_an_address_inside_a_network(ask, vendor, url)
         assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), endpoint
         assert name in refused.json["details"]
     assert vendor.seen == []
+
+
+@pytest.mark.parametrize("url", OUTSIDE)
+def test_an_address_of_the_public_internet_is_passed_on_as_it_was_written(ask, vendor, url):
+    vendor.says(PAGE)
+    assert ask("crawl-scrape", {"url": url}).status_code == 200
+    assert vendor.seen[0].json["url"] == url
 
 
 @pytest.mark.parametrize(
