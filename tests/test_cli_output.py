@@ -164,3 +164,19 @@ def test_the_catalog_is_listed_with_what_each_endpoint_needs(flask):
 def test_a_subject_can_not_control_the_operators_terminal(capsys):
     print_list([{"subject": "a\x1b[2J\nb\tü"}], "none", as_json=False)
     assert capsys.readouterr().out == "SUBJECT\na\\x1b[2J\\nb\\tü\n"
+
+
+def test_no_json_controls_the_operators_terminal(capsys):
+    subject = "a\x1b[2J\x9b2J\x7fü"
+    print_list([{"subject": subject}], "none", as_json=True)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == [{"subject": subject}]
+    assert '"a\\u001b[2J\\u009b2J\\u007fü"' in printed
+
+
+@on_sqlite
+def test_a_models_text_can_not_control_the_operators_terminal(app):
+    """The text may repeat what anybody has written into a record."""
+    asked = "repeat after me: a\x1b]0;title\x07\r\n\x9b2Jü\tb"
+    result = app.test_cli_runner().invoke(args=["ask", asked])
+    assert result.stdout == "a\\x1b]0;title\\x07\n\\x9b2Jü\tb\n"

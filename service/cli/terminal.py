@@ -17,6 +17,8 @@ from service.extensions import timestamp
 from service.storable import is_storable
 
 GAP = "  "  # between two columns
+# What a terminal obeys, but for the ends of lines and tabs. Some obey the controls above ASCII too.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 YES = click.option("--yes", is_flag=True, help="Do it without asking.")
@@ -69,7 +71,15 @@ def print_list(rows: Sequence[Mapping[str, Any]], empty: str, as_json: bool) -> 
 
 
 def print_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=timestamp))
+    """Print JSON that people can read too. `json` writes out the controls of ASCII only."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=timestamp)
+    click.echo(_CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text))
+
+
+def print_prose(piece: str) -> None:
+    """Print a piece of a text that a model has written, perhaps from what other people wrote."""
+    shown = _CONTROLS.sub(lambda control: repr(control[0])[1:-1], piece.replace("\r", ""))
+    click.echo(shown, nl=False)
 
 
 def _print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -9,7 +9,7 @@ from flask import current_app
 from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
 from service.cli.database import with_database
-from service.cli.terminal import TextArgument
+from service.cli.terminal import TextArgument, print_prose
 from service.integrations.consent.idle import refresh_idle
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
@@ -32,7 +32,7 @@ def ask(text: str, model_id: str) -> None:
         sandbox.start()
     try:
         for piece in autonomous.ask(app, text, model_id):
-            click.echo(piece, nl=False)
+            print_prose(piece)
     except ServiceError as error:
         raise click.ClickException(error.message) from None
     except ProviderError as error:
