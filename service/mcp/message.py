@@ -28,6 +28,13 @@ SERVED = (MODERN, *HANDSHAKE)
 META = "io.modelcontextprotocol/"  # of the names that the protocol puts into `_meta`
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
 NAMED = ("tools/call", "prompts/get")  # methods whose `params.name` is repeated in a header
+# What clients send, be it served or not. In the log, any other text is `OTHER_METHOD`.
+METHODS = (
+    "initialize", "ping", "server/discover", "tools/list", "tools/call",
+    "resources/list", "prompts/list",
+    "notifications/initialized", "notifications/cancelled", "notifications/progress",
+)  # fmt: skip
+OTHER_METHOD = "_OTHER"  # as OpenTelemetry names it
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,11 @@ class RpcMessage:
     @property
     def expects_answer(self) -> bool:
         return self.method is not None and self.message_id is not None
+
+    @property
+    def method_label(self) -> str | None:
+        """The method for the log, which has no text of a client; None for a response."""
+        return self.method if self.method in (None, *METHODS) else OTHER_METHOD
 
     @property
     def meta(self) -> Mapping[str, Any]:

@@ -111,7 +111,7 @@ def receive() -> Response:
     """
     gate.check_forms(request.accept_mimetypes, request.mimetype)
     received = message.read(_json(), request.headers)
-    attribution.bind(door="mcp", rpc_method=received.method)
+    attribution.bind(door="mcp", rpc_method=received.method_label)
     if not received.expects_answer:
         return Response(status=202)
     server: Server = current_app.extensions["mcp"]

@@ -50,6 +50,14 @@ def test_what_one_era_has_and_the_other_has_not(handshake, modern):
         assert refusal(modern.ask(method)) == (404, -32601)
 
 
+def test_the_log_has_the_methods_of_the_protocol_and_no_text_of_a_client(handshake, capsys):
+    handshake.ask("tools/list")
+    handshake.ask("somebody's words " * 5000)
+    logged = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    methods = [line["rpc_method"] for line in logged if line.get("route") == "/mcp"]
+    assert methods == ["tools/list", "_OTHER"]
+
+
 def test_errors_repeat_the_id(speaker):
     for message_id in (0, 7, "seven"):
         answered = speaker.ask("no/such", id=message_id)
