@@ -1,5 +1,8 @@
 """Addresses that a person types or keeps, and that lead nowhere."""
 
+from urllib.parse import quote, urlsplit
+
+import pytest
 from playwright.sync_api import expect
 
 PHONE = {"viewport": {"width": 390, "height": 720}, "has_touch": True, "is_mobile": True}
@@ -38,3 +41,22 @@ def test_a_canvas_that_does_not_exist_is_no_editor(console):
     assert console.violations() == []
     note.get_by_role("link", name="See all canvases").click()
     expect(console.button("New canvas")).to_be_visible()
+
+
+# Ids in addresses that would lead a request elsewhere, if they were pieces of its path.
+AWAY = {
+    "chat": "../../integrations/search-images?query=a#",
+    "canvas": "../../integrations/search-images?query=a",
+}
+
+
+@pytest.mark.parametrize("view", AWAY)
+def test_an_address_makes_no_other_request_than_its_views(console, view):
+    """Anybody can make a link: it would call endpoints in the name of who follows it, who pays."""
+    console.may_say("404")
+    console.page.goto("about:blank")
+    with console.page.expect_request(lambda request: "search-images" in request.url) as asked:
+        console.open(f"/#/{view}/{quote(AWAY[view], safe='')}")
+    assert urlsplit(asked.value.url).path.startswith(("/api/ai/chat/", "/api/records/"))
+    asked.value.response()
+    assert console.api("GET", "credits")["entries"][:-1] == [], "only the starting credits"

@@ -23,7 +23,7 @@ export function createCards({ transport, balance, announce }) {
       if (kind === 'calls') return createCallCard({ endpoints, transport, announce });
       if (kind === 'consent') return createConsentCard(consents, connections);
       /** @param {string} callId @param {string} decision */
-      const decide = (callId, decision) => transport.post(`/api/ai/chat/${chatId}/approvals/${encodeURIComponent(callId)}`, { decision });
+      const decide = (callId, decision) => transport.post(`/api/ai/chat/${encodeURIComponent(chatId)}/approvals/${encodeURIComponent(callId)}`, { decision });
       return createApprovalCard(decide, { balance });
     },
     stop() {

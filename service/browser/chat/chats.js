@@ -42,7 +42,7 @@ export function createChats(context) {
 
   /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
   async function change(chatId, changes) {
-    const { chat } = await transport.patch(`/api/ai/chats/${chatId}`, changes);
+    const { chat } = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes);
     collection.put(recordOf(chat));
   }
 
@@ -67,7 +67,7 @@ export function createChats(context) {
     /** @param {string} chatId */
     async remove(chatId) {
       deletedChats.add(chatId); // before the request: the socket may report the deletion before the response arrives
-      await transport.delete(`/api/ai/chats/${chatId}`).catch((error) => {
+      await transport.delete(`/api/ai/chats/${encodeURIComponent(chatId)}`).catch((error) => {
         deletedChats.delete(chatId);
         throw error;
       });

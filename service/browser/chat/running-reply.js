@@ -21,7 +21,7 @@ const STOP_INTERVAL = 300; // ms; repeated, because a turn that is not admitted 
 export async function openRunning(transport, chatId, signal, lastId = '') {
   /** @type {Record<string, string>} */
   const headers = lastId ? { 'Last-Event-ID': lastId } : {};
-  const response = await transport.read(`/api/ai/chat/${chatId}/stream`, signal, headers);
+  const response = await transport.read(`/api/ai/chat/${encodeURIComponent(chatId)}/stream`, signal, headers);
   return response.status === 204 ? null : response;
 }
 
@@ -100,7 +100,7 @@ export async function stopReply(transport, chatId, isRunning) {
   const until = Date.now() + STOP_TIMEOUT;
   try {
     while (isRunning() && Date.now() < until) {
-      await transport.post(`/api/ai/chat/${chatId}/stop`);
+      await transport.post(`/api/ai/chat/${encodeURIComponent(chatId)}/stop`);
       await new Promise((resolve) => setTimeout(resolve, STOP_INTERVAL));
     }
   } catch {

@@ -34,7 +34,7 @@ export function createRecordWrites(name, transport, rows) {
   const ownKeys = new Map();
 
   /** @param {string} recordId */
-  const addressOf = (recordId) => `${path}/${recordId.split('/').map(encodeURIComponent).join('/')}`;
+  const addressOf = (recordId) => `${path}/${encodeURIComponent(recordId)}`;
 
   /** @template T @param {string} recordId @param {() => Promise<T>} write @returns {Promise<T>} */
   function inTurn(recordId, write) {

@@ -127,7 +127,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
     const record =
       socket.phase === 'open'
         ? await socket.request({ op: 'update', collection: name, recordId, data })
-        : await transport.patch(`${path}/${recordId}`, data, { 'If-Match': updatedAt });
+        : await transport.patch(`${path}/${encodeURIComponent(recordId)}`, data, { 'If-Match': updatedAt });
     // A row that was removed in the meantime stays removed.
     if (record && collection.rows[recordId]) put(record);
   }
@@ -135,7 +135,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
   /** @param {Row} row */
   async function remove({ recordId }) {
     if (socket.phase === 'open') await socket.request({ op: 'delete', collection: name, recordId });
-    else await transport.delete(`${path}/${recordId}`);
+    else await transport.delete(`${path}/${encodeURIComponent(recordId)}`);
     drop(recordId);
   }
 

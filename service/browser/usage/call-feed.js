@@ -88,7 +88,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
   /** A row that has left the subscription is deleted, or its job has ended. @param {string} id */
   async function readAgain(id) {
     try {
-      rows.set(id, await transport.get(`${PATH}/${id}`));
+      rows.set(id, await transport.get(`${PATH}/${encodeURIComponent(id)}`));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'not_found') rows.delete(id);
       else onProblem(error);
@@ -103,7 +103,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     /** Asks for the state of a call's job, which the service stores in the call. @param {CallRow} row */
     async check(row) {
       try {
-        await transport.get(`/api/integrations/jobs/${row.data.jobId}`);
+        await transport.get(`/api/integrations/jobs/${encodeURIComponent(String(row.data.jobId))}`);
       } finally {
         await readAgain(row.recordId);
       }

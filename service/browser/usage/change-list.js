@@ -55,7 +55,7 @@ export function createChangeList({ transport, announce }) {
   /** @param {Group} group */
   async function undo({ turnId }) {
     try {
-      const result = /** @type {Result} */ (await transport.post(`/api/ai/turns/${turnId}/undo`));
+      const result = /** @type {Result} */ (await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`));
       results.set(turnId, result);
       announce(summaryOf(result));
     } catch (error) {

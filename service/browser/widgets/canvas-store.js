@@ -37,7 +37,7 @@ const UNREAD = 'This canvas is not loaded yet.';
 /** @param {Options} options */
 export function createCanvasStore({ recordId, transport, collection, socket, drafts, schedule = setTimer, refusalText = errorText }) {
   const listeners = createListeners();
-  const path = `/api/records/canvases/${recordId}`;
+  const path = `/api/records/canvases/${encodeURIComponent(recordId)}`;
   const draft = `canvas:${recordId}`;
   /** @type {Versions | null} null before the record was read */
   let versions = JSON.parse(drafts?.get(draft) || 'null');
