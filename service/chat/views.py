@@ -19,10 +19,11 @@ from service.chat.turn.running import Runs
 from service.database.access import write_transaction
 from service.extensions import now
 from service.ids import new_id
+from service.limits.rates import count
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
 from service.web.edge import answers, body, refuses
-from service.web.errors import Conflict, Forbidden, NotFound
+from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
 from service.web.fields import Text
 
 chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
@@ -71,9 +72,11 @@ class Done(Schema):
 @chats.post("")
 @open_to("chat")
 @body(NewChat())
+@refuses(RateLimited)
 @answers(ChatAnswer(), 201)
 def create(data: dict[str, Any]) -> dict[str, Any]:
     """Create a chat of the caller's own"""
+    count("records", g.caller.subject)
     moment = now()
     chat = Chat(
         record_id=new_id("chat"),

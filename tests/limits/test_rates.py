@@ -45,7 +45,7 @@ def outcomes(person) -> dict[str, list[bool]]:
 EXPECTED = {
     "turns": [False, False, True],
     "calls": [False, False, True],
-    "records": [False, False, True],
+    "records": [False, True, True],  # after the chat, which is one too
     "tokens": [False, True, True],
 }
 
@@ -54,6 +54,13 @@ EXPECTED = {
 def test_each_user_has_limits_of_its_own_in_the_database(alice, bob):
     assert outcomes(alice) == EXPECTED
     assert outcomes(bob) == EXPECTED
+
+
+@in_database
+def test_chats_are_records_by_this_door_too(alice):
+    made = [alice.post("/api/ai/chats", {}) for _ in range(3)]
+    assert [refused(answer) for answer in made] == [False, False, True]
+    assert len(alice.records("ai-chats")) == 2
 
 
 def ask(person, chat: str, message: str, **body):
