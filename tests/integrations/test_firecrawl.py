@@ -189,6 +189,15 @@ def test_what_firecrawl_reports_is_charged(ask, vendor, paid):
     assert paid() == 7 * 0.25
 
 
+@pytest.mark.parametrize(
+    "host", ["x.com.", "ｘ.com", "www.x。com", "www.x\u00ad.com", "TWITTER.com."]
+)
+def test_a_page_of_x_costs_what_it_costs_however_its_host_is_written(ask, vendor, paid, host):
+    vendor.says({**PAGE, "data": {**PAGE["data"], "metadata": {"creditsUsed": 30}}})
+    assert ask("crawl-scrape", {"url": f"https://{host}/a", "maxPdfPages": 1}).status_code == 200
+    assert paid() == 30 * 0.25
+
+
 def test_a_page_is_found_where_the_redirects_end(ask, vendor):
     vendor.says(PAGE, {"success": True, "data": {"markdown": "a"}})
     pages = [ask("crawl-scrape", {"url": URL}).json["data"] for _ in range(2)]

@@ -33,10 +33,15 @@ def check_public(url: str) -> None:
     _check_host(url, "Not a valid URL.")
 
 
+def host_of(url: str) -> str:
+    """The host of a URL as browsers read it. Raises ValueError for one that there can't be."""
+    return _as_browsers_read(urlsplit(url).hostname or "")
+
+
 def _check_host(url: str, invalid: str) -> None:
     """Raises ValidationError; `invalid` is for a host that is none, such as `[::::]`."""
     try:
-        host = _as_browsers_read(urlsplit(url).hostname or "")
+        host = host_of(url)
     except ValueError:
         raise ValidationError(invalid) from None
     if not _may_be_public(host):

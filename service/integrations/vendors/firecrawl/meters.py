@@ -6,9 +6,9 @@ Firecrawl charges credits: one for a page, and one for each further page of a PD
 from collections.abc import Mapping
 from math import ceil
 from typing import Any
-from urllib.parse import urlsplit
 
 from service.billing import prices
+from service.integrations.declare.addresses import host_of
 from service.integrations.declare.meter import Meter
 
 SEARCHED_PDF_PAGES = 5  # that are read of each PDF among the results of a search
@@ -30,7 +30,7 @@ def _scrape(values: Values) -> float:
 
 
 def _is_x(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
+    host = host_of(url)
     return host in X_HOSTS or host.endswith(tuple(f".{one}" for one in X_HOSTS))
 
 
