@@ -60,6 +60,23 @@ def test_a_picture_says_which_model_makes_it_and_costs_what_that_one_does(ask, v
     assert paid() == 5.5
 
 
+@pytest.mark.parametrize(
+    ("wish", "model", "credits"),
+    [
+        ({"prompt": "A cat"}, "seedream-v4", 2),
+        ({"prompt": "A cat", "quality": "high"}, "mystic", 5.5),
+        ({"prompt": "A cat" * 600, "quality": "draft"}, "hyperflux", 0.5),
+    ],
+)
+def test_a_picked_model_costs_its_own_price(ask, vendor, paid, look, wish, model, credits):
+    """Others that the same call might have been given cost more."""
+    vendor.says(answered("CREATED"), answered("COMPLETED", MADE))
+    job = ask("generate-image", wish).json["data"]
+    assert (job["model"], paid()) == (model, credits)
+    assert look(job["jobId"]).json["data"]["status"] == "done"
+    assert paid() == credits
+
+
 def test_a_picture_of_the_language_model_is_made_at_once_and_kept(alice, ask, vendor, paid):
     vendor.says(DRAWN)
     done = ask("generate-image", {"prompt": "A logo", "aspectRatio": "16:9"}).json["data"]

@@ -18,14 +18,16 @@ class Task:
     """A task at the vendor's own task API: what is needed to ask for it again.
 
     The result of a failed task may be a sentence of ours that says why. `dollars` is the cost that
-    the vendor reports: at the end, and perhaps until now while the task runs. `facts` are fields of
-    the result that are known when the task begins: its job shows them while it runs.
+    the vendor reports: at the end, and perhaps until now while the task runs. `price` is what the
+    task will cost, in US dollars, where that is known when it begins. `facts` are fields of the
+    result that are known then: its job shows them while it runs.
     """
 
     id: str
     state: Literal["running", "done", "failed"] = "running"
     result: Any = None
     dollars: Any = None
+    price: Any = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -42,8 +44,8 @@ class Task:
 
     @property
     def cost(self) -> int | None:
-        """The cost in micro-credits; None while it runs, or if the vendor does not report it."""
-        return None if self.state == "running" else micro_credits(self.dollars)
+        """The cost in micro-credits: while it runs, its price; None if neither is known."""
+        return micro_credits(self.price if self.state == "running" else self.dollars)
 
 
 @dataclass(frozen=True, kw_only=True)

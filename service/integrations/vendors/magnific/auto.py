@@ -120,7 +120,8 @@ def _begin(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
     }
     request = template.fill(parameters, parameters.load(known))
     task = at_path(request.path.removeprefix(AI), _read(call.send(request)))
-    return replace(task, dollars=_dollars(pick.model, values), facts=asdict(pick))
+    price = _dollars(pick.model, values)
+    return replace(task, price=price, dollars=price, facts=asdict(pick))
 
 
 def _draw(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
@@ -130,7 +131,7 @@ def _draw(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
     drawn = make_images(call, template.fill(parameters, loaded))
     used = LLM_METER.used(drawn)
     dollars = LLM_METER.most(loaded) if used is None else used
-    return Task("", "done", {"images": drawn["images"]}, dollars, asdict(pick))
+    return Task("", "done", {"images": drawn["images"]}, dollars, facts=asdict(pick))
 
 
 def _asked(model: str) -> tuple[Schema, Template]:
