@@ -7,6 +7,7 @@ import gzip
 import json
 import time
 import zlib
+from email.utils import formatdate
 
 import gevent
 import pytest
@@ -154,6 +155,10 @@ def test_a_get_is_asked_again_after_a_passing_failure(ask, vendor, status):
     assert len(vendor.seen) == 3
 
 
+def date_in(seconds):
+    return formatdate(time.time() + seconds, usegmt=True)
+
+
 @pytest.fixture
 def pauses(monkeypatch):
     """The pauses that would have been made between two attempts, in seconds; none is."""
@@ -162,10 +167,33 @@ def pauses(monkeypatch):
     return made
 
 
-def test_retry_after_is_waited_for(ask, vendor, pauses):
-    vendor.says(Said({}, 503, {"Retry-After": "1"}), REPOSITORY)
+@pytest.mark.parametrize("pause", [lambda: "3", lambda: date_in(3.5)], ids=["seconds", "date"])
+def test_retry_after_is_waited_for(ask, vendor, pauses, pause):
+    vendor.says(Said({}, 503, {"Retry-After": pause()}), REPOSITORY)
     assert ask(*GET).status_code == 200
-    assert pauses == [1]
+    assert 2 <= pauses[0] <= 4
+    assert len(pauses) == 1
+
+
+@pytest.mark.parametrize(
+    ("pause", "told"),
+    [
+        ("120", [120]),
+        ("1.5", [2]),
+        ("0", [5]),  # our own
+        ("soon", [5]),
+        (lambda: date_in(120), range(118, 121)),
+        (lambda: date_in(-120), [5]),
+        (lambda: date_in(100_000), [3600]),
+    ],
+    ids=["seconds", "fraction", "none", "words", "date", "past", "far"],
+)
+def test_the_pause_of_a_limit_is_told_in_seconds(ask, vendor, pause, told):
+    headers = {"Retry-After": pause() if callable(pause) else pause}
+    vendor.says(Said({}, 429, headers))
+    answer = ask(*POST)
+    assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
+    assert int(answer.headers["Retry-After"]) in told
 
 
 @pytest.mark.parametrize("pause", ["5", "86400", "9" * 5000])

@@ -4,10 +4,11 @@ Never 401: whoever calls us is signed in, it is the operator's key that a vendor
 Source: docs/contract.md, section 3.10.
 """
 
-import re
+from math import ceil
 
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.vendor import Reply, Vendor
+from service.outbound import retry
 from service.outbound.upstream import UpstreamError
 from service.web.errors import (
     Forbidden,
@@ -69,9 +70,9 @@ def limited(reply: Reply, seconds: int | None = None) -> RateLimited:
 
 
 def retry_after(reply: Reply) -> int | None:
-    """The seconds of the vendor's `Retry-After`, None if it is not a number of them."""
-    value = reply.headers.get("Retry-After", "")
-    return min(int(value), LONGEST_PAUSE) if re.fullmatch("[0-9]{1,9}", value) else None
+    """The seconds of the vendor's `Retry-After`, at most an hour; None if it can't be read."""
+    pause = retry.retry_after(reply.headers)
+    return None if pause is None else min(ceil(pause), LONGEST_PAUSE)
 
 
 def absent() -> NotFound:
