@@ -1,6 +1,7 @@
 """Articles of Wikipedia: the host of each language, redirects, the name we give ourselves."""
 
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -41,6 +42,31 @@ def test_a_language_cannot_lead_to_another_host(ask, vendor, language):
     answer = ask("encyclopedia-summary", {"title": "x", "language": language})
     assert (answer.status_code, list(answer.json["details"])) == (400, ["language"])
     assert vendor.seen == []
+
+
+@pytest.mark.parametrize(
+    ("title", "path"),
+    [
+        (".hack//Sign", ".hack%2F%2FSign"),
+        ("/dev/null", "%2Fdev%2Fnull"),
+        ("C? 100 % of #1", "C%3F_100_%25_of_%231"),
+        ("東京 😀", "%E6%9D%B1%E4%BA%AC_%F0%9F%98%80"),
+    ],
+)
+def test_a_title_may_have_any_characters(ask, vendor, title, path):
+    vendor.says(SAN_FRANCISCO)
+    assert ask("encyclopedia-summary", {"title": title}).status_code == 200
+    assert vendor.seen[0].target == f"{SUMMARY}{path}"
+
+
+@pytest.mark.parametrize("title", [".", "..", "a/../b", "../../../x", "a/.", "./a"])
+def test_no_title_leads_to_another_path(ask, vendor, title):
+    """Some servers resolve dots between quoted slashes."""
+    answer = ask("encyclopedia-summary", {"title": title})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["title"])
+    vendor.says(moved(quote(title, safe="")), SAN_FRANCISCO)
+    assert ask("encyclopedia-summary", {"title": "x"}).status_code == 404
+    assert [asked.path for asked in vendor.seen] == [f"{SUMMARY}x"]
 
 
 @pytest.mark.parametrize(

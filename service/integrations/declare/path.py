@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from service.web.errors import InvalidRequest
 
-_NO_PIECES = ("", ".", "..")
+_DOTS = (".", "..")
 _PIECE = re.compile(r"\{(\w+)(\+?)\}")
 _LABEL = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")  # of a host name, RFC 1035
 
@@ -15,6 +15,11 @@ _LABEL = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")  # of a host 
 def pieces_of(template: str) -> set[str]:
     """The names of the varying pieces."""
     return {name for name, _ in _PIECE.findall(template)}
+
+
+def is_deep(template: str, name: str) -> bool:
+    """Whether a varying piece may have slashes."""
+    return f"{{{name}+}}" in template
 
 
 def path_of(template: str, **pieces: Any) -> str:
@@ -31,11 +36,19 @@ def path_of(template: str, **pieces: Any) -> str:
 
 
 def quoted(name: str, text: str, deep: bool) -> str:
-    """A varying piece of a path; `name` is whose fault it is. Raises `InvalidRequest`."""
-    parts = text.split("/") if deep and text else [] if deep else [text]
-    if any(part in _NO_PIECES for part in parts):
+    """A varying piece of a path; `name` is whose fault it is. Raises `InvalidRequest`.
+
+    Slashes are quoted unless it is `deep`, but some servers resolve dots between quoted ones, too.
+    """
+    is_broken = bool(text) and "" in text.split("/") if deep else not text
+    if is_broken or has_dot_segment(text):
         raise InvalidRequest(details={name: ["Not allowed here."]})
-    return "/".join(quote(part, safe="") for part in parts)
+    return quote(text, safe="/" if deep else "")
+
+
+def has_dot_segment(text: str) -> bool:
+    """Whether one of the pieces between slashes is `.` or `..` (RFC 3986, section 5.2.4)."""
+    return any(part in _DOTS for part in text.split("/"))
 
 
 def base_of(template: str, pieces: Mapping[str, str]) -> str:

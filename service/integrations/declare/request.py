@@ -15,7 +15,7 @@ from marshmallow import Schema, fields, missing
 from urllib3.filepost import encode_multipart_formdata
 
 from service.integrations.declare.credential import Credential
-from service.integrations.declare.path import label, path_of, pieces_of, quoted
+from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quoted
 from service.integrations.declare.payload import encoded
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -103,7 +103,7 @@ class Template:
         if parts["json"] is None and self.method in WITH_BODY and _takes_json(parameters):
             parts["json"] = {}
         for name, value in values.items():
-            _place(parts, parameters.fields[name], name, value)
+            _place(parts, parameters.fields[name], name, value, self.path)
         return self._outgoing(parts)
 
     def with_parts(
@@ -171,14 +171,17 @@ def target_faults(parameters: Schema, template: Template, base: str) -> list[str
     return wrong + [f"{place}: nothing fills {name!r}" for place, name in sorted(varying ^ filled)]
 
 
-def _place(parts: dict[str, Any], field: fields.Field, name: str, value: Any) -> None:
-    """Put a parameter's value where its targets say."""
+def _place(
+    parts: dict[str, Any], field: fields.Field, name: str, value: Any, template: str
+) -> None:
+    """Put a parameter's value where its targets say; `template` is that of the path."""
     if (theirs := _theirs(field, value)) is None:
         return
     for target in field.metadata["to"]:
         place, _, rest = target.partition(".")
         if place == "path":
-            quoted(name, str(theirs), True)  # refused here, under our name for it
+            # What is refused is refused here, under our name for it.
+            quoted(name, str(theirs), is_deep(template, rest))
         elif place == "base":
             label(name, str(theirs))
         if not rest:

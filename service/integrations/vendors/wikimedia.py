@@ -18,7 +18,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Count, Parameters, Words
-from service.integrations.declare.path import path_of
+from service.integrations.declare.path import has_dot_segment, path_of
 from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get
@@ -58,7 +58,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
         return None
     match = ELSEWHERE.fullmatch(reply.headers.get("Location", ""))
     title = unquote(match[1]) if match else ""
-    return absent() if title in ("", ".", "..") else Moved(title)
+    return absent() if not title or has_dot_segment(title) else Moved(title)
 
 
 WIKIMEDIA = Vendor(

@@ -7,6 +7,7 @@ from marshmallow import ValidationError
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Words
+from service.integrations.declare.path import has_dot_segment
 from service.integrations.declare.reading import at
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
@@ -59,7 +60,8 @@ KINDS = "Semantic Scholar's id, a DOI, an arXiv id, `PMID:…`, `CorpusId:…`, 
 def paper_id(text: str) -> str:
     """An id as Semantic Scholar takes it. Raises ValidationError for what is none."""
     for pattern, form in IDS:
-        if match := re.fullmatch(pattern, text.strip(), re.IGNORECASE):
+        match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
+        if match and not has_dot_segment(match[1]):
             return form.format(match[1])
     raise ValidationError(f"Must be {KINDS}.")
 
