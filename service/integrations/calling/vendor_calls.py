@@ -80,6 +80,8 @@ class VendorCalls:
         self.breakers.admit(endpoint.vendor.integration)
         with self.breakers.counting(call.effects), counting_left_out():
             data = endpoint.perform(call, params)
+            if endpoint.job:
+                endpoint.job.check(data)
         if isinstance(data, Task) and data.state == "failed":
             call.effects.may_have_acted = False  # the vendor says so
             raise UpstreamFailed(data.why, upstreamStatus=None)

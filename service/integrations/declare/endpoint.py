@@ -155,7 +155,7 @@ class Endpoint:
         most = self._max_price(params)
         if not self.meter:
             return most
-        used = data.cost if isinstance(data, Task) else micro_credits(self.meter.used(data))
+        used = data.cost if isinstance(data, Task) else self.meter.reported(data)
         return most if used is None or used > TOO_MUCH * most else used
 
     def _max_price(self, params: Values) -> int:
@@ -164,9 +164,9 @@ class Endpoint:
 
     def perform(self, call: Any, params: Values) -> Any:
         """Make a call: our data, or the `Task` of a job. `call` is a `calling.call.Call`."""
+        request = self.asks.fill(self.parameters, params) if self.asks else None
         if self.before:
             self.before(call, params)
-        request = self.asks.fill(self.parameters, params) if self.asks else None
         if self.run:
             return self.run(call, *([request] if request else []), **self._arguments(params))
         answer = call.send(request)

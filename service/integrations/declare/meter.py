@@ -21,6 +21,21 @@ class Meter:
     most: Callable[[Mapping[str, Any]], float]
     used: Callable[[Any], Any]
 
+    def reported(self, data: Any) -> int | None:
+        """The cost that an answer reports, in micro-credits; None if that can't be a call's."""
+        try:
+            return micro_credits(self.used(data))
+        except OverflowError:  # of a number of some hundred digits
+            return None
+
+
+def dollars_of(amount: float | None, price: float) -> float | None:
+    """What an amount costs; None if it is not known, or has some hundred digits."""
+    try:
+        return None if amount is None else amount * price
+    except OverflowError:
+        return None
+
 
 def micro_credits(dollars: Any) -> int | None:
     """An amount of US dollars in micro-credits; None for what can't be a call's price."""

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from service.integrations.declare.reading import unusable
+from service.storable import is_storable
 from service.web.errors import InvalidRequest
 
 _DOTS = (".", "..")
@@ -23,27 +25,37 @@ def is_deep(template: str, name: str) -> bool:
 
 
 def path_of(template: str, **pieces: Any) -> str:
-    """A path with its pieces quoted: none of them can leave its place. Raises `InvalidRequest`.
+    """A path with its pieces quoted: none of them can leave its place.
 
-    Dots can't be quoted: `%2E` is the same as `.` to whoever normalises a path.
+    Parameters have been checked before, so that a piece which does not fit is one that a vendor has
+    named. Raises `Unusable` for it.
     """
 
     def fill(match: re.Match[str]) -> str:
         name, deep = match.groups()
-        return quoted(name, str(pieces[name]), bool(deep))
+        text = str(pieces[name])
+        if not _fits(text, bool(deep)):
+            raise unusable(name)
+        return quote(text, safe="/" if deep else "")
 
     return _PIECE.sub(fill, template)
 
 
 def quoted(name: str, text: str, deep: bool) -> str:
-    """A varying piece of a path; `name` is whose fault it is. Raises `InvalidRequest`.
-
-    Slashes are quoted unless it is `deep`, but some servers resolve dots between quoted ones, too.
-    """
-    is_broken = bool(text) and "" in text.split("/") if deep else not text
-    if is_broken or has_dot_segment(text):
+    """A varying piece of a path; `name` is whose fault it is. Raises `InvalidRequest`."""
+    if not _fits(text, deep):
         raise InvalidRequest(details={name: ["Not allowed here."]})
     return quote(text, safe="/" if deep else "")
+
+
+def _fits(text: str, deep: bool) -> bool:
+    """Whether a text may be a piece, or pieces if it is `deep`: slashes are quoted in one piece.
+
+    Dots can't be quoted: `%2E` is the same as `.` to whoever normalises a path. Some servers
+    resolve dots between quoted slashes, too.
+    """
+    is_broken = bool(text) and "" in text.split("/") if deep else not text
+    return not is_broken and not has_dot_segment(text) and is_storable(text)
 
 
 def has_dot_segment(text: str) -> bool:

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from service.integrations.declare.meter import micro_credits
+from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, Template
 from service.integrations.declare.shape import Shape
+from service.storable import is_storable
 
 Gather = Callable[[Any, Outgoing, Any], Any]
 
+LONGEST_ID = 512  # characters of a task's id, as stored with its job
 NOT_COMPLETED = "The upstream could not complete this."
 
 
@@ -83,6 +86,15 @@ class Job:
         """The request that cancels a task."""
         assert self.cancel
         return self._about(self.cancel, task_id)
+
+    def check(self, task: Task) -> None:
+        """Raises `Unusable` for a task whose id can't be stored, or that can't be asked for."""
+        if len(task.id) > LONGEST_ID or not is_storable(task.id):
+            raise unusable("task id")
+        if task.state == "running":
+            if not task.id:
+                raise unusable("task id")
+            self.request(task.id)
 
     def cost(self, task: Task) -> int | None:
         """The cost of an ended task in micro-credits; None if the vendor does not report it."""

@@ -10,7 +10,7 @@ from service.integrations.declare.addresses import check_public_https
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Bytes, Choice, Count, Parameters, Switch, Words
-from service.integrations.declare.meter import Meter
+from service.integrations.declare.meter import Meter, dollars_of
 from service.integrations.declare.request import post
 from service.integrations.declare.shape import Each, Maybe, Num, Shape
 from service.integrations.vendors.elevenlabs.vendor import DOCS, ELEVENLABS
@@ -78,8 +78,7 @@ class Recording(Parameters):
 
 
 def _used(data: Mapping[str, Any]) -> float | None:
-    seconds = data["durationSeconds"]
-    return None if seconds is None else seconds / 3600 * ELEVENLABS_HOUR
+    return dollars_of(data["durationSeconds"], ELEVENLABS_HOUR / 3600)
 
 
 transcribe = Endpoint(

@@ -9,7 +9,7 @@ from typing import Any
 
 from service.billing import prices
 from service.integrations.declare.addresses import host_of
-from service.integrations.declare.meter import Meter
+from service.integrations.declare.meter import Meter, dollars_of
 
 SEARCHED_PDF_PAGES = 5  # that are read of each PDF among the results of a search
 X_HOSTS = ("x.com", "twitter.com")
@@ -19,7 +19,7 @@ Values = Mapping[str, Any]
 
 def dollars(credits_used: int | None) -> float | None:
     """What Firecrawl's credits cost; None if it reports none."""
-    return None if credits_used is None else credits_used * prices.FIRECRAWL_CREDIT
+    return dollars_of(credits_used, prices.FIRECRAWL_CREDIT)
 
 
 def _scrape(values: Values) -> float:

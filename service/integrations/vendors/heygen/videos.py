@@ -17,7 +17,7 @@ from service.integrations.declare.addresses import check_public_https
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Parameters, Several, Words
-from service.integrations.declare.meter import Meter
+from service.integrations.declare.meter import Meter, dollars_of
 from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, text
 from service.integrations.declare.request import Outgoing, get, post
@@ -140,8 +140,7 @@ def _task(answer: Any) -> Task:
     if price is None or text(answer, "data.status") != "completed":
         return Task("", state := _state(answer), dollars=0 if state == "failed" else None)
     result = RESULT.read(answer)
-    seconds = result["durationSeconds"]
-    return Task("", "done", result, None if seconds is None else seconds * price)
+    return Task("", "done", result, dollars_of(result["durationSeconds"], price))
 
 
 def _dollars(task: Task) -> Any:
