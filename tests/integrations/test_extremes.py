@@ -64,6 +64,16 @@ def test_an_id_of_an_answer_that_fits_no_path_is_the_vendors_failure(ask, vendor
     assert (found.status_code, found.json["error"]) == FAILED
 
 
+def test_half_a_character_in_an_answer_goes_into_no_query(ask, vendor):
+    vendor.says({"coins": [{"id": "bit\ud83d"}]})
+    found = ask("search-crypto", {"query": "bit"})
+    assert (found.status_code, found.json["error"]) == FAILED
+    assert len(vendor.seen) == 1
+    vendor.says({"result": [{"symbol": "A\ud83d"}, {"symbol": "B"}]}, {"t": 1, "c": 5})
+    stocks = ask("search-stocks", {"query": "a"}).json["data"]["stocks"]
+    assert [(one["symbol"], one["price"]) for one in stocks] == [("A\ud83d", None), ("B", 5)]
+
+
 @pytest.mark.parametrize("number", HUGE, ids=["above", "below", "within"])
 def test_a_cost_that_no_call_can_have_is_not_believed(ask, vendor, paid, number):
     """The most that the call can cost is charged, as where no cost is reported."""

@@ -73,6 +73,15 @@ def test_somebody_without_an_address_may_attend(alice, google):
     assert answer.json["data"]["events"][0]["attendees"] == [attendee]
 
 
+@pytest.mark.parametrize("size", [(5 << 20) + 1, 10_000_000])
+def test_an_export_may_be_larger_than_what_is_taken(alice, google, size):
+    connect(alice, "drive-download")
+    document = {"id": "d", "name": "Notes", "mimeType": "application/vnd.google-apps.document"}
+    google.says(Said(document), Said(bytes(size), headers={"Content-Type": "application/pdf"}))
+    answer = alice.post("/api/integrations/drive-download", {"fileId": "d"})
+    assert (answer.status_code, answer.json["error"]) == (413, "too_large")
+
+
 def classic(status, reason, message="No.", domain="global"):
     listed = [{"domain": domain, "reason": reason, "message": message}]
     return {"error": {"code": status, "message": message, "errors": listed}}

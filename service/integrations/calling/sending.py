@@ -12,6 +12,7 @@ from gevent import sleep
 from service.integrations.declare.faults import absent, failure_of, is_refused, retry_after
 from service.integrations.declare.path import base_of
 from service.integrations.declare.payload import parsed, plain, query_value
+from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing
 from service.integrations.declare.vendor import Reply, Vendor
 from service.outbound.upstream import USER_AGENT, Outbound, Upstream, UpstreamError, read_all
@@ -126,7 +127,7 @@ class Sender:
         return Outbound(
             name=self._vendor.name,
             method=outgoing.method,
-            url=url + (f"?{urlencode(query, doseq=True)}" if query else ""),
+            url=url + _query_of(query),
             headers=headers,
             body=payload,
             connect=10,
@@ -148,6 +149,17 @@ class Sender:
     def _left(self) -> float:
         """Seconds until the deadline."""
         return self._ends - time.monotonic()
+
+
+def _query_of(values: Mapping[str, Any]) -> str:
+    """The query of a URL; "" for no values.
+
+    Raises `Unusable` for a text with half a character: callers can't send one, vendors can.
+    """
+    try:
+        return f"?{urlencode(values, doseq=True)}" if values else ""
+    except UnicodeEncodeError:
+        raise unusable("query") from None
 
 
 def _target(url: str, location: str) -> str:

@@ -132,7 +132,8 @@ class Download(ExistingFile):
 
 INLINE = 256 << 10  # bytes of a file that stand in the answer; larger ones are stored
 CONTENT = get(FILE, base=DRIVE, query={"alt": "media", "supportsAllDrives": True}, returns="bytes")
-EXPORT = get(f"{FILE}/export", base=DRIVE, returns="bytes")
+# Google exports at most 10 MB. How large an export is, nobody says before.
+EXPORT = get(f"{FILE}/export", base=DRIVE, returns="bytes", limit=11 << 20)
 NAMED = Shape(id="id", name=Maybe("name"))
 
 
