@@ -148,6 +148,17 @@ def test_a_refusal_is_told_in_our_words_and_free(ask, vendor, paid, said, status
     assert (len(vendor.seen), paid()) == (1, 0)
 
 
+@pytest.mark.parametrize("said", [{}, {"success": True}, {"success": True, "data": []}])
+def test_an_answer_without_data_is_no_search_and_free(ask, vendor, paid, said):
+    vendor.says(said)
+    for endpoint in ("crawl-search", "search-pdfs"):
+        assert ask(endpoint, {"query": "a"}).json["error"] == "upstream_provider_error"
+    assert paid() == 0
+    vendor.says({"success": True, "data": {}})
+    assert ask("search-pdfs", {"query": "a"}).json["data"]["results"] == []
+    assert paid() == 0.5
+
+
 def test_pages_that_cannot_be_read_do_not_close_the_vendor_to_others(ask, vendor):
     vendor.says(refusal(500, "SCRAPE_SITE_ERROR"))
     answers = {ask("crawl-scrape", {"url": URL}).status_code for _ in range(12)}

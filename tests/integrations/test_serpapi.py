@@ -10,13 +10,20 @@ STAY = {"query": "Rome", "checkIn": "2027-01-15", "checkOut": "2027-01-18"}
 TRIP = {"from": "CDG", "to": "AUS", "departDate": "2027-01-15"}
 BACK = {**TRIP, "returnDate": "2027-01-20"}
 FAILED = {"search_metadata": {"status": "Error"}}
+MADE = {"search_metadata": {"status": "Success"}}
 USED_UP = {"error": "Your account has run out of searches."}
 
 
 @pytest.mark.parametrize(
     ("said", "outcome"),
     [
-        (Said({"error": "Google hasn't returned any results for this query."}), (200, None)),
+        (
+            Said({"error": "Google hasn't returned any results for this query.", **MADE}),
+            (200, None),
+        ),
+        (Said({**FAILED, "properties": []}), (502, "upstream_provider_error")),
+        (Said({"search_metadata": None}), (502, "upstream_provider_error")),
+        (Said({}), (502, "upstream_provider_error")),
         (Said({"error": "Unable to scrape.", **FAILED}), (502, "upstream_provider_error")),
         (
             Said({"error": "Your account has run out of searches."}),
@@ -40,21 +47,36 @@ def test_what_an_error_means(ask, vendor, said, outcome):
 
 
 def test_one_hotel_is_answered_as_itself(ask, vendor):
-    vendor.says({"name": "Hotel Roma", "property_token": "x", "overall_rating": 4})
+    vendor.says({**MADE, "name": "Hotel Roma", "property_token": "x", "overall_rating": 4})
     hotels = ask("search-hotels", STAY).json["data"]["hotels"]
     assert [(one["name"], one["rating"]) for one in hotels] == [("Hotel Roma", 4)]
 
 
 def test_products_without_an_id_are_left_out(ask, vendor):
     rows = [{"title": "Ad"}, {"asin": "B1", "link": "https://shop.example/1?ref=x"}]
-    vendor.says({"organic_results": rows})
+    vendor.says({**MADE, "organic_results": rows})
     products = ask("shop-search", {"query": "coffee"}).json["data"]["products"]
     assert [(one["id"], one["url"]) for one in products] == [("B1", "https://shop.example/1?ref=x")]
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "body"),
+    [("flights", TRIP), ("search-hotels", STAY), ("shop-search", {"query": "coffee"})],
+)
+def test_what_is_no_answer_of_serpapi_is_free(alice, ask, vendor, endpoint, body):
+    before = alice.get("/api/credits").json["balance"]
+    for said in ({}, {"status": "ok"}, FAILED):
+        vendor.says(said)
+        assert ask(endpoint, body).json["error"] == "upstream_provider_error"
+    assert alice.get("/api/credits").json["balance"] == before
+    vendor.says(MADE)
+    assert ask(endpoint, body).status_code == 200
+    assert alice.get("/api/credits").json["balance"] == before - 1.25
+
+
 @pytest.mark.parametrize(("body", "kind"), [(TRIP, "2"), (BACK, "1")])
 def test_a_return_date_makes_a_round_trip(ask, vendor, body, kind):
-    vendor.says({"best_flights": [], "other_flights": []})
+    vendor.says({**MADE, "best_flights": [], "other_flights": []})
     assert ask("flights", body).json["data"]["flights"] == []
     assert f"type={kind}" in vendor.seen[0].target.split("&")
 

@@ -15,6 +15,8 @@ from service.integrations.declare.fields import (
     Switch,
     Words,
 )
+from service.integrations.declare.paths import find
+from service.integrations.declare.reading import as_object
 from service.integrations.declare.request import get, post
 from service.integrations.declare.shape import (
     Each,
@@ -26,6 +28,7 @@ from service.integrations.declare.shape import (
     Readable,
     Shape,
     Str,
+    Values,
 )
 from service.integrations.vendors.firecrawl.meters import SEARCHED_PDF_PAGES, SEARCHES
 from service.integrations.vendors.firecrawl.parameters import domains, pdf, typed
@@ -50,6 +53,19 @@ NEWS = Shape(
     date=Maybe(Str("date", about="As the source says, such as `2 days ago`.")),
     imageUrl=Maybe("imageUrl"), markdown=Maybe("markdown"),
 )  # fmt: skip
+
+
+def _found(kind: str, of: Shape) -> Made:
+    """The results of a kind, which Firecrawl leaves out where it has none; its `data` is there."""
+    found = Readable(f"data.{kind}", of, default=())
+
+    def read(answer: Any, values: Values) -> list[Any] | None:
+        as_object(find(answer, "data"))
+        return found.read(answer, values)
+
+    return Made(found, read)
+
+
 CREDITS = Shape(creditsUsed=Maybe(Int("creditsUsed")))
 
 
@@ -111,9 +127,8 @@ search = Endpoint(
     docs=f"{DOCS}/search", meter=SEARCHES, seconds=120,
     takes=WebQuery, asks=post("/search", limit=32 << 20),
     gives=Shape(
-        QUERY, CREDITS, results=Readable("data.web", PAGE, default=()),
-        images=Readable("data.images", IMAGE, default=()),
-        news=Readable("data.news", NEWS, default=()),
+        QUERY, CREDITS, results=_found("web", PAGE), images=_found("images", IMAGE),
+        news=_found("news", NEWS),
     ),
     examples=(example(
         {"query": "plans", "sources": ["web", "images", "news"], "categories": ["github", "pdf"],
@@ -159,7 +174,7 @@ pdfs = Endpoint(
         "/search", json={"sources": [{"type": "web"}], "categories": [{"type": "pdf"}]},
         limit=32 << 20,
     ),
-    gives=Shape(QUERY, CREDITS, results=Readable("data.web", RESULT, default=())),
+    gives=Shape(QUERY, CREDITS, results=_found("web", RESULT)),
     examples=(example(
         {"query": "plans", "includeDomains": ["example.com"], "timeRange": "year",
          "includeContent": True},
