@@ -93,6 +93,16 @@ def test_profiles_are_looked_up_judged_one_by_one_and_ranked(analyze, vendor, mo
     assert 14 < paid < 15, "one profile of the vendor's, and the model"
 
 
+def test_half_a_character_of_a_profile_does_not_end_the_call(ask, analyze, vendor, model):
+    upstream = model("Score: 5", "Dear A")
+    vendor.says({"status": 200, "data": {**RECORD, "summary": "Cats \ud83d"}})
+    assert analyze("linkedin.com/in/ada").json["data"]["lookedUp"] == 1
+    body = {"profiles": [{"name": "A\ud83d"}], "purpose": "a"}
+    assert ask("profnet-generate-messages", body).status_code == 200
+    told = [one["profile"] for one in prompts(upstream)]
+    assert (told[0]["summary"], told[1]["name"]) == ("Cats \ufffd", "A\ufffd")
+
+
 def test_a_model_that_gives_no_score_has_given_none(analyze, vendor, model):
     model("I can't say.")
     [one] = analyze({"name": "Ada"}).json["data"]["analyses"]

@@ -162,6 +162,19 @@ def test_a_language_is_a_code(ask, vendor, language):
     assert (answer.status_code, list(answer.json["details"])) == (400, ["language"])
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "body"),
+    [("scholar-summarize-papers", {"paperIds": [ID]}), ("scholar-draft-email", LETTER)],
+)
+def test_half_a_character_of_a_paper_does_not_end_the_call(ask, vendor, model, endpoint, body):
+    upstream = model()
+    paper = {**GRAPH, "abstract": "Cats \ud83d"}
+    vendor.says([paper] if endpoint == "scholar-summarize-papers" else paper)
+    assert ask(endpoint, body).status_code == 200
+    _, data = prompt(upstream)
+    assert data["papers"][0]["text"] == "Cats \ufffd"
+
+
 def test_twenty_long_papers_fit_the_prompt(ask, vendor, model):
     vendor.says({"data": [{**GRAPH, "title": "A title " * 99, "abstract": "Graphs. " * 999}] * 20})
     upstream = model()

@@ -131,6 +131,12 @@ def test_an_excerpt_of_marks_that_do_not_end_takes_no_time(ask, vendor):
     assert time.process_time() - began < 2
 
 
+def test_half_a_character_in_a_key_is_replaced_in_its_address(ask, vendor):
+    vendor.says({"pages": [{**PAGE, "key": "A\ud83d"}]})
+    [result] = ask("encyclopedia-search", {"query": "x"}).json["data"]["results"]
+    assert result["url"] == "https://en.wikipedia.org/wiki/A%EF%BF%BD"
+
+
 def test_an_article_without_its_address_gets_one(ask, vendor):
     vendor.says({**SAN_FRANCISCO, "content_urls": None, "type": "disambiguation"})
     data = ask("encyclopedia-summary", {"title": "x"}).json["data"]

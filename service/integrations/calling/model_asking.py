@@ -8,6 +8,7 @@ from service.outbound.upstream import Upstream
 from service.providers.events import ProviderError
 from service.providers.provider import Model
 from service.providers.tokens import bound
+from service.storable import make_storable
 from service.web.errors import ServiceError, UpstreamFailed, UpstreamTimedOut
 
 
@@ -28,12 +29,14 @@ class ModelAsking:
     def complete(self, system: str, text: str, seconds: float) -> str:
         """The model's answer to a text, of which what goes beyond the declared limit is cut off.
 
+        Half characters, which vendors' texts may have, are replaced by U+FFFD.
+
         Raises `UpstreamFailed`, `UpstreamTimedOut`.
         """
         assert self._left, "the endpoint declares fewer calls of its model"
         self._left -= 1
         use = self._use
-        fitting = cut(text, use.prompt_tokens - bound(system))
+        fitting = cut(make_storable(text), use.prompt_tokens - bound(system))
         trip = completion.prepare(self._models, use.model_id, system, fitting, use.output_tokens)
         try:
             return completion.complete(self._upstream, trip, seconds).text

@@ -37,6 +37,7 @@ from service.integrations.declare.shape import (
 )
 from service.integrations.declare.vendor import Reply, Vendor
 from service.outbound.upstream import USER_AGENT
+from service.storable import make_storable
 from service.web.errors import NotFound, ServiceError
 
 DOCS = "https://www.mediawiki.org/wiki"
@@ -78,7 +79,8 @@ WIKIMEDIA = Vendor(
 
 def _address(language: str, key: str) -> str:
     """The address of an article, for its readers."""
-    return f"https://{language}.wikipedia.org/wiki/{quote(key, safe=':/,()')}"
+    quoted = quote(make_storable(key), safe=":/,()")
+    return f"https://{language}.wikipedia.org/wiki/{quoted}"
 
 
 def _url(page: Any, values: Values) -> str:
