@@ -100,6 +100,16 @@ def test_what_belongs_together_is_checked(ask, vendor, endpoint, body, name):
     assert len(vendor.seen) == (0 if name else 1)
 
 
+@pytest.mark.parametrize(("told", "known"), [(7, 7), ("7", 7), ("many", None), (True, None)])
+def test_a_count_may_be_a_text_as_the_vendor_describes_it(ask, vendor, told, known):
+    counts = ("paperCount", "citationCount", "hIndex")
+    vendor.says({"total": told, "data": [{"name": "Ada", **dict.fromkeys(counts, told)}]})
+    data = ask("scholar-search-authors", QUERY).json["data"]
+    assert [data["total"], *(data["authors"][0][name] for name in counts)] == [known] * 4
+    vendor.says({"total": told, "data": []})
+    assert ask("scholar-search-papers", QUERY).json["data"]["total"] == known
+
+
 def test_references_that_the_publisher_withholds_are_an_empty_list(ask, vendor):
     vendor.says({"data": None, "citingPaperInfo": {}})
     body = {"paperId": ID, "view": "references"}

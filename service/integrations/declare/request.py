@@ -109,7 +109,10 @@ class Template:
     def with_parts(
         self, *, path: Json | None = None, query: Json | None = None, json: Json | None = None
     ) -> Outgoing:
-        """The request with these parts beside its constants. Raises `InvalidRequest`."""
+        """The request with these parts beside its constants.
+
+        Raises `InvalidRequest`, and `Unusable` for what is no piece of a path.
+        """
         parts = self._constants()
         parts["path"] |= path or {}
         parts["query"] |= query or {}

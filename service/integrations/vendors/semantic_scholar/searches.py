@@ -15,6 +15,7 @@ from service.integrations.vendors.semantic_scholar.shapes import (
     FOUND_PEOPLE,
     PAPER,
     PAPER_FIELDS,
+    count_of,
 )
 from service.integrations.vendors.semantic_scholar.vendor import DOCS, SCHOLAR
 
@@ -34,10 +35,10 @@ AUTHOR_FIELDS = (
 )
 FOUND_AUTHOR = Shape(
     AUTHOR, affiliations=Maybe(Readable("affiliations")), homepage=Maybe("homepage"),
-    paperCount=Maybe(Int("paperCount")), citationCount=Maybe(Int("citationCount")),
-    hIndex=Maybe(Int("hIndex")), url=Maybe("url"), orcid=Maybe("externalIds.ORCID"),
+    paperCount=count_of("paperCount"), citationCount=count_of("citationCount"),
+    hIndex=count_of("hIndex"), url=Maybe("url"), orcid=Maybe("externalIds.ORCID"),
 )  # fmt: skip
-BATCH = Shape(total=Maybe(Int("total")), nextOffset=Maybe(Int("next")))
+BATCH = Shape(total=count_of("total"), nextOffset=Maybe(Int("next")))
 
 
 def spaced(query: str) -> str:

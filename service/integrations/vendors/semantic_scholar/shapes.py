@@ -1,8 +1,28 @@
 """The shapes of papers and authors, and the fields that are asked for to fill them."""
 
+import re
 from typing import Any
 
-from service.integrations.declare.shape import Int, Maybe, Readable, Shape
+from service.integrations.declare.paths import find
+from service.integrations.declare.shape import Int, Made, Maybe, Readable, Shape, Values
+
+COUNT = re.compile("[0-9]{1,15}")
+
+
+def count_of(path: str) -> Made:
+    """A whole number or null. Some are texts in the vendor's description, with numbers as examples.
+
+    Source: AuthorInPaper and PaperRelevanceSearchBatch of the Graph API's description.
+    """
+
+    def read(item: Any, values: Values) -> int | None:
+        value = find(item, path)
+        if isinstance(value, str) and COUNT.fullmatch(value):
+            return int(value)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    return Made(Maybe(Int("")), read)
+
 
 AUTHOR = Shape(name="name", id=Maybe("authorId"))
 CITED = Shape(
