@@ -110,6 +110,18 @@ def test_a_count_may_be_a_text_as_the_vendor_describes_it(ask, vendor, told, kno
     assert ask("scholar-search-papers", QUERY).json["data"]["total"] == known
 
 
+def test_an_answer_may_be_as_large_as_the_vendor_sends_it(ask, vendor):
+    """The papers of large experiments have thousands of authors each."""
+    many = [{"name": "Somebody of a Collaboration"}] * 4500
+    paper = {"paperId": ID, "title": "t", "authors": many}
+    vendor.says({"offset": 0, "data": [{"citingPaper": paper}] * 50})
+    answer = ask("scholar-get-citation-details", {"paperId": ID, "view": "citing", "limit": 50})
+    assert len(answer.json["data"]["citations"]) == 50
+    vendor.says({"total": 1, "offset": 0, "data": [paper] * 50})
+    answer = ask("scholar-search-papers", {**QUERY, "limit": 50})
+    assert len(answer.json["data"]["papers"]) == 50
+
+
 def test_references_that_the_publisher_withholds_are_an_empty_list(ask, vendor):
     vendor.says({"data": None, "citingPaperInfo": {}})
     body = {"paperId": ID, "view": "references"}

@@ -24,6 +24,7 @@ from service.integrations.vendors.semantic_scholar.shapes import (
 )
 from service.integrations.vendors.semantic_scholar.vendor import (
     DOCS,
+    LARGEST,
     SCHOLAR,
     paper_id,
     paper_words,
@@ -42,8 +43,14 @@ RECORD = get("/paper/{id}", query={"fields": RECORD_FIELDS})
 MATCH = get("/paper/search/match", query={"fields": RECORD_FIELDS})
 CITING_FIELDS, CITED_FIELDS = _fields("citingPaper"), _fields("citedPaper")
 VIEWS: dict[str, tuple[str, Template]] = {
-    "citing": ("citingPaper", get("/paper/{id}/citations", query={"fields": CITING_FIELDS})),
-    "references": ("citedPaper", get("/paper/{id}/references", query={"fields": CITED_FIELDS})),
+    "citing": (
+        "citingPaper",
+        get("/paper/{id}/citations", query={"fields": CITING_FIELDS}, limit=LARGEST),
+    ),
+    "references": (
+        "citedPaper",
+        get("/paper/{id}/references", query={"fields": CITED_FIELDS}, limit=LARGEST),
+    ),
 }
 
 

@@ -17,7 +17,7 @@ from service.integrations.vendors.semantic_scholar.shapes import (
     PAPER_FIELDS,
     count_of,
 )
-from service.integrations.vendors.semantic_scholar.vendor import DOCS, SCHOLAR
+from service.integrations.vendors.semantic_scholar.vendor import DOCS, LARGEST, SCHOLAR
 
 SEARCHABLE = 999  # papers of a search: its `offset + limit` must be less than 1000
 STUDIES = (
@@ -88,7 +88,7 @@ papers = Endpoint(
     name="scholar-search-papers", vendor=SCHOLAR, category="search", access=FREE_READ,
     summary="Search scholarly papers.",
     docs=f"{DOCS}/Paper-Data/operation/get_graph_paper_relevance_search",
-    takes=PaperQuery, asks=get("/paper/search", query={"fields": PAPER_FIELDS}),
+    takes=PaperQuery, asks=get("/paper/search", query={"fields": PAPER_FIELDS}, limit=LARGEST),
     gives=Shape(BATCH, papers=Each("data", PAPER, default=())),
     examples=(example(
         {"query": "literature-graph", "year": "2016-2020", "fieldsOfStudy": ["Computer Science"],
@@ -115,7 +115,7 @@ authors = Endpoint(
     name="scholar-search-authors", vendor=SCHOLAR, category="search", access=FREE_READ,
     summary="Search authors of scholarly papers by name.",
     docs=f"{DOCS}/Author-Data/operation/get_graph_get_author_search",
-    takes=AuthorQuery, asks=get("/author/search", query={"fields": AUTHOR_FIELDS}),
+    takes=AuthorQuery, asks=get("/author/search", query={"fields": AUTHOR_FIELDS}, limit=LARGEST),
     gives=Shape(BATCH, authors=Each("data", FOUND_AUTHOR, default=())),
     examples=(example(
         {"query": "Oren Etzioni"},

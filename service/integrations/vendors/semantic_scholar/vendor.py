@@ -14,6 +14,7 @@ from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import InvalidRequest, ServiceError
 
 DOCS = "https://api.semanticscholar.org/api-docs/graph#tag"
+LARGEST = 11 << 20  # bytes of an answer: Semantic Scholar refuses requests for more than 10 MB
 # Its only statement of what a 400 is about; neither is in its description.
 BEYOND = "Requested data for this limit and/or offset is not available"
 NONE_OF_THEM = "No valid paper ids given"  # not one paper of a batch is known
