@@ -448,6 +448,17 @@ def test_a_file_that_is_deleted_for_good_is_in_no_trash(call, ask, files):
 
 
 @on_sqlite
+def test_a_search_of_files_is_ordered_by_how_well_they_fit(call, files):
+    """Another order is refused by the office, so that it is not asked for."""
+    for name in ("b.txt", "a.txt"):
+        call("drive-upload", name=name, content="a plan of ours")
+    found = call("drive-list", query="plan of ours", orderBy="name")["files"]
+    assert {one["name"] for one in found} == {"a.txt", "b.txt"}
+    listed = [one["name"] for one in call("drive-list", orderBy="name")["files"]]
+    assert listed == sorted(listed, key=str.lower)
+
+
+@on_sqlite
 def test_malware_is_downloaded_only_by_whoever_asks_for_it(call, ask, files):
     stored = call("drive-upload", name="game.exe", content="MZ")
     answer = ask("drive-download", {"fileId": stored["id"]})

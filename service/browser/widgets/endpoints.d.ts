@@ -548,7 +548,7 @@ export interface Endpoints {
       mimeType?: string;
       /** Files of a page. @default 50 */
       pageSize?: number;
-      /** What to sort by, such as `folder,name desc`. */
+      /** What to sort by, such as `folder,name desc`. With `query`, the files that fit best come first in any case. */
       orderBy?: string;
       /** The `nextCursor` of the page before. */
       cursor?: string;

@@ -39,6 +39,10 @@ TERM = re.compile(
 def list_files(asked: ApiRequest) -> dict[str, Any]:
     terms = _terms(asked.one("q"))
     found = [file for file in _visible(asked) if all(_fits(file, *term) for term in terms)]
+    if asked.one("orderBy") and any(term[0] == "fullText" for term in terms):
+        raise ApiError(
+            403, "forbidden", "Sorting is not supported for queries with fullText terms."
+        )
     if asked.one("orderBy").startswith("name"):
         found.sort(key=lambda file: file.name.lower())
     shown, more = page(asked, found, asked.number("pageSize", 100, 1000))

@@ -55,7 +55,10 @@ class Files(Parameters):
     folderId = Words("Only what is in this folder.", most=200)
     mimeType = Words("Only files of this media type.", pattern=MEDIA_TYPE)
     pageSize = Count("Files of a page.", least=1, most=1000, to="query.pageSize", default=50)
-    orderBy = Words("What to sort by, such as `folder,name desc`.", pattern=ORDER)
+    orderBy = Words(
+        "What to sort by, such as `folder,name desc`. With `query`, the files that fit best come "
+        "first in any case.", pattern=ORDER,
+    )  # fmt: skip
     cursor = Words("The `nextCursor` of the page before.", most=5000, to="query.pageToken")
 
 
@@ -72,8 +75,8 @@ def _list(
     mime_type: str | None = None,
     order_by: str | None = None,
 ) -> dict[str, Any]:
-    # Google orders a search by how well it fits, and then refuses another order.
-    order = order_by or (None if query else "modifiedTime desc")
+    # Google orders a search by how well it fits, and refuses to be asked for another order.
+    order = None if query else order_by or "modifiedTime desc"
     terms = {"q": _search(query, folder_id, mime_type), "orderBy": order}
     return {**LISTED.read(call.send(request.plus(query=terms))), "ownOnly": call.is_narrow}
 
@@ -110,16 +113,16 @@ list_files = Endpoint(
     }),
     examples=(
         example(
-            {"folderId": "0root", "mimeType": "text/plain", "pageSize": 1},
+            {"folderId": "0root", "mimeType": "text/plain", "pageSize": 1, "orderBy": "name desc"},
             f"GET {SEARCH}&pageSize=1"
             "&q=trashed+%3D+false+and+%270root%27+in+parents+and+mimeType+%3D+%27text%2Fplain%27"
-            "&orderBy=modifiedTime+desc",
+            "&orderBy=name+desc",
             PLANS, base=DRIVE,
         ),
         example(
-            {"query": "Alice's plan", "orderBy": "name desc", "cursor": "~!!~AI9FV7P"},
+            {"query": "Alice's plan", "cursor": "~!!~AI9FV7P"},
             f"GET {SEARCH}&pageSize=50&pageToken=~%21%21~AI9FV7P"
-            "&q=trashed+%3D+false+and+fullText+contains+%27Alice%5C%27s+plan%27&orderBy=name+desc",
+            "&q=trashed+%3D+false+and+fullText+contains+%27Alice%5C%27s+plan%27",
             PLANS, base=DRIVE,
         ),
     ),
