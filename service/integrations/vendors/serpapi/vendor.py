@@ -22,16 +22,16 @@ EXHAUSTED = "run out of searches"
 def _refusal(reply: Reply) -> ServiceError | None:
     """A failed search is an `error` in a 200; so is one without results, which is no failure.
 
-    A 200 that does not say that the search is a success is none: without it, an answer of something
-    else would be a search without results, which is charged. A plan that is used up is a 429 which
-    no waiting helps.
+    A 200 whose search is not a success is a failure, and so is an empty one: it would be a search
+    without results, which is charged. A plan that is used up is a 429 which no waiting helps.
     """
     error = find(reply.body, "error")
     text = error if isinstance(error, str) else ""
     if reply.status == 429 and EXHAUSTED in text:
         return UpstreamFailed(upstreamStatus=429)
     is_failed = bool(error) and not any(phrase in text for phrase in NOTHING)
-    is_success = find(reply.body, "search_metadata.status") == "Success"
+    status = find(reply.body, "search_metadata.status")
+    is_success = status == "Success" or (status is None and bool(reply.body))
     if reply.status == 200 and (is_failed or not is_success):
         return UpstreamFailed(upstreamStatus=200)
     return None
