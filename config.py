@@ -51,9 +51,14 @@ KINDS: Mapping[str, Callable[[str], str]] = {
 class Declared(Protocol):
     """A setting that is declared elsewhere: that of a vendor."""
 
-    name: str
-    kind: str  # one of `KINDS`
-    secret: bool
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...  # one of `KINDS`
+
+    @property
+    def secret(self) -> bool: ...
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:

@@ -3,8 +3,6 @@
 `assemble` is the whole wiring: explicit lists of extensions, blueprints and commands.
 """
 
-from flask import Flask
-
 from config import Settings, load
 from service.activity.calls import CallRows
 from service.admin.state import state as admin_state
@@ -27,7 +25,7 @@ from service.console.views import console
 from service.database import access as database
 from service.database import refreshing
 from service.declarations import declarations
-from service.deferred import DeferredModule, Extensions
+from service.deferred import DeferredModule
 from service.extensions import db
 from service.integrations import everything
 from service.integrations import views as integration_views
@@ -94,14 +92,14 @@ migrating = DeferredModule("service.database.migrating")
 tracing = DeferredModule("service.tracing.setup")
 
 
-def create_app(settings: Settings | None = None) -> Flask:
+def create_app(settings: Settings | None = None) -> Service:
     """The app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
     app = assemble(settings)
     app.extensions.complete()
     return app
 
 
-def assemble(settings: Settings | None = None) -> Flask:
+def assemble(settings: Settings | None = None) -> Service:
     """The app as commands need it: what takes a secret is made when it is asked for.
 
     Raises `ConfigError`, here or then.
@@ -109,7 +107,6 @@ def assemble(settings: Settings | None = None) -> Flask:
     declared = declarations(settings or load())
     settings = boot.prepare(declared.settings)
     app = Service("service")
-    app.extensions = Extensions()
     app.config["SETTINGS"] = settings
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
     app.json = JsonProvider(app)
@@ -140,7 +137,7 @@ def assemble(settings: Settings | None = None) -> Flask:
     return app
 
 
-def _defer_secrets(app: Flask, settings: Settings, upstream: Upstream, catalog: Catalog) -> None:
+def _defer_secrets(app: Service, settings: Settings, upstream: Upstream, catalog: Catalog) -> None:
     names = ("verifier", "owner")
     app.extensions.defer(names, lambda: bearer.set_up(app, settings, upstream))
     names = ("sessions", "sign_ins")
@@ -151,7 +148,7 @@ def _defer_secrets(app: Flask, settings: Settings, upstream: Upstream, catalog: 
     app.extensions.defer(names, lambda: everything.init_app(app, settings, catalog))
 
 
-def _open_database(app: Flask, settings: Settings) -> None:
+def _open_database(app: Service, settings: Settings) -> None:
     app.config["SQLALCHEMY_DATABASE_URI"] = settings.database_url
     options = database.engine_options(settings.database_url, settings.database_pool_size)
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = options

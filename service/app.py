@@ -4,7 +4,7 @@ What every request runs through gets the request as a plain object. Flask's own 
 look `request` up at each use, and open a session for each request.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from werkzeug.routing import Map, MapAdapter, Rule
 from werkzeug.wsgi import get_host
 
 from service.current_request import current_context, current_facts, current_request
+from service.deferred import Extensions
 
 # The app, the request, and the object behind `g`.
 Check = Callable[["Service", Request, Any], None]
@@ -35,7 +36,7 @@ class NoSessions(SessionInterface):
 
 
 # By path, method, and whether it is a socket's.
-Found = dict[tuple[str, str, bool], tuple[Rule, dict[str, Any]]]
+Found = dict[tuple[str, str, bool], tuple[Rule, Mapping[str, Any]]]
 
 
 class Addresses(MapAdapter):
@@ -88,9 +89,11 @@ class Service(Flask):
 
     response_class = PlainResponse
     session_interface = NoSessions()
+    extensions: Extensions
 
     def __init__(self, name: str) -> None:
         super().__init__(name, static_folder=None)
+        self.extensions = Extensions()
         self._checks: list[Check] = []
         self._finishes: list[Finish] = []
         self._found: Found = {}

@@ -16,6 +16,7 @@ Kind = Literal[
     "attempt",
     "media",
     "mcp",
+    "token",
 ]
 
 

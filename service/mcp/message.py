@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from werkzeug.datastructures import Headers
+
 from service.mcp.refusal import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -75,7 +77,7 @@ class RpcMessage:
         return RpcError(code, text, self.message_id, is_modern=self.is_modern, **data)
 
 
-def read(value: Any, headers: Mapping[str, str]) -> RpcMessage:
+def read(value: Any, headers: Headers) -> RpcMessage:
     """The message in a body's JSON. Raises `RpcError`."""
     if isinstance(value, list):
         raise RpcError(INVALID_REQUEST, "Send one message at a time: a batch is not supported.")
@@ -94,7 +96,7 @@ def read(value: Any, headers: Mapping[str, str]) -> RpcMessage:
     return message
 
 
-def _is_modern(params: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
+def _is_modern(params: Mapping[str, Any], headers: Headers) -> bool:
     meta = params.get("_meta")
     declared = isinstance(meta, dict) and f"{META}protocolVersion" in meta
     return declared or headers.get(VERSION_HEADER) == MODERN
@@ -108,14 +110,14 @@ def _check_response(message: RpcMessage, value: Mapping[str, Any]) -> None:
         raise message.refusal(INVALID_REQUEST, "This server sends no requests to be answered.")
 
 
-def _check_version(message: RpcMessage, headers: Mapping[str, str]) -> None:
+def _check_version(message: RpcMessage, headers: Headers) -> None:
     if message.is_modern and message.expects_answer:
         _check_modern(message, headers)
     elif not message.is_modern:
         _check_served(message, headers.get(VERSION_HEADER, HANDSHAKE[-1]))
 
 
-def _check_modern(message: RpcMessage, headers: Mapping[str, str]) -> None:
+def _check_modern(message: RpcMessage, headers: Headers) -> None:
     """In the order of the specification: what the body lacks, the headers, then the version."""
     version = message.meta.get(f"{META}protocolVersion")
     if not isinstance(version, str):
@@ -129,9 +131,7 @@ def _check_modern(message: RpcMessage, headers: Mapping[str, str]) -> None:
         raise message.refusal(INVALID_PARAMS, f"_meta must have {META}clientCapabilities.")
 
 
-def _check_header(
-    message: RpcMessage, headers: Mapping[str, str], name: str, expected: Any
-) -> None:
+def _check_header(message: RpcMessage, headers: Headers, name: str, expected: Any) -> None:
     """A header repeats the body for those who route by it. One that was sent twice has a comma."""
     given = headers.get(name)
     if given is None or _decoded(given) != expected:

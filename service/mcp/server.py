@@ -121,7 +121,7 @@ def _action(message: RpcMessage) -> Action | None:
     """What the user has done about the link; None if the client has not said it."""
     responses = message.params.get("inputResponses", {})
     answer = responses.get(consent.CONNECT, {}) if isinstance(responses, dict) else None
-    action = answer.get("action") if isinstance(answer, dict) else ""
+    action: Any = answer.get("action") if isinstance(answer, dict) else ""
     if action not in ("accept", "decline", "cancel", None):
         raise message.refusal(INVALID_PARAMS, NO_RESPONSES)
     return action

@@ -36,7 +36,7 @@ def check_match(request: Request, etag: str) -> None:
 
 
 def make_conditional(response: Response, request: Request, etag: str, size: int) -> Response:
-    """Return the response, a range of it, or that nothing has changed.
+    """Give the whole item, a range of it, or only the news that it has not changed.
 
     A range that is not understood is ignored, and so is one of a request that needs no content.
     Raises `RangeNotSatisfiable`.
@@ -47,10 +47,11 @@ def make_conditional(response: Response, request: Request, etag: str, size: int)
     if _is_for_range(request, etag) and _is_understood(wanted):
         environ["HTTP_RANGE"] = wanted
     try:
-        return response.make_conditional(environ, accept_ranges=True, complete_length=size)
+        response.make_conditional(environ, accept_ranges=True, complete_length=size)
     except RequestedRangeNotSatisfiable:
         response.close()
         raise RangeNotSatisfiable(size) from None
+    return response
 
 
 def _is_for_range(request: Request, etag: str) -> bool:

@@ -179,14 +179,15 @@ class MediaStore:
         name: str = "",
     ) -> str:
         """Insert an item that is not ready."""
+        media_id = new_id("media")
         values = {
-            "media_id": new_id("media"), "user_id": user_id, "media_type": media_type,
+            "media_id": media_id, "user_id": user_id, "media_type": media_type,
             "name": name, "size": size, "key": secrets.token_bytes(32), "is_ready": False,
             "in_files": self._directory is not None, "created_at": current_time(),
             "expires_at": from_now(seconds),
         }  # fmt: skip
         session.execute(insert(_items).values(**values))
-        return values["media_id"]
+        return media_id
 
     def _make_room(
         self, session: Session, user_id: str, size: int, reservation: str | None = None

@@ -78,7 +78,7 @@ def upstreams(service: Flask, catalog: Catalog) -> Flask:
 def _provider_settings(settings: Settings, base: str) -> dict[str, Any]:
     """The listener's URL and key for every provider that has neither."""
     paths = {"a": "/provider-a", "b": "/provider-b/v1", "c": "/provider-c/v1"}
-    changes = {}
+    changes: dict[str, Any] = {}
     for kind, path in paths.items():
         url, key = f"provider_{kind}_base_url", f"provider_{kind}_api_key"
         if not getattr(settings, url) and not getattr(settings, key):
