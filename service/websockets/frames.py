@@ -65,12 +65,8 @@ def _build_frame(first: int, payload: Piece) -> bytes:
     return struct.pack("!BBQ", first, 127, size) + payload
 
 
-def offered_subprotocols(headers: Headers) -> list[str]:
-    """Return the subprotocols a client offers. Raises `ValueError` for an invalid handshake."""
-    return _begin(headers)[1]
-
-
 def _begin(headers: Headers) -> tuple[H11Handshake, list[str]]:
+    """The handshake that a client has begun, and the subprotocols that it offers."""
     # Only these headers matter, and h11 might refuse others.
     pairs = ((name.lower(), value) for name, value in headers)
     needed = [

@@ -146,12 +146,3 @@ def objects(value: Any) -> list[Mapping[str, Any]]:
     if not all(isinstance(item, Mapping) for item in found):
         raise unusable()
     return found
-
-
-def picked(item: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Our names with the values at their `dotted.paths`, None where there is nothing.
-
-    The first must be there: it is what makes the item one of its kind. Raises `Unusable`.
-    """
-    need(item, next(iter(names.values())).partition(".")[0])
-    return {ours: at(item, theirs) for ours, theirs in names.items()}
