@@ -1,4 +1,4 @@
-"""The database, which `create_app` binds to an app."""
+"""The database, which `create_app` binds to an app; the types of its columns; the time now."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast

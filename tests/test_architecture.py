@@ -151,6 +151,13 @@ def test_every_room_stands_on_a_floor():
     assert {room(path) for path in MODULES} <= set(FLOOR)
 
 
+def test_the_architecture_shows_the_floors():
+    """From the top down, with the process around the service above them."""
+    block = (ROOT / "docs/architecture.md").read_text().split("```")[1].strip()
+    shown = [re.split(" {2,}", line.replace("service/", "")) for line in block.splitlines()]
+    assert [FLOOR.keys() & names for names in shown[:0:-1]] == FLOORS
+
+
 def part_files(room: str, part: str) -> list[Path]:
     module = ROOT / "service" / room / f"{part}.py"
     return [module] if module.exists() else sorted(module.with_suffix("").rglob("*.py"))

@@ -18,7 +18,16 @@ CONTRACT = (ROOT / "docs/contract.md").read_text()
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 READERS_OWN = "app/bookshelf.py"  # which docs/extending.md has its reader write
 OPEN_ROOMS = ("chat", "integrations")
-LISTED_ROOMS = ("service/records", "service/database", "serving")
+LISTED_ROOMS = (
+    "service/chat/turn",
+    "service/database",
+    "service/integrations/calling",
+    "service/observing",
+    "service/outbound",
+    "service/records",
+    "service/web",
+    "serving",
+)
 CODE = [
     path
     for room in ("service", "serving")
