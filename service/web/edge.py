@@ -158,7 +158,10 @@ def query(schema: Schema) -> Callable[[View], View]:
 def answers(schema: Schema | None, status: int = 200, **facts: Any) -> Callable[[View], View]:
     """Answer with the view's return value as JSON and `status`.
 
-    With None as schema, the view returns a response itself.
+    With None as schema, the view returns a response itself. `facts` describe it for `openapi.py`:
+    `answer_schema`, `media_type` (one or a tuple), `empty` (no content), `gives` (headers),
+    `others` (contents by media type, by status), `form` (the JSON Schema of a form that the view
+    reads) and `security` (in place of the bearer token).
     """
 
     def decorate(view: View) -> View:

@@ -117,7 +117,7 @@ class UnknownEndpoint(NotFound):
 
 
 class Stalled(ServiceError):
-    """The body did not arrive in time. `serving/worker.py` raises werkzeug's error for it."""
+    """The body did not arrive in time: `serving/timed_requests.py` raises werkzeug's error."""
 
     status = 408
     code = "invalid_request"

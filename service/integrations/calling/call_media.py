@@ -14,10 +14,10 @@ log = structlog.get_logger("integrations")
 
 
 class CallMedia:
-    """A context manager, of at most `most` bytes, and `copies` bytes that may as well be missing.
+    """A context manager that deletes at its exit what has not been confirmed.
 
-    On exit it deletes what is not confirmed.
-    If the database fails, the answer that names the media may have been stored, or be stored later.
+    A call stores at most `most` bytes, and `copies` bytes more of what may as well be missing. If
+    the database fails, the answer that names the media may have been stored, or be stored later.
     Then they are left to expire.
     """
 
