@@ -4,6 +4,7 @@
 """
 
 from config import Settings, load
+from service import lifecycle
 from service.activity.calls import CallRows
 from service.admin.state import state as admin_state
 from service.admin.views import admin
@@ -112,6 +113,7 @@ def assemble(settings: Settings | None = None) -> Service:
     app.json = JsonProvider(app)
     logs.configure_logs(settings.secrets)
     app.extensions["sampler"] = Sampler()
+    lifecycle.init_app(app)
     _open_database(app, settings)
     upstream = app.extensions["upstream"] = Upstream()
     rates.init_app(app, settings)

@@ -10,8 +10,11 @@ from collections.abc import Callable
 
 import gevent
 import structlog
+from flask import Flask
 from gevent import get_hub
 
+from service.observing.measures import WORKERS_READY
+from service.observing.sampler import Sampler
 from service.raw_sockets import READ, beneath, peek
 
 ESTABLISHED = 1
@@ -65,6 +68,13 @@ class Lifecycle:
             log.info("draining", seconds=grace)
             for listener in self._listeners:
                 listener(grace)
+
+
+def init_app(app: Flask) -> None:
+    lifecycle = app.extensions["lifecycle"] = Lifecycle()
+    sampler: Sampler = app.extensions["sampler"]
+    sampler.add(WORKERS_READY, lambda: not lifecycle.draining)
+    lifecycle.on_drain(lambda _grace: sampler.sample())  # other workers see it at once
 
 
 class ClientWatch:

@@ -24,7 +24,7 @@ from service.chat.worker_lease import WorkerLease
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
-from service.observing.measures import TURNS_RUNNING, WORKERS_READY, claims_not_renewed
+from service.observing.measures import TURNS_RUNNING, claims_not_renewed
 from service.observing.sampler import Sampler
 
 LOOK_SECONDS = 0.5  # between looks at the claims
@@ -163,8 +163,7 @@ class ClaimWatch:
 
 
 def init_app(app: Flask) -> None:
-    """This worker's running turns, its lease, and its drain."""
-    lifecycle = app.extensions["lifecycle"] = Lifecycle()
+    """This worker's running turns and its lease."""
     runs = app.extensions["runs"] = Runs()
     lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
     app.extensions["lease_watch"] = LeaseWatch()
@@ -172,7 +171,6 @@ def init_app(app: Flask) -> None:
     app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
     sampler: Sampler = app.extensions["sampler"]
     sampler.add(TURNS_RUNNING, lambda: len(runs))
-    sampler.add(WORKERS_READY, lambda: not lifecycle.draining)
+    lifecycle: Lifecycle = app.extensions["lifecycle"]
     lifecycle.on_drain(runs.drain)
-    lifecycle.on_drain(lambda _grace: sampler.sample())  # other workers see it at once
     lifecycle.ends_after(lambda: not runs)
