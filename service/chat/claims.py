@@ -7,14 +7,11 @@ Source: docs/contract.md, section 5.14.
 """
 
 from collections.abc import Collection
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from sqlalchemy import (
     ColumnElement,
-    CursorResult,
-    Delete,
     Select,
-    Update,
     and_,
     bindparam,
     delete,
@@ -30,7 +27,7 @@ from service.chat.models import Claim, Lease
 from service.chat.question import Question
 from service.database.clock import current_time, from_now
 from service.database.prepared import Prepared, StatementReply
-from service.database.statements import Statements
+from service.database.statements import Statements, count_changes
 from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
 from service.web.errors import Conflict
@@ -232,8 +229,3 @@ def sweep(session: Session, silent: Collection[str]) -> int:
     count = count_changes(session, delete(Claim).where(Claim.turn_id.in_(unlocked)))
     session.execute(delete(Lease).where(Lease.lease_id.in_(silent), has_lapsed()))
     return count
-
-
-def count_changes(session: Session, statement: Delete | Update) -> int:
-    """Execute a statement; returns how many rows it changed."""
-    return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -9,6 +9,7 @@ from service.chat import claims
 from service.chat.models import Lease
 from service.database.access import write_transaction
 from service.database.clock import from_now
+from service.database.statements import count_changes
 
 RENEW_SECONDS = 5
 
@@ -35,6 +36,6 @@ class WorkerLease:
         began, expires = time.monotonic(), from_now(claims.LEASE_SECONDS)
         with write_transaction() as session:
             renewed = update(Lease).where(Lease.lease_id == self.id).values(expires_at=expires)
-            if claims.count_changes(session, renewed) == 0:
+            if count_changes(session, renewed) == 0:
                 session.execute(insert(Lease).values(lease_id=self.id, expires_at=expires))
         self._renewed = began

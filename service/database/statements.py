@@ -1,8 +1,8 @@
-"""What functions need of a transaction in which they run statements."""
+"""What functions need of a transaction, and how many rows a statement has changed."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection, CursorResult, Delete, Executable, Update
 
 
 class Statements(Protocol):
@@ -15,3 +15,8 @@ class Statements(Protocol):
     def scalars(self, statement: Executable, params: Any = None) -> Any: ...
 
     def connection(self) -> Connection: ...
+
+
+def count_changes(session: Statements, statement: Delete | Update) -> int:
+    """Execute a statement; returns how many rows it changed."""
+    return cast("CursorResult[Any]", session.execute(statement)).rowcount

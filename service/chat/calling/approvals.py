@@ -25,12 +25,13 @@ from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
 from service.billing.prices import CREDIT
-from service.chat.claims import count_changes, has_lapsed
+from service.chat.claims import has_lapsed
 from service.chat.models import Approval, Claim, Lease, Turn
 from service.chat.tools.needs import NeededApproval
 from service.chat.tools.tool import ToolContext
 from service.database.clock import current_time, from_now
 from service.database.locks import lock_name
+from service.database.statements import count_changes
 from service.extensions import now, table, timestamp
 from service.web.errors import Conflict, NotFound
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
-from service.chat.claims import count_changes
 from service.chat.models import Chat, Claim, PublishedChunks
 from service.database.clock import current_time, from_now
+from service.database.statements import count_changes
 from service.extensions import table
 
 KEPT_SECONDS = 60.0  # after the last row of an ended turn; its message has the answer
