@@ -6,9 +6,8 @@ from marshmallow import Schema, fields, validate
 
 from service.auth.models import ROLE_LIMIT
 from service.billing.prices import CREDIT
-from service.billing.views import EntryCursor
 from service.upkeep.granting import MAX_GRANT
-from service.web.fields import Digits, Text
+from service.web.fields import Digits, SeqCursor, Text
 
 LIST_LIMIT = 200
 NOTE_LIMIT = 200
@@ -16,7 +15,7 @@ NOTE_LIMIT = 200
 
 class PageQuery(Schema):
     limit = Digits(load_default=50, validate=validate.Range(1, LIST_LIMIT))
-    cursor = EntryCursor(load_default=None)
+    cursor = SeqCursor(load_default=None)
 
 
 class UsersQuery(PageQuery):

@@ -26,7 +26,7 @@ from service.auth import bearer
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.statements import statement_of
-from service.billing.views import StatementQuery, StatementSchema, encode_seq, statement_answer
+from service.billing.views import StatementQuery, StatementSchema, statement_answer
 from service.chat.turn.running import Runs
 from service.extensions import db, timestamp
 from service.ids import new_id
@@ -35,6 +35,7 @@ from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
 from service.web.edge import answers, body, query, refuses, takes, without_body
 from service.web.errors import Conflict, InvalidRequest, NotFound
+from service.web.fields import seq_cursor
 
 ONCE = "Requests with the same key, user, amount and note grant once; 1 to 255 visible characters."
 OWN_RIGHTS = (
@@ -57,7 +58,7 @@ def list_users(params: dict[str, Any]) -> dict[str, Any]:
     """
     limit = params["limit"]
     found = people.page(params["search"], limit + 1, params["cursor"])
-    following = encode_seq(found[limit - 1].user.seq) if len(found) > limit else None
+    following = seq_cursor(found[limit - 1].user.seq) if len(found) > limit else None
     return {"users": [_described(person) for person in found[:limit]], "nextCursor": following}
 
 
@@ -151,7 +152,7 @@ def list_actions(params: dict[str, Any]) -> dict[str, Any]:
         }
         for row in rows[:limit]
     ]
-    following = encode_seq(rows[limit - 1].seq) if len(rows) > limit else None
+    following = seq_cursor(rows[limit - 1].seq) if len(rows) > limit else None
     return {"actions": shown, "nextCursor": following}
 
 

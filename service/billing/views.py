@@ -1,12 +1,11 @@
 """`/api/credits`: the caller's own account. Source: docs/contract.md, section 9.10."""
 
-import base64
 from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from flask import Blueprint, current_app, g
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, fields, validate
 
 from config import Settings
 from service.auth import user_locks
@@ -20,29 +19,16 @@ from service.billing.statements import Statement, statement_of
 from service.database.access import write_transaction
 from service.extensions import db, now, timestamp
 from service.web.edge import answers, query
-from service.web.fields import Digits, TimeZone
+from service.web.fields import Digits, SeqCursor, TimeZone, seq_cursor
 
 LIST_LIMIT = 200
 
 credits = Blueprint("credits", __name__, url_prefix="/api/credits")
 
 
-class EntryCursor(fields.Field):
-    """The `seq` of the last entry of a page, encoded to be opaque to clients."""
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
-        try:
-            seq = int(base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)))
-        except ValueError:
-            seq = -1
-        if not 0 < seq < 2**63:
-            raise ValidationError("Not a valid cursor.")
-        return seq
-
-
 class StatementQuery(Schema):
     limit = Digits(load_default=50, validate=validate.Range(1, LIST_LIMIT))
-    cursor = EntryCursor(load_default=None)
+    cursor = SeqCursor(load_default=None)
 
 
 class EntrySchema(Schema):
@@ -103,7 +89,7 @@ def statement_answer(page: Statement) -> dict[str, Any]:
         "balance": in_credits(page.balance),
         "held": in_credits(page.held),
         "entries": [_entry(entry) for entry in page.entries],
-        "nextCursor": encode_seq(page.entries[-1].seq) if page.more else None,
+        "nextCursor": seq_cursor(page.entries[-1].seq) if page.more else None,
     }
 
 
@@ -184,8 +170,3 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "facts": facts,
         "createdAt": timestamp(entry.created_at),
     }
-
-
-def encode_seq(seq: int) -> str:
-    """A cursor behind the row of this number; `EntryCursor` reads it."""
-    return base64.urlsafe_b64encode(str(seq).encode()).decode().rstrip("=")

@@ -1,10 +1,11 @@
-"""Marshmallow fields for requests: storable strings, strict numbers, time zones, length limits."""
+"""Marshmallow fields for requests: storable texts, strict numbers, time zones, cursors, lengths."""
 
+import base64
 import re
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from service.storable import is_storable
 from service.web.errors import TooLarge
@@ -65,6 +66,24 @@ class Number(fields.Float):
         if isinstance(value, str) and read_number(value) is None:
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+class SeqCursor(fields.Field):
+    """The number of the last row of a page, in a text that `seq_cursor` has made."""
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
+        try:
+            seq = int(base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)))
+        except ValueError:
+            seq = -1
+        if not 0 < seq < 2**63:
+            raise ValidationError("Not a valid cursor.")
+        return seq
+
+
+def seq_cursor(seq: int) -> str:
+    """A cursor behind the row of this number, opaque to clients."""
+    return base64.urlsafe_b64encode(str(seq).encode()).decode().rstrip("=")
 
 
 def read_number(text: str) -> int | float | None:
