@@ -1,13 +1,11 @@
 """Schemas of what admins send and read."""
 
-from typing import Any
-
 from marshmallow import Schema, fields, validate
 
 from service.auth.models import ROLE_LIMIT
 from service.billing.prices import CREDIT
 from service.upkeep.granting import MAX_GRANT
-from service.web.fields import Digits, SeqCursor, Text
+from service.web.fields import Digits, JsonNumber, SeqCursor, Text
 
 LIST_LIMIT = 200
 NOTE_LIMIT = 200
@@ -27,17 +25,8 @@ class RightsSchema(Schema):
     disabled = fields.Boolean(truthy={True}, falsy={False})
 
 
-class CreditsAmount(fields.Float):
-    """A number of credits, which is rounded to micro-credits."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
 class CreditsGrantSchema(Schema):
-    credits = CreditsAmount(required=True, validate=validate.Range(1 / CREDIT, MAX_GRANT))
+    credits = JsonNumber(required=True, validate=validate.Range(1 / CREDIT, MAX_GRANT))
     note = Text(required=True, validate=validate.Length(1, NOTE_LIMIT))
 
 

@@ -20,7 +20,7 @@ from service.integrations.declare.catalog import Catalog
 from service.limits.rates import count
 from service.web.edge import answers, body, refuses
 from service.web.errors import InvalidRequest, NotConfigured, RateLimited
-from service.web.fields import Text
+from service.web.fields import JsonNumber, Text
 
 LONGEST = 3600  # seconds
 MOST_CREDITS = 1_000_000_000
@@ -29,15 +29,6 @@ LONGEST_TOKEN = 7000  # bytes: gunicorn and nginx take a header of 8 kB
 TOO_MANY = "Too many for one token. Name fewer, or none to allow all."
 
 tokens = Blueprint("tokens", __name__, url_prefix="/api/tokens")
-
-
-class JsonNumber(fields.Float):
-    """A number of JSON, and no text that has one."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, str):
-            raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
 
 
 class TokenRequest(Schema):

@@ -68,6 +68,15 @@ class Number(fields.Float):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
+class JsonNumber(fields.Float):
+    """A number of JSON, and no text that has one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class SeqCursor(fields.Field):
     """The number of the last row of a page, in a text that `seq_cursor` has made."""
 

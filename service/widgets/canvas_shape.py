@@ -9,6 +9,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, fields, validate
 
+from service.web.fields import JsonNumber
 from service.web.json_values import encode
 from service.widgets.lines import lines
 
@@ -21,25 +22,16 @@ LARGEST = 10_000  # pixels
 SHOWN = 20  # faults in one answer
 
 
-class Pixels(fields.Float):
-    """A JSON number."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, str):
-            raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
 def _id(**facts: Any) -> fields.String:
     return fields.String(validate=validate.Length(1, ID_LIMIT), **facts)
 
 
-def _coordinate() -> Pixels:
-    return Pixels(required=True, validate=validate.Range(-FARTHEST, FARTHEST))
+def _coordinate() -> JsonNumber:
+    return JsonNumber(required=True, validate=validate.Range(-FARTHEST, FARTHEST))
 
 
-def _length() -> Pixels:
-    return Pixels(required=True, validate=validate.Range(0, LARGEST, min_inclusive=False))
+def _length() -> JsonNumber:
+    return JsonNumber(required=True, validate=validate.Range(0, LARGEST, min_inclusive=False))
 
 
 def _check_size(value: Any) -> None:
