@@ -5,7 +5,6 @@ open.
 Source: docs/contract.md, section 7.
 """
 
-import json
 from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate
@@ -34,6 +33,7 @@ from service.web.errors import (
     outage_error,
 )
 from service.web.fields import Text
+from service.web.json_values import decode
 
 SUBSCRIPTIONS = 50  # of one connection
 SEARCHES = 50  # in all filters of a connection, because each change is matched against all
@@ -108,17 +108,13 @@ def answer(session: SocketSession, collections: Collections, text: str) -> None:
 
 def _parse(text: str) -> Message:
     try:
-        message = json.loads(text, parse_constant=_refuse)
+        message = decode(text)
         text.encode()
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
         raise InvalidRequest("A message is a JSON object.", details={})
     return message
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
 
 
 def _id(message: Message) -> Id | None:

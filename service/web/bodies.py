@@ -9,7 +9,7 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from service.current_request import current_request
 from service.web.errors import InvalidRequest, TooLarge
-from service.web.json_values import MAX_DEPTH
+from service.web.json_values import MAX_DEPTH, decode
 
 VALUES = 25_000  # in a JSON body
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -30,7 +30,7 @@ def parse_json(raw: bytes) -> Any:
     if not has_at_most(VALUES, raw):
         raise TooLarge(f"A body may have at most {VALUES} values.", limit=VALUES)
     try:
-        return _decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
+        return decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except RecursionError:
         message = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
         raise InvalidRequest(message, details={}) from None
@@ -83,10 +83,3 @@ def has_at_most(values: int, raw: bytes) -> bool:
         return True
     texts = (raw.count(b'"') - raw.count(b'\\"')) // 2  # values and keys
     return texts <= 2 * values and count(_TEXTS.sub(b"", raw)) <= values
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode  # as json.loads, made once

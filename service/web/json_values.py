@@ -1,4 +1,4 @@
-"""JSON values in requests and answers: encoding, depth, and unsafe content."""
+"""JSON values in requests and answers: encoding, decoding, depth, and unsafe content."""
 
 import json
 import re
@@ -112,6 +112,14 @@ def encode(value: Any) -> str:
     if isinstance(value, Encoded):
         return value.text
     return _encode(value)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+# What `json.loads` returns, without NaN and Infinity. Raises ValueError, RecursionError.
+decode: Callable[[str], Any] = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def json_size(value: Any) -> int:

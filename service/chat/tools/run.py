@@ -22,7 +22,7 @@ from service.database.time_limits import time_limit
 from service.observing import spans
 from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
-from service.web.json_values import MAX_DEPTH, encode, poisoned
+from service.web.json_values import MAX_DEPTH, decode, encode, poisoned
 
 TOO_LONG = "The tool took longer than {seconds:g} seconds."
 FAILED = "The tool failed."
@@ -59,15 +59,11 @@ def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
 def read_arguments(arguments: str) -> Any:
     """A call's raw JSON as a value that can be streamed and stored. Raises `InvalidInput`."""
     try:
-        value = json.loads(arguments, parse_constant=_refuse_constant)
+        value = decode(arguments)
         dump(value)
     except (ValueError, RecursionError):
         raise InvalidInput("The input is not valid JSON, or nested too deep.") from None
     return value
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def dump(value: Any) -> str:
