@@ -53,7 +53,7 @@ def call(said):
     def begin(seconds=5.0, bearer=None, **facts):
         bases = facts.pop("bases", (base_url("ANY_BASE_URL", said.url),))
         vendor = Vendor(integration="any", name="any", bases=bases, **facts)
-        return Call(Resources(upstream, {}, VALUES), vendor, seconds, bearer)
+        return Call(Resources(upstream, {}, VALUES), vendor, seconds=seconds, bearer=bearer)
 
     yield begin
     upstream.close()

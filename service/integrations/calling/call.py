@@ -50,6 +50,7 @@ class Call:
         self,
         resources: Resources,
         vendor: Vendor,
+        *,
         seconds: float,
         bearer: str | None = None,
         leave: Callable[[], None] = lambda: None,
@@ -90,8 +91,15 @@ class Call:
 
         Raises `NotConfigured`.
         """
-        facts = (self._leave, self.subject, None, self.effects, self._media)
-        return Call(self._resources, vendor, self.seconds_left, None, *facts)
+        return Call(
+            self._resources,
+            vendor,
+            seconds=self.seconds_left,
+            leave=self._leave,
+            subject=self.subject,
+            effects=self.effects,
+            media=self._media,
+        )
 
     def complete(self, system: str, text: str) -> str:
         """The answer of the endpoint's declared model. Raises `ServiceError`."""

@@ -44,8 +44,9 @@ class VendorCalls:
         connection, endpoint = admitted.connection, admitted.endpoint
 
         def perform(bearer: str | None) -> Any:
-            facts = (endpoint, admitted.user_id, bearer, media, attempt.leave, seconds)
-            call = self.call(*facts)
+            call = self.call(
+                endpoint, admitted.user_id, bearer, media, leave=attempt.leave, seconds=seconds
+            )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
             data = self._perform(endpoint, admitted.params, call)
@@ -68,7 +69,7 @@ class VendorCalls:
 
         def perform(bearer: str | None) -> Any:
             admit = partial(self.breakers.admit, integration)  # only where the check has to ask
-            call = self.call(endpoint, admitted.user_id, bearer, media, admit)
+            call = self.call(endpoint, admitted.user_id, bearer, media, leave=admit)
             with self.breakers.counting(call.effects):
                 check(call, admitted.params)
             return kept.data
@@ -93,6 +94,7 @@ class VendorCalls:
         subject: str,
         bearer: str | None,
         media: CallMedia,
+        *,
         leave: Callable[[], None] = lambda: None,
         seconds: float | None = None,
     ) -> Call:
@@ -102,9 +104,16 @@ class VendorCalls:
         """
         upstream, models = (self._app.extensions[name] for name in ("upstream", "models"))
         resources = Resources(upstream, models, self.settings, self._instance)
-        limit = endpoint.seconds if seconds is None else seconds
-        facts = (limit, bearer, leave, subject, endpoint.model, None, media)
-        return Call(resources, endpoint.vendor_for(self.settings), *facts)
+        return Call(
+            resources,
+            endpoint.vendor_for(self.settings),
+            seconds=endpoint.seconds if seconds is None else seconds,
+            bearer=bearer,
+            leave=leave,
+            subject=subject,
+            model=endpoint.model,
+            media=media,
+        )
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:
         """What a call of an endpoint stores for its user."""
