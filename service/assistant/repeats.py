@@ -90,8 +90,7 @@ def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> E
         return None
     if proxy.gateway:
         return earlier
-    key = (context.caller.subject, item.name, str(entry.call_id))
-    return earlier if has_answer(*key) else None
+    return earlier if has_answer(context.caller.subject, item.name, str(entry.call_id)) else None
 
 
 def give(context: ToolContext, earlier: EarlierCall, ask: Callable[[], T]) -> T:

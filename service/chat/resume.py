@@ -5,6 +5,7 @@ Source: docs/contract.md, section 15.3.
 
 import re
 import time
+from functools import partial
 from typing import Any
 
 import gevent
@@ -61,15 +62,21 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
     """A watcher of the turn that the client was reading, or of the newest one that runs."""
     turn_id, number = _position()
     sock: Any = request.environ.get("gunicorn.socket")
-    client = (sock, direct_writer(request.environ), caller.subject)
+    watcher = partial(
+        Watcher,
+        chat_id,
+        sock=sock,
+        writer=direct_writer(request.environ),
+        user_id=caller.subject,
+    )
     running = claims.running(db.session(), caller.subject, chat_id)
     db.session.commit()
     if turn_id in running and watchers.can_read(turn_id):
-        return Watcher(chat_id, turn_id, number, *client)
+        return watcher(turn_id, number)
     if turn_id and _has_rest(caller, chat_id, turn_id, number):
-        return Watcher(chat_id, turn_id, number, *client)
+        return watcher(turn_id, number)
     newest = next(filter(watchers.can_read, running), None)
-    return Watcher(chat_id, newest, 0, *client) if newest else None
+    return watcher(newest, 0) if newest else None
 
 
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:

@@ -105,8 +105,9 @@ class Invocation:
         if not self.opens_links or self.action:
             return tool_result(failure(consent.shown(grant, url)))
         sealer = Sealer(self.app.config["SETTINGS"].token_encryption_keys)
-        call = (self.offer.tool.name, self.arguments)
-        state = states.issue(sealer, self.caller.subject, self.call_id, *call)
+        state = states.issue(
+            sealer, self.caller.subject, self.call_id, self.offer.tool.name, self.arguments
+        )
         return consent.question(grant, url, state)
 
     def _notes(self, outcome: Outcome, endpoint: Endpoint | None) -> list[str]:

@@ -69,8 +69,7 @@ class Server:
             raise message.refusal(INVALID_PARAMS, "The arguments must be an object.")
         opens_links = consent.can_open_links(message.capabilities)
         action, call_id = self._resumed(message, caller, offer, arguments)
-        call = (self._app, offer, caller, token, arguments, call_id)
-        return Invocation(*call, opens_links, action)
+        return Invocation(self._app, offer, caller, token, arguments, call_id, opens_links, action)
 
     def _resumed(
         self, message: RpcMessage, caller: Caller, offer: Offer, arguments: dict[str, Any]
@@ -82,10 +81,10 @@ class Server:
         action = _action(message)
         sealer = Sealer(self._app.config["SETTINGS"].token_encryption_keys)
         try:
-            call = (offer.tool.name, arguments)
-            return action, states.use(sealer, caller.subject, state, *call)
+            call_id = states.use(sealer, caller.subject, state, offer.tool.name, arguments)
         except states.UnusableState:
             raise message.refusal(INVALID_PARAMS, NO_STATE) from None
+        return action, call_id
 
     def _initialize(self, message: RpcMessage) -> dict[str, Any]:
         asked = message.params.get("protocolVersion")

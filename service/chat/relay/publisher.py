@@ -40,9 +40,14 @@ class Publication:
             self.published = newest.get(question.turn_id, 0)
         new = list(self.run.log.after(self.published))
         if new:
-            of_turn = (question.turn_id, question.chat_id)
-            events, is_end = list(map(sse.encode, new)), isinstance(new[-1], ENDINGS)
-            publications.add(session, *of_turn, self.published, events, is_end)
+            publications.add(
+                session,
+                question.turn_id,
+                question.chat_id,
+                after=self.published,
+                events=list(map(sse.encode, new)),
+                is_end=isinstance(new[-1], ENDINGS),
+            )
         return self.published + len(new)
 
 

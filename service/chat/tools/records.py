@@ -113,8 +113,14 @@ def delete(context: ToolContext, collection: str, recordId: str) -> dict[str, An
 
 
 def _note(context: ToolContext, name: str) -> Hook:
-    turn = (context.turn_id, context.chat_id, context.caller.subject)
-    return journal.note(*turn, name, context.user_message_id, context.fingerprint)
+    return journal.note(
+        context.turn_id,
+        context.chat_id,
+        context.caller.subject,
+        name,
+        context.user_message_id,
+        context.fingerprint,
+    )
 
 
 RECORDS = (query, get, create, update, delete)

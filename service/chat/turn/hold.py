@@ -42,8 +42,9 @@ def hold_for(
     lease_id = app.extensions["lease"].id
 
     def hold(amount: int) -> Question:
-        reserved = (payer, amount, question.turn_id, lease_id, HOLD_SECONDS, starting)
-        hold_id = ledger.reserve(session, *reserved)
+        hold_id = ledger.reserve(
+            session, payer, amount, question.turn_id, lease_id, HOLD_SECONDS, starting
+        )
         return replace(question, hold_id=hold_id, hold_amount=amount)
 
     try:

@@ -132,8 +132,10 @@ class Gateway:
         permit = caller.permit
         if permit is None or permit.scope != "chat":
             return token
-        named = (caller.subject, caller.claimed_role, caller.issued)
-        return issue_limited(self._settings, *named, replace(permit, scope="calls"))
+        for_calls = replace(permit, scope="calls")
+        return issue_limited(
+            self._settings, caller.subject, caller.claimed_role, caller.issued, for_calls
+        )
 
     def _ask(
         self,

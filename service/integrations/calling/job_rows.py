@@ -76,8 +76,14 @@ def end(session: Session, row: IntegrationJob, cost: int | None) -> Ended | None
     refund = charge.charged - cost if charge.charged and cost is not None else 0
     if refund <= 0:
         return Ended()
-    payment = (charge.payer, refund, f"refund:{row.job_id}", f"refund {row.endpoint}")
-    ledger.refund(session, *payment, charge.token_id)
+    ledger.refund(
+        session,
+        charge.payer,
+        refund,
+        ref=f"refund:{row.job_id}",
+        what=f"refund {row.endpoint}",
+        token_id=charge.token_id,
+    )
     return Ended(refund)
 
 
