@@ -18,6 +18,7 @@ from service.chat.earlier import fingerprint_of
 from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.mcp.models import UsedState
+from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 
 LIFETIME = 600  # seconds, as long as the link that it waits for
@@ -34,7 +35,7 @@ def issue(sealer: Sealer, user_id: str, call_id: str, tool: str, arguments: Any)
         "input": fingerprint_of(tool, arguments),
         "expires": int(time.time()) + LIFETIME,
     }
-    return sealer.seal(json.dumps(facts), _place(user_id))
+    return sealer.seal(json.dumps(facts), places.mcp_state(user_id))
 
 
 def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> str:
@@ -43,7 +44,7 @@ def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> 
     Needs an app context.
     """
     try:
-        facts = json.loads(sealer.open(str(state), _place(user_id)))
+        facts = json.loads(sealer.open(str(state), places.mcp_state(user_id)))
     except Unsealable:
         raise UnusableState from None
     if facts["expires"] < time.time() or facts["input"] != fingerprint_of(tool, arguments):
@@ -61,7 +62,3 @@ def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> 
 
 def sweep(session: Session) -> None:
     session.execute(delete(UsedState).where(UsedState.expires_at < current_time()))
-
-
-def _place(user_id: str) -> str:
-    return f"mcp-state:{user_id}"

@@ -1,4 +1,7 @@
-"""Where sealed texts are kept: each is bound to its place, which a rotation of keys must repeat."""
+"""Where sealed texts are kept: each is bound to its place, which a rotation of keys must repeat.
+
+A rotation seals anew what the database has. Cookies and the states of calls last only minutes.
+"""
 
 
 def grant(user_id: str, integration: str, column: str) -> str:
@@ -19,6 +22,11 @@ def answer(user_id: str, endpoint: str, key: str) -> str:
 
 def kept_answer(key: str) -> str:
     return f"kept-answer:{key}"
+
+
+def mcp_state(user_id: str) -> str:
+    """The client keeps it."""
+    return f"mcp-state:{user_id}"
 
 
 SIGN_IN = "sign-in"  # a cookie
