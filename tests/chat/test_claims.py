@@ -72,11 +72,6 @@ def end(response, gate):
     return chunks_of(response.get_data())
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 @pytest.mark.parametrize("answered", [False, True], ids=["new message", "regenerated"])
 def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
     alice, app, served_by, chat, answered

@@ -22,11 +22,6 @@ def call(name, **given):
     return Answer(recorded.anthropic_call(f"records__{name}", {**NOTES, **given}))
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 def failed(alice, served_by, chat, *calls, message="u"):
     """A turn that does these calls and then fails."""
     served_by.answers = [*calls, CUT]

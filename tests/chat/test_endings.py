@@ -20,11 +20,6 @@ from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 def begun(person, chat, content="count to 3000", words=3, **body):
     """A turn that has said some words, and the rest of its stream."""
     response = person.ask(chat, content, **body)

@@ -62,11 +62,6 @@ def worker(app, monkeypatch):
     return Worker(app, monkeypatch)
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 def test_the_claim_of_a_dead_worker_is_swept(worker, chat):
     worker.begins(chat, ends_in=-1)
     worker.look()

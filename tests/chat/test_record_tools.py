@@ -23,11 +23,6 @@ def called(alice, chat, name, **given):
     return next(chunk for chunk in chunks if chunk["type"].startswith("tool-output-"))
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 def stored(app, model):
     with app.app_context():
         rows = db.session.scalars(select(model).order_by(model.seq)).all()

@@ -8,11 +8,6 @@ from service.database.clock import from_now
 from tests.people import text_of, types
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 def test_a_network_retry_gets_the_stored_answer_and_pays_nothing(alice, chat, upstream, app):
     first = alice.turn(chat, "Which collections, and who am I?", userMessageId="u")
     paid = alice.get("/api/credits").json["balance"]

@@ -14,11 +14,6 @@ from tests.upstream import Answer
 pytestmark = on_sqlite
 
 
-@pytest.fixture
-def chat(alice):
-    return alice.new_chat()
-
-
 def question(chat, **changes):
     return {"chatId": chat, "userMessageId": "u-1", "content": "hello", **changes}
 

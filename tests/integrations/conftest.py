@@ -46,3 +46,16 @@ def within(app):
         proxy.catalog = Catalog(replace(item, seconds=seconds) for item in proxy.catalog)
 
     return hurry
+
+
+@pytest.fixture
+def paid(alice):
+    """What has been paid so far, in credits."""
+    start = alice.get("/api/credits").json["balance"]
+    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
+
+
+@pytest.fixture
+def look(alice):
+    """The answer to a look at a job."""
+    return lambda job: alice.get(f"/api/integrations/jobs/{job}")

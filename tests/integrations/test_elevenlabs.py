@@ -19,12 +19,6 @@ def refusal(status, code, name="code"):
     return Said({"detail": {name: code, "message": "a text of ElevenLabs"}}, status)
 
 
-@pytest.fixture
-def paid(alice):
-    start = alice.get("/api/credits").json["balance"]
-    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
-
-
 REFUSALS = [
     (refusal(401, "quota_exceeded", "status"), FAILED, []),
     (refusal(400, "quota_exceeded"), FAILED, []),

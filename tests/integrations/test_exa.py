@@ -46,11 +46,6 @@ def started(ask, vendor):
     return ask("neuralsearch-research", {"query": "overviews"}).json["data"]["jobId"]
 
 
-@pytest.fixture
-def look(alice):
-    return lambda job: alice.get(f"/api/integrations/jobs/{job}")
-
-
 def test_a_search_asks_with_the_operators_key(ask, vendor):
     vendor.says(SEARCH)
     body = {"query": "language models", "summaryQuery": "size", "maxAgeHours": 24, "text": True}

@@ -32,13 +32,6 @@ def refusal(status, code=None, error="a text of Firecrawl", **headers):
 
 
 @pytest.fixture
-def paid(alice):
-    """What has been paid so far, in credits."""
-    start = alice.get("/api/credits").json["balance"]
-    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
-
-
-@pytest.fixture
 def crawl(ask, vendor):
     """Starts a crawl; returns its job's id."""
 
@@ -47,11 +40,6 @@ def crawl(ask, vendor):
         return ask("crawl-crawl", {"url": URL, "wait": 0, **parameters}).json["data"]["jobId"]
 
     return starting
-
-
-@pytest.fixture
-def look(alice):
-    return lambda job: alice.get(f"/api/integrations/jobs/{job}")
 
 
 INSIDE = [

@@ -17,12 +17,6 @@ def refusal(status, code):
 
 
 @pytest.fixture
-def paid(alice):
-    start = alice.get("/api/credits").json["balance"]
-    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
-
-
-@pytest.fixture
 def look(alice):
     return lambda state: alice.get(f"/api/integrations/jobs/{state.json['data']['jobId']}")
 

@@ -22,18 +22,6 @@ DRAWN = {
 
 
 @pytest.fixture
-def paid(alice):
-    """What has been paid so far, in credits."""
-    start = alice.get("/api/credits").json["balance"]
-    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
-
-
-@pytest.fixture
-def look(alice):
-    return lambda job: alice.get(f"/api/integrations/jobs/{job}")
-
-
-@pytest.fixture
 def without(app):
     """Take the keys of vendors away."""
 

@@ -31,12 +31,6 @@ def drawn(*pictures, output_tokens=1000):
 
 
 @pytest.fixture
-def paid(alice):
-    start = alice.get("/api/credits").json["balance"]
-    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
-
-
-@pytest.fixture
 def held(alice, vendor):
     """What a call holds while OpenAI answers it, in credits."""
     seen = []
