@@ -1,6 +1,6 @@
 """`/api/ai/search` and the export of a chat. Source: docs/contract.md, sections 4.7 and 4.9."""
 
-from typing import Any
+from typing import Any, get_args
 
 from flask import Blueprint, Response, g, stream_with_context
 from marshmallow import Schema, fields, validate
@@ -16,7 +16,6 @@ from service.web.errors import Forbidden, NotFound
 from service.web.fields import Digits, Text
 
 QUESTION_LIMIT = 200  # characters
-FORMATS = ("markdown", "json")
 
 finding = Blueprint("finding", __name__, url_prefix="/api/ai")
 
@@ -56,7 +55,7 @@ class FoundSchema(Schema):
 
 
 class ExportQuery(Schema):
-    format = Text(load_default="markdown", validate=validate.OneOf(FORMATS))
+    format = Text(load_default="markdown", validate=validate.OneOf(get_args(export.Format)))
 
 
 @finding.get("/search")

@@ -11,7 +11,7 @@ come after the row is stored.
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, or_, select
@@ -24,6 +24,7 @@ from service.database.clock import microseconds
 from service.database.statements import Statements
 from service.extensions import MICROSECOND, db, now, table, timestamp
 from service.fairness import let_others_run
+from service.times import EPOCH
 
 PARSED_AT_ONCE = 50  # rows: a millisecond, or some for each with large results
 PROMPT_VERSION = 1  # of the summariser's instructions
@@ -31,7 +32,6 @@ FAILURES = 3  # in a row; then no summary of the chat is asked for during `REST_
 REST_SECONDS = 600
 REFUSED = "content-filter"
 LAST_SEQ = 2**63 - 1  # the largest that there can be
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Times are added up modulo twelve days: SQLite's sums end at 2**63, some 5 000 whole times.
 CYCLE = 10**12  # microseconds
 
