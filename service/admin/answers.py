@@ -9,6 +9,7 @@ from service.web.fields import Digits, JsonNumber, SeqCursor, Text
 
 LIST_LIMIT = 200
 NOTE_LIMIT = 200
+MOST_HOURS = 30 * 24
 
 
 class PageQuery(Schema):
@@ -95,3 +96,125 @@ class ActionSchema(Schema):
 class ActionsSchema(Schema):
     actions = fields.List(fields.Nested(ActionSchema), required=True)
     nextCursor = fields.String(required=True, allow_none=True)
+
+
+class HoursQuery(Schema):
+    hours = Digits(load_default=24, validate=validate.Range(1, MOST_HOURS))
+
+
+class VendorStateSchema(Schema):
+    name = fields.String(required=True)
+    missing = fields.String(required=True, allow_none=True)
+    standIn = fields.Boolean(required=True)
+
+
+class BreakerSchema(Schema):
+    state = fields.String(required=True, validate=validate.OneOf(["closed", "open", "trial"]))
+    failures = fields.Integer(required=True)
+    openUntil = fields.AwareDateTime(required=True, allow_none=True)
+
+
+class CallTotalsSchema(Schema):
+    total = fields.Integer(required=True)
+    failed = fields.Integer(required=True)
+    refused = fields.Integer(required=True)
+    averageMs = fields.Integer(required=True, allow_none=True)
+    longestMs = fields.Integer(required=True, allow_none=True)
+
+
+class GrantTotalsSchema(Schema):
+    connected = fields.Integer(required=True)
+    failing = fields.Integer(required=True)
+
+
+class IntegrationStateSchema(Schema):
+    integration = fields.String(required=True)
+    payer = fields.String(required=True, validate=validate.OneOf(["user", "owner"]))
+    endpoints = fields.Integer(required=True)
+    configured = fields.Integer(required=True)
+    vendors = fields.List(fields.Nested(VendorStateSchema), required=True)
+    breaker = fields.Nested(BreakerSchema, required=True)
+    calls = fields.Nested(CallTotalsSchema, required=True)
+    grants = fields.Nested(GrantTotalsSchema, required=True)
+
+
+class IntegrationsSchema(Schema):
+    hours = fields.Integer(required=True)
+    integrations = fields.List(fields.Nested(IntegrationStateSchema), required=True)
+
+
+class EndingSchema(Schema):
+    status = fields.String(required=True)
+    reason = fields.String(required=True, allow_none=True)
+    finishReason = fields.String(required=True)
+    count = fields.Integer(required=True)
+    lastAt = fields.AwareDateTime(required=True)
+
+
+class EndedTurnsSchema(Schema):
+    total = fields.Integer(required=True)
+    isWhole = fields.Boolean(required=True)
+    kinds = fields.List(fields.Nested(EndingSchema), required=True)
+
+
+class CallErrorSchema(Schema):
+    integration = fields.String(required=True)
+    status = fields.String(required=True)
+    error = fields.String(required=True, allow_none=True)
+    upstreamStatus = fields.Integer(required=True, allow_none=True)
+    count = fields.Integer(required=True)
+    lastAt = fields.AwareDateTime(required=True)
+
+
+class CallErrorsSchema(Schema):
+    total = fields.Integer(required=True)
+    isWhole = fields.Boolean(required=True)
+    kinds = fields.List(fields.Nested(CallErrorSchema), required=True)
+
+
+class CountedSchema(Schema):
+    turns = fields.List(fields.Dict(), required=True)
+    upstreamCalls = fields.List(fields.Dict(), required=True)
+    requests = fields.List(fields.Dict(), required=True)
+
+
+class ErrorsSchema(Schema):
+    hours = fields.Integer(required=True)
+    turns = fields.Nested(EndedTurnsSchema, required=True)
+    calls = fields.Nested(CallErrorsSchema, required=True)
+    host = fields.Nested(CountedSchema, required=True)
+
+
+class SpentSchema(Schema):
+    count = fields.Integer(required=True)
+    credits = fields.Float(required=True)
+
+
+class TodaySchema(Schema):
+    since = fields.AwareDateTime(required=True)
+    users = fields.Integer(required=True)
+    newUsers = fields.Integer(required=True)
+    activeUsers = fields.Integer(required=True)
+    turns = fields.Nested(SpentSchema, required=True)
+    calls = fields.Nested(SpentSchema, required=True)
+    isWhole = fields.Boolean(required=True)
+
+
+class DatabaseSchema(Schema):
+    kind = fields.String(required=True, validate=validate.OneOf(["sqlite", "postgresql"]))
+    revision = fields.String(required=True, allow_none=True)
+    newest = fields.String(required=True, allow_none=True)
+    migrated = fields.Boolean(required=True)
+
+
+class WorkersSchema(Schema):
+    configured = fields.Integer(required=True)
+    answering = fields.Integer(required=True)
+
+
+class ServiceSchema(Schema):
+    version = fields.String(required=True)
+    sandbox = fields.Boolean(required=True)
+    database = fields.Nested(DatabaseSchema, required=True)
+    workers = fields.Nested(WorkersSchema, required=True)
+    time = fields.AwareDateTime(required=True)
