@@ -1,20 +1,15 @@
 """Routes for operators: health, readiness, metrics, and the OpenAPI document."""
 
-from datetime import datetime
 from typing import Any
 
 import gevent
 from flask import Blueprint, Response, current_app, jsonify, request
 from marshmallow import Schema, fields
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Mapped, mapped_column
 
-from service.database.access import write_transaction
-from service.database.clock import current_time
+from service.database import probe
 from service.database.revisions import is_migrated, stored_revision
-from service.extensions import db
 from service.observing import scrape
 from service.web.edge import answers
 from service.web.openapi import document
@@ -22,15 +17,6 @@ from service.web.openapi import document
 READY_SECONDS = 1.5  # for all checks together
 
 operations = Blueprint("operations", __name__)
-
-
-class Probe(db.Model):  # type: ignore[name-defined,misc]
-    """The single row that the readiness check writes."""
-
-    __tablename__ = "probes"
-
-    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    written_at: Mapped[datetime | None]
 
 
 class StatusSchema(Schema):
@@ -101,15 +87,7 @@ def _checks() -> dict[str, bool]:
         with gevent.Timeout(READY_SECONDS):
             has_schema = is_migrated(stored_revision())
             if has_schema:
-                _write()
+                probe.write()
     except (SQLAlchemyError, gevent.Timeout):
         return {"database": False, "migrations": False, "accepting": not draining}
     return {"database": True, "migrations": has_schema, "accepting": not draining}
-
-
-def _write() -> None:
-    """Write the row, unless another worker has locked it: that worker may have stopped."""
-    unlocked = select(Probe.id).with_for_update(skip_locked=True)
-    with write_transaction() as session:
-        for number in session.scalars(unlocked).all():
-            session.execute(update(Probe).filter_by(id=number).values(written_at=current_time()))
