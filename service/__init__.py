@@ -147,7 +147,7 @@ def _defer_secrets(app: Service, settings: Settings, upstream: Upstream, catalog
     names = ("media", "media_sweeper")
     app.extensions.defer(names, lambda: media.set_up(app, settings))
     names = ("vendor_settings", "proxy")
-    app.extensions.defer(names, lambda: everything.init_app(app, settings, catalog))
+    app.extensions.defer(names, lambda: everything.set_up(app, settings, catalog))
 
 
 def _open_database(app: Service, settings: Settings) -> None:

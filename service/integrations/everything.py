@@ -117,7 +117,7 @@ def check_scope_names(every: Catalog, settings: Settings) -> None:
             raise ConfigError(f"{setting.name}: must name scopes of ours, not {unknown[0]!r}")
 
 
-def init_app(app: Flask, settings: Settings, every: Catalog) -> None:
+def set_up(app: Flask, settings: Settings, every: Catalog) -> None:
     """`app.extensions["proxy"]`, and the vendors' settings, which the sandbox may redirect.
 
     Raises `ConfigError`.
