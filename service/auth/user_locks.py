@@ -28,7 +28,8 @@ _row = select(_users.c.seq).where(_this_user)
 _rows = select(_users.c.subject).order_by(_users.c.subject)
 _locked_rows = _rows.with_for_update(read=True, key_share=True)
 LOCK_ROWS = prepared_among(_locked_rows)
-LOCK_ROW = {alone: _row.with_for_update(read=not alone, key_share=True) for alone in (True, False)}
+LOCK_ROW = _row.with_for_update(read=True, key_share=True)
+LOCK_ROW_ALONE = _row.with_for_update(key_share=True)
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,17 @@ def standing(subject: str, locked: StatementReply) -> Standing:
     return Standing(subject, row.seq, row.erased_at.timestamp() if row.erased_at else None)
 
 
-def lock_row(session: Session, subject: str, alone: bool = False) -> bool:
+def lock_row(session: Session, subject: str) -> bool:
     """Lock a user's row to store the result of something that has already happened.
 
-    With `alone`, no other transaction can do the same at once. The user may be disabled. Returns
-    False if there is no row; then nothing may be stored.
+    The user may be disabled. Returns False if there is no row; then nothing may be stored.
     """
-    return session.connection().scalar(LOCK_ROW[alone], {"subject": subject}) is not None
+    return session.connection().scalar(LOCK_ROW, {"subject": subject}) is not None
+
+
+def lock_row_alone(session: Session, subject: str) -> bool:
+    """Lock a user's row as `lock_row` does, and let no other transaction do so meanwhile."""
+    return session.connection().scalar(LOCK_ROW_ALONE, {"subject": subject}) is not None
 
 
 def lock_rows(session: Statements, subjects: Iterable[str]) -> set[str]:

@@ -193,7 +193,7 @@ class MediaStore:
         self, session: Session, user_id: str, size: int, reservation: str | None = None
     ) -> None:
         """Raise `QuotaReached` if there is no room, after taking some of the reservation's."""
-        if not user_locks.lock_row(session, user_id, alone=True):
+        if not user_locks.lock_row_alone(session, user_id):
             raise Unauthorized()
         if reservation:
             reserved = update(_items).where(_items.c.media_id == reservation)
