@@ -10,7 +10,7 @@ from service.database.access import write_transaction
 from service.upkeep import granting
 from service.web.errors import NotFound
 from tests.billing.books import Books
-from tests.chat.test_people import erase
+from tests.erasing import erase
 from tests.services import flask, on_sqlite, wait_for
 
 ALICE = "/api/admin/credits/alice"

@@ -11,7 +11,7 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.integrations.calling import key_rows
 from service.integrations.models import IdempotencyKey
-from service.upkeep import erasing
+from tests.erasing import erase
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 
@@ -75,28 +75,18 @@ def test_a_stop_locks_claims_in_the_order_of_their_turns(alice, chat, other):
 
 
 @pytest.fixture
-def erase(app):
-    def work():
-        with app.app_context():
-            connections = app.extensions["proxy"].connections
-            erasing.erase("alice", app.extensions["collections"], connections)
-
-    return work
-
-
-@pytest.fixture
 def delete(alice, chat):
     return lambda: alice.delete(f"/api/ai/chats/{chat}")
 
 
 @pytest.mark.usefixtures("claimed")
-def test_an_erasure_locks_claims_in_the_order_of_their_turns(erase, other):
-    waits_for_the_first(other, "claims", "turn_id = 'a'", "turn_id = 'b'", erase)
+def test_an_erasure_locks_claims_in_the_order_of_their_turns(app, other):
+    waits_for_the_first(other, "claims", "turn_id = 'a'", "turn_id = 'b'", lambda: erase(app))
 
 
 @pytest.mark.usefixtures("noted")
-def test_an_erasure_locks_the_journal_in_its_order(erase, other):
-    waits_for_the_first(other, "journal", "seq = 1", "seq = 2", erase)
+def test_an_erasure_locks_the_journal_in_its_order(app, other):
+    waits_for_the_first(other, "journal", "seq = 1", "seq = 2", lambda: erase(app))
 
 
 @pytest.mark.usefixtures("noted")

@@ -19,9 +19,10 @@ from service.database.access import write_transaction
 from service.extensions import db, now
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
-from service.upkeep import erasing, rights, sweeping
+from service.upkeep import rights, sweeping
 from tests.chat.test_endings import begun
 from tests.chat.test_record_tools import NOTES, called
+from tests.erasing import erase
 from tests.people import chunks_of, text_of, types
 from tests.services import SECRET, close, command, flask, settings_for, wait_for
 
@@ -38,12 +39,6 @@ def rows_by_table(app):
         rows = {t: db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables}  # noqa: S608
         db.session.commit()
     return {name: found for name, found in rows.items() if found}
-
-
-def erase(app, subject: str) -> bool:
-    with app.app_context():
-        connections = app.extensions["proxy"].connections
-        return erasing.erase(subject, app.extensions["collections"], connections)
 
 
 def forget_owners(app) -> None:

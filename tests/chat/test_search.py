@@ -9,7 +9,8 @@ from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
-from tests.chat.test_people import erase, everything
+from tests.chat.test_people import everything
+from tests.erasing import erase
 from tests.services import on_sqlite
 
 

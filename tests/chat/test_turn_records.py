@@ -8,7 +8,7 @@ from sqlalchemy import select
 from service.chat.models import Turn
 from service.extensions import db
 from service.records.models import Outbox
-from service.upkeep.erasing import erase
+from tests.erasing import erase
 from tests.services import wait_for
 
 
@@ -100,9 +100,8 @@ def test_a_deleted_chat_leaves_its_turns_in_numbers(alice, bob, three):
 
 
 def test_an_erased_user_leaves_turns_that_nobody_sees(app, alice, three):
+    erase(app)
     with app.app_context():
-        connections = app.extensions["proxy"].connections
-        erase("alice", app.extensions["collections"], connections)
         rows = db.session.query(Turn).all()
     assert len(rows) == 3
     assert "alice" not in {row.user_id for row in rows}

@@ -21,9 +21,10 @@ from service.extensions import db
 from service.ids import new_id
 from service.records.models import Outbox
 from service.records.permissions import ACTIONS
-from service.upkeep import erasing, rights
+from service.upkeep import rights
 from tests import recorded
 from tests.depth import depth
+from tests.erasing import erase
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -303,9 +304,8 @@ def test_a_record_of_somebody_who_is_erased_meanwhile_does_not_come_back(
     hands = Hands(app, admin, "admin")
     hands.delete(gone)
     read = journal_of(app, hands)[0].before
+    erase(app, "bob")
     with app.app_context():
-        connections = app.extensions["proxy"].connections
-        erasing.erase("bob", app.extensions["collections"], connections)
         db.session.execute(update(JournalEntry).values(before=read))
         db.session.commit()
     assert [one["recordId"] for one in hands.undo()["conflicts"]] == [gone]

@@ -17,7 +17,8 @@ from service.integrations.declare.endpoint import READ
 from service.integrations.models import KeptAnswer
 from service.integrations.vendors.github import visibility
 from service.sealing.seal import Sealer
-from service.upkeep import erasing, rotation, sweeping
+from service.upkeep import rotation, sweeping
+from tests.erasing import erase
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.integrations.scripted import Said
@@ -122,8 +123,7 @@ def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob,
     keys = (("new", bytes(32)), *app.config["SETTINGS"].token_encryption_keys)
     with app.app_context():
         assert rotation.rotate(Sealer(keys)) == rotation.Rotation(resealed=2, unopened=0)
-        connections = app.extensions["proxy"].connections
-        erasing.erase("alice", app.extensions["collections"], connections)
+    erase(app)
     assert [row.user_id for row in rows(app)] == ["bob"]
 
 

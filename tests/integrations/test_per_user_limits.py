@@ -13,7 +13,8 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.limit import Limit
 from service.integrations.models import CountedCalls, KeptAnswer
-from service.upkeep import erasing, sweeping
+from service.upkeep import sweeping
+from tests.erasing import erase
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.services import on_sqlite
@@ -106,9 +107,7 @@ def test_an_erased_user_leaves_no_count(app, alice, bob, limited):
     limited(5)
     statuses(alice, "a")
     statuses(bob, "a")
-    with app.app_context():
-        connections = app.extensions["proxy"].connections
-        erasing.erase("alice", app.extensions["collections"], connections)
+    erase(app)
     assert counted(app) == {"bob": 1}
 
 

@@ -12,7 +12,8 @@ from service.extensions import db
 from service.mcp import states
 from service.mcp.message import META
 from service.mcp.models import UsedState
-from service.upkeep import erasing, sweeping
+from service.upkeep import sweeping
+from tests.erasing import erase
 from tests.integrations.offices import connect, decide, flags
 from tests.mcp.speaking import Speaker, refusal
 from tests.services import on_sqlite
@@ -161,9 +162,8 @@ def test_used_states_end_with_their_user_and_with_their_time(ask, app, alice, bo
     for person in (alice, bob):
         _, state = question(ask(person))
         ask(person, inputResponses=ACCEPT, requestState=state)
+    erase(app)
     with app.app_context():
-        connections = app.extensions["proxy"].connections
-        erasing.erase("alice", app.extensions["collections"], connections)
         sweeping.sweep()
     assert used_states(app) == ["bob"], "it has not expired"
     with app.app_context(), write_transaction() as session:

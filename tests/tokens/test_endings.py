@@ -8,16 +8,11 @@ import pytest
 from service.auth import tokens, users
 from service.auth.permits import Permit
 from service.auth.users import rights_cache
-from service.upkeep import erasing, rights
+from service.upkeep import rights
+from tests.erasing import erase
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
-
-
-def erase(app) -> None:
-    with app.app_context():
-        connections = app.extensions["proxy"].connections
-        erasing.erase("alice", app.extensions["collections"], connections)
 
 
 def test_it_ends_at_its_time(alice, app):

@@ -15,8 +15,8 @@ from service.integrations.calling import job_rows
 from service.integrations.models import IntegrationJob
 from service.records.models import Outbox
 from service.upkeep.sweeping import sweep
+from tests.erasing import erase
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.test_erased_users import erase
 from tests.integrations.oauth.user import READ
 from tests.services import on_sqlite
 

@@ -16,7 +16,8 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
-from service.upkeep import erasing, rights
+from service.upkeep import rights
+from tests.erasing import erase
 from tests.integrations.oauth.pages import CALLBACK, form_token, refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
@@ -25,12 +26,6 @@ from tests.test_migrations import WAITING
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 NOT_NOW = "can&#39;t connect an account now"
-
-
-def erase(app, subject: str = "alice") -> erasing.ErasureReport:
-    with app.app_context():
-        connections = app.extensions["proxy"].connections
-        return erasing.erase(subject, app.extensions["collections"], connections)
 
 
 def disable(app, subject: str = "alice") -> None:

@@ -8,9 +8,9 @@ import pytest
 from service.billing.models import Allowance
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.task import Task
+from tests.erasing import erase
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.test_erased_users import erase
 from tests.integrations.oauth.user import EVENTS, READ, SEND, User
 from tests.services import on_sqlite
 
