@@ -16,7 +16,7 @@ from service.chat.models import JournalEntry
 from service.database.access import write_transaction
 from service.database.revisions import newest_revision, stored_revision
 from service.extensions import db
-from tests.chat.test_record_tools import NOTES, called
+from tests.chat.turns import NOTES, called
 from tests.services import on_sqlite, wait_for
 
 FIRST = "0001"

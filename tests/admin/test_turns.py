@@ -1,6 +1,6 @@
 """Running turns as admins see and stop them."""
 
-from tests.chat.test_endings import begun
+from tests.chat.turns import begun
 from tests.people import chunks_of, types
 from tests.services import wait_for
 

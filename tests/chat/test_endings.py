@@ -9,41 +9,19 @@ from sqlalchemy.exc import ProgrammingError
 
 from service.auth import users
 from service.chat.stream import channel
-from service.chat.stream.chunks import from_json
-from service.chat.stream.parts import Assembly
 from service.chat.turn import running
 from service.chat.turn.hold import TurnHold
 from service.generation import model_call
 from service.upkeep import rights
+from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
 
-def begun(person, chat, content="count to 3000", words=3, **body):
-    """A turn that has said some words, and the rest of its stream."""
-    response = person.ask(chat, content, **body)
-    stream, read = iter(response.response), b""
-    while read.count(b"text-delta") < words:
-        read += next(stream)
-    return response, stream, read
-
-
-def idle(app):
-    return lambda: len(app.extensions["runs"]) == 0
-
-
 def stalled(app):
     """A turn runs, and its reader has not read for so long that it waits."""
     return lambda: any(run.channel.full for run in app.extensions["runs"])
-
-
-def assembled(chunks):
-    """The parts as a client puts them together; a stream that lacks a chunk breaks it."""
-    assembly = Assembly()
-    for chunk in chunks:
-        assembly.apply(from_json(chunk))
-    return assembly.parts
 
 
 def events(*deltas):

@@ -20,8 +20,7 @@ from service.extensions import db, now
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
 from service.upkeep import rights, sweeping
-from tests.chat.test_endings import begun
-from tests.chat.test_record_tools import NOTES, called
+from tests.chat.turns import NOTES, begun, called
 from tests.erasing import erase
 from tests.people import chunks_of, text_of, types
 from tests.services import SECRET, close, command, flask, settings_for, wait_for

@@ -11,16 +11,10 @@ from service.chat.models import JournalEntry, Turn
 from service.chat.tools import needs, run
 from service.extensions import db
 from service.records.models import Outbox, Record
+from tests.chat.turns import NOTES, called
 from tests.permissions.calling import turn_of
 
 pytestmark = pytest.mark.settings(extensions="tests.chat.slow_tools")
-NOTES = {"collection": "notes"}
-
-
-def called(alice, chat, name, **given):
-    """The chunk that ends a call made by the sandbox's assistant."""
-    chunks = alice.turn(chat, f"call {name} with {json.dumps(given)}")
-    return next(chunk for chunk in chunks if chunk["type"].startswith("tool-output-"))
 
 
 def stored(app, model):

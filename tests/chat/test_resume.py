@@ -11,7 +11,7 @@ from prometheus_client import REGISTRY
 from service.chat.relay.watchers import MOST
 from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
-from tests.chat.test_endings import assembled, begun, idle
+from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
 from tests.services import on_sqlite, wait_for
 

@@ -13,6 +13,7 @@ from service.database.access import write_transaction
 from service.extensions import now
 from tests import recorded
 from tests.chat.long_chats import SAID, SUMMARY, fill, newest_turn, said, summary_of, texts
+from tests.chat.turns import idle
 from tests.people import text_of, types
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
@@ -34,10 +35,6 @@ FAULTS = {
     "an echo": said("User: " + SAID * 20),
 }
 UNPAID = ("down", "a wrong key", "too long for it", "an HTML page", "garbled", "empty", "cut")
-
-
-def idle(app):
-    return lambda: len(app.extensions["runs"]) == 0
 
 
 @pytest.mark.settings(**SMALL)

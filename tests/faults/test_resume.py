@@ -9,7 +9,7 @@ import pytest
 from gevent.pool import Pool
 
 from service.chat.stream import sse
-from tests.chat.test_endings import assembled
+from tests.chat.turns import assembled
 from tests.depth import depth
 from tests.faults.conftest import client_of
 from tests.faults.model import RawModel

@@ -9,7 +9,7 @@ from service.chat.models import JournalEntry, Message
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests import recorded
-from tests.chat.test_record_tools import called
+from tests.chat.turns import called
 from tests.services import on_sqlite
 from tests.upstream import Answer
 

@@ -6,7 +6,7 @@ from service.billing.models import Allowance, Hold
 from service.chat.turn.turn import NO_CREDITS
 from tests.billing.books import Books
 from tests.chat.scripted_steps import answer
-from tests.chat.test_record_tools import NOTES, called
+from tests.chat.turns import NOTES, called
 from tests.people import text_of
 from tests.services import on_sqlite
 
