@@ -20,23 +20,24 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound, ProxyResponse
 from service.web.errors import Conflict, ServiceError, Unavailable, UpstreamFailed
 
+CALL = "integrations.call"  # the tool, by whose name the journal has every call
+
 
 def ask(
     proxy: Proxy,
     item: Endpoint,
     context: ToolContext,
     body: Mapping[str, Any],
-    tool: str,
     approval: str | None,
     earlier: EarlierCall | None,
 ) -> ProxyResponse:
     """Make the call, under the key of the earlier one if there is one. Raises `ServiceError`.
 
-    What changes something outside, or is paid for, has an entry in the journal, under the name of
-    `tool`. An error says so where nobody knows whether the call was made.
+    What changes something outside, or is paid for, has an entry in the journal. An error says so
+    where nobody knows whether the call was made.
     """
     key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
-    note = _note(proxy, context, item, body, tool, key, earlier)
+    note = _note(proxy, context, item, body, key, earlier)
     inbound = Inbound(
         caller=context.caller,
         token=context.token,
@@ -70,7 +71,6 @@ def _note(
     context: ToolContext,
     item: Endpoint,
     body: Mapping[str, Any],
-    tool: str,
     key: str,
     earlier: EarlierCall | None,
 ) -> CallEntry | None:
@@ -86,7 +86,7 @@ def _note(
         turn_id=context.turn_id,
         chat_id=context.chat_id,
         user_id=context.caller.subject,
-        tool=tool,
+        tool=CALL,
         endpoint=item.name,
         user_message_id=context.user_message_id,
         fingerprint=repeats.fingerprint(item, body),

@@ -14,7 +14,7 @@ from flask import current_app
 from marshmallow import Schema, fields, validate
 
 from service.assistant import earlier_jobs, grants, repeats
-from service.assistant.asking import ask
+from service.assistant.asking import CALL, ask
 from service.assistant.find import find
 from service.assistant.shaping import shaped
 from service.auth import permits
@@ -31,7 +31,6 @@ from service.providers.prompt import ToolSpec
 from service.web.errors import Forbidden, ServiceError, UnknownEndpoint
 from service.web.fields import Text
 
-CALL = "integrations.call"
 GRACE = 5.0  # seconds beyond an endpoint's own: its token may have to be refreshed first
 MOST_TOOLS = 40
 EVERY = "all"
@@ -101,7 +100,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
         raise Forbidden("The user has not allowed this call.")
 
     def answer() -> Any:
-        return _data(proxy, item, context, ask(proxy, item, context, body, CALL, approval, earlier))
+        return _data(proxy, item, context, ask(proxy, item, context, body, approval, earlier))
 
     if earlier is None:
         return shaped(answer())

@@ -10,7 +10,8 @@ from typing import Any
 from flask import current_app
 from marshmallow import Schema, validate
 
-from service.assistant.calls import CALL, EndpointTool
+from service.assistant.asking import CALL
+from service.assistant.calls import EndpointTool
 from service.assistant.shaping import shaped
 from service.chat.tools.tool import Tool, ToolContext, tool
 from service.integrations.calling.proxy import Proxy

@@ -8,7 +8,8 @@ from typing import Any
 from flask import Flask
 
 from config import Settings
-from service.assistant.calls import CALL, EndpointTool
+from service.assistant.asking import CALL
+from service.assistant.calls import EndpointTool
 from service.auth.users import Caller
 from service.chat.tools.tool import Tool, Tools
 from service.ids import new_id
