@@ -22,6 +22,7 @@ from config import Settings
 from service.auth.keys import KeySource
 from service.auth.tokens import LEEWAY, SIGNED_BY_PROVIDER, peek
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.storable import is_header_text
 from service.web.origin import is_safe
 
 DISCOVERY = "/.well-known/openid-configuration"
@@ -174,9 +175,9 @@ class IdentityProvider:
             raise ProviderRefused()
         access, more = answer.get("access_token"), [answer.get("id_token")]
         more.append(answer.get("refresh_token"))
-        if status != 200 or not _is_token(access):
+        if status != 200 or not is_header_text(access):
             raise ProviderAway()
-        if not all(token is None or _is_token(token) for token in more):
+        if not all(token is None or is_header_text(token) for token in more):
             raise ProviderAway()
         return IssuedTokens(access, *more)
 
@@ -224,8 +225,3 @@ class IdentityProvider:
             return {}, {**named, "client_secret": self._secret}
         pair = f"{quote(self._client_id, safe='')}:{quote(self._secret, safe='')}"
         return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}, {}
-
-
-def _is_token(value: Any) -> bool:
-    """Printable ASCII (RFC 6749, appendix A): what a header can carry and a seal can hold."""
-    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""

@@ -23,6 +23,7 @@ from service.integrations.declare.oauth2 import OAuth2, value_of
 from service.integrations.declare.paths import find
 from service.integrations.declare.setting import Setting
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.storable import is_header_text
 from service.web.errors import NotConfigured
 
 SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
@@ -182,9 +183,9 @@ class Authority:
         told = OAuth2Client(None).parse_response_token(fields)
         seconds = float(told.get("expires_in") or where.seconds)
         access, refresh = told["access_token"], told.get("refresh_token") or None
-        if status != 200 or not _is_token(access) or not 0 < seconds < LONGEST:
+        if status != 200 or not is_header_text(access) or not 0 < seconds < LONGEST:
             raise NoTokens("unreadable")
-        if refresh is not None and not _is_token(refresh):
+        if refresh is not None and not is_header_text(refresh):
             raise NoTokens("unreadable")
         account = account_of(told, [where.account]).id if where.account else None
         return Tokens(access, refresh, seconds, self._scope(told), issued_at, account)
@@ -217,11 +218,6 @@ def _failure(status: int) -> Failure:
     if status >= 500:
         return "unreachable"
     return "refused" if status >= 400 else "unreadable"
-
-
-def _is_token(value: Any) -> bool:
-    """Printable ASCII (RFC 6749, appendix A): what a header can carry and a seal can hold."""
-    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
 
 
 class _AuthlibResponse:
