@@ -1,4 +1,4 @@
-"""Paths in a vendor's answer: names in objects and numbers in lists, with dots in between."""
+"""Paths in JSON values: names in objects and numbers in lists, with dots in between."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -25,3 +25,11 @@ def find(item: Any, path: str) -> Any:
 def names(path: str) -> tuple[str, ...]:
     """The pieces of a path."""
     return tuple(path.split(".")) if path else ()
+
+
+def put_at(tree: dict[str, Any], path: str, value: Any) -> None:
+    """Set the value at a path of objects in objects."""
+    *parents, last = path.split(".")
+    for name in parents:
+        tree = tree.setdefault(name, {})
+    tree[last] = value

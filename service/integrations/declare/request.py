@@ -16,6 +16,7 @@ from urllib3.filepost import encode_multipart_formdata
 
 from service.integrations.declare.credential import Credential
 from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quoted
+from service.integrations.declare.paths import put_at
 from service.integrations.declare.payload import encoded
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -191,7 +192,7 @@ def _place(
             parts[place] = theirs
         elif place == "json":
             parts["json"] = parts["json"] or {}
-            _put(parts["json"], rest, theirs)
+            put_at(parts["json"], rest, theirs)
         else:
             parts[place][rest] = theirs
 
@@ -216,15 +217,8 @@ def part_of(parameters: Schema, values: Json) -> dict[str, Any]:
         inner = parameters.fields[name]
         if (theirs := _theirs(inner, value)) is not None:
             for target in inner.metadata["to"] or (name,):
-                _put(part, target, theirs)
+                put_at(part, target, theirs)
     return part
-
-
-def _put(tree: dict[str, Any], path: str, value: Any) -> None:
-    *parents, last = path.split(".")
-    for name in parents:
-        tree = tree.setdefault(name, {})
-    tree[last] = value
 
 
 def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Flask, Response, jsonify, make_response, request
 
+from service.integrations.declare.paths import put_at
 from service.sandbox.suite import tokens
 from service.sandbox.suite.client import OAUTH, Client, Clients
 from service.web.errors import NotFound
@@ -54,9 +55,9 @@ def blueprint(app: Flask, clients: Clients) -> Blueprint:
         if holder is None or not set(client.identity) <= holder.scopes:
             return _refused("invalid_request", 401)
         account, answer = client.accounts[holder.account], dict[str, Any]()
-        _put(answer, declared.account[0], f"sandbox-{account.id}")
+        put_at(answer, declared.account[0], f"sandbox-{account.id}")
         if declared.email:
-            _put(answer, declared.email, account.email)
+            put_at(answer, declared.email, account.email)
         return make_response(jsonify(answer), 200)
 
     return oauth
@@ -88,21 +89,13 @@ def _token_answer(client: Client, pair: tokens.TokenPair) -> Response:
     }
     where = client.oauth.tokens
     if where.account:
-        _put(fields, where.account, f"sandbox-{pair.account}")
+        put_at(fields, where.account, f"sandbox-{pair.account}")
     answer: dict[str, Any] = {}
     if where.within:
-        _put(answer, where.within, fields)
+        put_at(answer, where.within, fields)
     response = jsonify(answer or fields)
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-def _put(tree: dict[str, Any], path: str, value: Any) -> None:
-    """Set the value at a dotted path."""
-    *parents, last = path.split(".")
-    for name in parents:
-        tree = tree.setdefault(name, {})
-    tree[last] = value
 
 
 def _refused(error: str, status: int) -> Response:
