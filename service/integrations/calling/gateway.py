@@ -72,15 +72,15 @@ class Gateway:
             "POST",
             f"/api/integrations/{endpoint.name}",
             self._owner_token if shared else self._bearer(request.caller, request.token),
-            endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0),
-            {
+            seconds=endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0),
+            headers={
                 "Idempotency-Key": _key(request, shared),
                 "X-Approval": request.approval,
                 "X-Door": request.door,  # it believes the one that clients may name
                 "X-Request-Id": request.request_id,
                 "Cache-Control": "no-cache" if request.fresh else None,
             },
-            dict(request.body),
+            body=dict(request.body),
         )
 
     def job(self, caller: Caller, token: str, job_id: str) -> ProxyResponse | None:
@@ -99,7 +99,7 @@ class Gateway:
     def status(self, caller: Caller, token: str, seconds: float = SECONDS) -> ProxyResponse:
         """The connections of the caller, always in the caller's own name."""
         bearer = self._bearer(caller, token)
-        result = self._ask("GET", "/api/integrations/status", bearer, seconds, plain=True)
+        result = self._ask("GET", "/api/integrations/status", bearer, seconds=seconds, plain=True)
         connections = result.envelope.values()
         if result.status == 200 and not all(isinstance(one, dict) for one in connections):
             raise UpstreamFailed(upstreamStatus=200)
@@ -142,17 +142,18 @@ class Gateway:
         method: str,
         path: str,
         bearer: str,
+        *,
         seconds: float = SECONDS,
-        named: Mapping[str, str | None] | None = None,
+        headers: Mapping[str, str | None] | None = None,
         body: Any = None,
         plain: bool = False,
     ) -> ProxyResponse:
         """Send a request; `plain` is for an answer without an envelope."""
-        headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
-        headers |= {name: value for name, value in (named or {}).items() if value}
+        all_headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
+        all_headers |= {name: value for name, value in (headers or {}).items() if value}
         sent = None if body is None else json.dumps(body).encode()
         url = f"{self._base}{path}"
-        outbound = Outbound("gateway", method, url, headers, sent, idle=None, whole=seconds)
+        outbound = Outbound("gateway", method, url, all_headers, sent, idle=None, whole=seconds)
         try:
             with self._upstream.open(outbound) as stream:
                 raw, status = read_all(stream, BYTES), stream.status
