@@ -21,13 +21,17 @@ def pytest_plugin_registered(plugin):
     """
     if type(plugin).__name__ == "WorkerInteractor":
         plugin.torun = SimpleQueue()
-        plugin.channel.gateway.execmodel.Event = ThreadEvent
+        gateway = plugin.channel.gateway
+        gateway.execmodel.Event = ThreadEvent
+        ready, native = gateway._execpool._primary_thread_task_ready, ThreadEvent()
+        native.set()  # as it is while tests run
+        ready.set, ready.clear, ready.wait = native.set, native.clear, native.wait
 
 
 class ThreadEvent:
     """An event of threads for execnet, whatever gevent makes of the threading module.
 
-    At its end a worker's main thread waits for the thread mentioned above.
+    When the tests are over, a worker's main thread waits for the thread mentioned above.
     """
 
     def __init__(self):
@@ -35,6 +39,10 @@ class ThreadEvent:
 
     def set(self):
         self._told.put(True)
+
+    def clear(self):
+        while not self._told.empty():
+            self._told.get()
 
     def is_set(self):
         return not self._told.empty()
