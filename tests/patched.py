@@ -1,8 +1,7 @@
 """Loaded by pytest before any other plugin: they import ssl, which must be patched first."""
 
 import gc
-from _queue import Empty, SimpleQueue  # of threads, whatever gevent makes of the queue module
-from contextlib import suppress
+from _queue import SimpleQueue  # of threads, whatever gevent makes of the queue module
 
 from serving.gevent_patching import patch_all
 
@@ -12,7 +11,7 @@ gc.disable()  # until the tests begin (tests/once.py)
 
 
 def pytest_plugin_registered(plugin):
-    """Give a worker of pytest-xdist a queue and events that work beside gevent.
+    """Give a worker of pytest-xdist a queue that works beside gevent.
 
     Tests are put into it by a thread that execnet has started before anything was patched, and
     taken out by the main thread. Its own queue is made after that: the main thread would wait in
@@ -21,33 +20,3 @@ def pytest_plugin_registered(plugin):
     """
     if type(plugin).__name__ == "WorkerInteractor":
         plugin.torun = SimpleQueue()
-        gateway = plugin.channel.gateway
-        gateway.execmodel.Event = ThreadEvent
-        ready, native = gateway._execpool._primary_thread_task_ready, ThreadEvent()
-        native.set()  # as it is while tests run
-        ready.set, ready.clear, ready.wait = native.set, native.clear, native.wait
-
-
-class ThreadEvent:
-    """An event of threads for execnet, whatever gevent makes of the threading module.
-
-    When the tests are over, a worker's main thread waits for the thread mentioned above.
-    """
-
-    def __init__(self):
-        self._told = SimpleQueue()
-
-    def set(self):
-        self._told.put(True)
-
-    def clear(self):
-        while not self._told.empty():
-            self._told.get()
-
-    def is_set(self):
-        return not self._told.empty()
-
-    def wait(self, timeout=None):
-        with suppress(Empty):
-            self._told.put(self._told.get(timeout=timeout))
-        return self.is_set()
