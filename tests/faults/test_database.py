@@ -82,6 +82,27 @@ def test_a_turn_without_a_database_ends_in_an_error_and_no_row(proxied, model, m
     wait_for(lambda: client.credits()["held"] == 0)
 
 
+def test_a_stopped_turn_without_a_database_ends_in_an_error_too(proxied, model):
+    """After an `abort` its client would count on the text to be stored."""
+    service, proxy = proxied
+    client, text = client_of(service), "words=5 gate stop"
+    chat, proxy.after = client.new_chat(), "refuse"
+    turn = client.ask(chat, text, "u")
+    turn.read_until(b"text-delta", 5)
+    proxy.set("cut-before-commit")
+    assert client.json("POST", f"/api/ai/chat/{chat}/stop") == {"stopped": True}
+    types = [chunk["type"] for chunk in turn.chunks]
+    assert (types[-1], "abort" in types) == ("error", False)
+    proxy.set("pass")
+    wait_for(lambda: client.send("GET", "/readyz").status == 200, 20)
+    assert client.rows(chat) == []
+    wait_for(lambda: client.credits()["held"] == 0, 20)
+    again = client.ask(chat, text, "u")
+    model.open(text)
+    assert again.chunks[-1]["type"] == "finish"
+    assert len(client.rows(chat)) == 2
+
+
 def test_an_admission_with_an_unanswered_commit_keeps_no_hold(proxied, model):
     service, proxy = proxied
     client = client_of(service)

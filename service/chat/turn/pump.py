@@ -166,7 +166,10 @@ def _begin(app: Flask, run: Run) -> Answer:
 
 
 def _abort(app: Flask, run: Run, end: Interrupted) -> None:
-    """Store the answer so far, unless the operator's settings or a deleted chat forbid it."""
+    """Store the answer so far, unless the operator's settings or a deleted chat forbid it.
+
+    Raises `NotStored`: after an `abort`, a client counts on what it has read to be stored.
+    """
     run.interruption.forbid()
     run.tally.abandon()
     log.info("aborted", reason=end.reason)
@@ -180,7 +183,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> None:
             rows.store(app, run, "aborted")
         else:
             claim_watch.clean_up(run)
-    except (rows.ChatDeleted, rows.NotStored):
+    except rows.ChatDeleted:
         claim_watch.clean_up(run)
     run.put(chunks.MessageMetadata({**run.tally.metadata, "aborted": True}))
     run.put(chunks.Abort())
