@@ -45,5 +45,6 @@ class JsonLogger(Logger):
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
+        logging.raiseExceptions = False  # a line that can't be written leaves no traceback there
         for handler in self.error_log.handlers:
             handler.setFormatter(JsonFormatter())

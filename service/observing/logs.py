@@ -9,6 +9,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,6 +17,7 @@ import structlog
 
 from service.json_encoding import encoder
 from service.observing import attribution
+from service.observing.measures import LINES_LOST
 from service.times import utc_text
 
 FRAMES = 30  # of an exception, in the log
@@ -113,12 +115,36 @@ PROCESSORS: list[Any] = [
 ]
 
 
+class StandardError:
+    """Standard error for log lines. A line that can't be written is lost.
+
+    The log's disk may be full, or its reader may have ended. No request and no turn may fail for
+    that. `sys.stderr` is read for each line, because tests and servers may replace it.
+    """
+
+    def write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+        except OSError:
+            LINES_LOST.inc()
+
+    def flush(self) -> None:
+        try:
+            sys.stderr.flush()
+        except OSError:
+            LINES_LOST.inc()
+
+
+STANDARD_ERROR: Any = StandardError()
+
+
 def write_line(level: str, event: str, **facts: Any) -> None:
     """Write a log line without a lock, for other threads and for calls during logging."""
     line: Any = {"event": event, **facts}
     for processor in PROCESSORS:
         line = processor(None, level, line)
-    os.write(2, f"{line}\n".encode(errors="replace"))
+    with suppress(OSError):
+        os.write(2, f"{line}\n".encode(errors="replace"))
 
 
 def log_info(event: str, **facts: Any) -> None:
@@ -132,15 +158,14 @@ def log_info(event: str, **facts: Any) -> None:
             line = processor(None, "info", line)
     except structlog.DropEvent:
         return
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    STANDARD_ERROR.write(f"{line}\n")
+    STANDARD_ERROR.flush()
 
 
 def configure_logs(secrets: Iterable[str]) -> None:
     redactor.hide(secrets)
     structlog.configure(
         processors=PROCESSORS,
-        # `sys.stderr` is read for each line, because tests and servers may replace it.
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(STANDARD_ERROR),
         cache_logger_on_first_use=False,
     )

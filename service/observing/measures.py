@@ -118,6 +118,7 @@ NOT_RENEWED = Counter(
 )
 SWEPT = Counter("lost_work_swept_total", "What lost workers held and a sweep ended.", ["kind"])
 LIMITED = Counter("user_limits_total", "Requests refused by a limit of their user.", ["limit"])
+LINES_LOST = Counter("log_lines_lost_total", "Log lines that could not be written.")
 RESTARTS = Counter("worker_restarts_total", "Workers that were started in place of ended ones.")
 WORKERS_READY = Gauge(
     "workers_ready", "Workers of this host that take new work.", multiprocess_mode="livesum"
