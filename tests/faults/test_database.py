@@ -103,6 +103,22 @@ def test_a_stopped_turn_without_a_database_ends_in_an_error_too(proxied, model):
     assert len(client.rows(chat)) == 2
 
 
+def test_a_turn_that_loses_the_database_between_its_steps_says_so(proxied, model):
+    """A second step needs more credits held. It is no defect of the service that it can't have."""
+    service, proxy = proxied
+    client = client_of(service)
+    proxy.marker, proxy.after = b"UPDATE holds SET amount", "refuse"
+    proxy.set("cut-before-commit")
+    turn = client.ask(client.new_chat(), "Describe ai-chats", "u", modelId="gen-5.4")
+    error = {"type": "error", "errorText": "A service that this request needs is unavailable."}
+    assert turn.chunks[-1] == error
+    assert proxy.cuts == 1
+    assert '"turn failed"' not in service.log.read_text()
+    proxy.set("pass")
+    wait_for(lambda: client.send("GET", "/readyz").status == 200, 20)
+    wait_for(lambda: client.credits()["held"] == 0, 20)
+
+
 def test_an_admission_with_an_unanswered_commit_keeps_no_hold(proxied, model):
     service, proxy = proxied
     client = client_of(service)

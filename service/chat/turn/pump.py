@@ -18,7 +18,7 @@ from service.chat.turn.step import Answer
 from service.observing import attribution, measures, spans
 from service.outbound.arrivals import Arrivals
 from service.providers.events import Fault, ProviderError
-from service.web.errors import ServiceError
+from service.web.errors import ServiceError, outage_error
 
 FAULT_TEXTS: dict[Fault, str] = {
     "busy": "The model is busy right now. Please try again.",
@@ -208,6 +208,8 @@ def _explain(error: Exception) -> tuple[str, str]:
             return error.fault, FAULT_TEXTS[error.fault]
         case rows.NotStored():
             return "not-stored", NOT_STORED
+        case SQLAlchemyError() if outage := outage_error(error):
+            return outage.code, outage.message
         case ServiceError():
             return error.code, error.message
     log.error("turn failed", exc_info=error)
