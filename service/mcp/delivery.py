@@ -5,22 +5,25 @@ Source: https://modelcontextprotocol.io/specification/2026-07-28/basic/transport
 
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gevent
 from flask import Response, jsonify
 
-from service.lifecycle import ClientWatch
+from service.chat.tools.run import UNSURE, failure
+from service.lifecycle import ClientWatch, Lifecycle
 from service.mcp.gate import EVENTS
 from service.mcp.message import RpcMessage
 from service.mcp.refusal import INTERNAL_ERROR
-from service.mcp.results import response
+from service.mcp.results import response, tool_result
 from service.web.json_values import encode
 
 QUIET_SECONDS = 10.0  # until a response without an answer becomes a stream
 PING_SECONDS = 15.0
 PROGRESS_SECONDS = 5.0
+END_SECONDS = 3.0  # of the grace time, kept for the end of calls that still run
+RESTARTING = f"The server is about to stop and has interrupted this call. {UNSURE}"
 PING = b": ping\n\n"
 HEADERS = {
     "Content-Type": EVENTS,
@@ -30,6 +33,41 @@ HEADERS = {
 
 # The line ends of Unicode, at which some clients split a stream though they should not.
 LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+class Restarting(gevent.GreenletExit):
+    """The worker is about to end, and with it the call."""
+
+
+class RunningCalls:
+    """The calls of this worker, also those whose clients have left.
+
+    A stream that is cut tells its client nothing: the official clients wait until they give up.
+    So calls that still run shortly before the worker ends are interrupted, and answered.
+    """
+
+    def __init__(self) -> None:
+        self._running: set[gevent.Greenlet] = set()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def start(self, make: Callable[[], dict[str, Any]]) -> gevent.Greenlet:
+        work = gevent.spawn(make)
+        self._running.add(work)
+        work.rawlink(self._running.discard)
+        return work
+
+    def watch(self, lifecycle: Lifecycle) -> None:
+        lifecycle.on_drain(self._drain)
+        lifecycle.ends_after(lambda: not self)
+
+    def _drain(self, grace: float) -> None:
+        gevent.spawn_later(max(0.0, grace - END_SECONDS), self._interrupt)
+
+    def _interrupt(self) -> None:
+        for work in list(self._running):
+            work.kill(Restarting, block=False)
 
 
 @dataclass(frozen=True)
@@ -42,6 +80,7 @@ class ResultDelivery:
     message: RpcMessage
     streams: bool
     sock: socket.socket | None
+    calls: RunningCalls = field(default_factory=RunningCalls)
 
     def carry(self, make: Callable[[], dict[str, Any]]) -> Response:
         """Run `make`, and respond with its result.
@@ -49,7 +88,7 @@ class ResultDelivery:
         A modern client that leaves cancels the call. One of the handshake era does not: it may ask
         again, and would not know what has been done.
         """
-        work = gevent.spawn(make)
+        work = self.calls.start(make)
         watch = self._watch(work)
         wants_progress = self.message.progress_token is not None
         if self.streams:
@@ -58,7 +97,7 @@ class ResultDelivery:
             work.join()
         if work.ready():
             _stop(watch)
-            result = work.get()  # raises what the call has raised
+            result = _result(work)
             if isinstance(result, gevent.GreenletExit):
                 return Response(status=204)  # cancelled: nobody reads it
             return jsonify(response(self.message, result))
@@ -84,9 +123,15 @@ class ResultDelivery:
         yield _event(self._ending(work))
 
     def _ending(self, work: gevent.Greenlet) -> dict[str, Any]:
-        if work.successful() and isinstance(work.value, dict):
-            return response(self.message, work.value)
+        if work.successful() and isinstance(result := _result(work), dict):
+            return response(self.message, result)
         return self.message.refusal(INTERNAL_ERROR, "The server failed to answer.").response
+
+
+def _result(work: gevent.Greenlet) -> Any:
+    """What an ended call gives its client. Raises what the call has raised."""
+    result = work.get()
+    return tool_result(failure(RESTARTING)) if isinstance(result, Restarting) else result
 
 
 def _stop(watch: ClientWatch | None) -> None:

@@ -6,7 +6,9 @@ The client approves calls by its own means; the journal and the ledger say that 
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import structlog
 from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
 from service.billing.prices import credits_text
@@ -37,6 +39,8 @@ RECENT = 50  # entries of the ledger among which a call's charge is
 CHARGED = "Charged {charged} credits; {left} credits are left."
 
 Action = Literal["accept", "decline", "cancel"]
+
+log = structlog.get_logger("mcp")
 
 
 @dataclass(frozen=True)
@@ -121,9 +125,15 @@ class Invocation:
         return [note for note in notes if note]
 
     def _price(self) -> str | None:
-        with self.app.app_context():
-            account = statement_of(db.session(), self.caller.subject, RECENT, None)
-            db.session.commit()
+        """None without an account, and while the database is away: the call has been made, and its
+        result is not given up for this note."""
+        try:
+            with self.app.app_context():
+                account = statement_of(db.session(), self.caller.subject, RECENT, None)
+                db.session.commit()
+        except SQLAlchemyError as error:
+            log.warning("price not told", error=type(error).__name__)
+            return None
         if account is None:
             return None
         own = [one.amount for one in account.entries if one.facts.get("call") == self.call_id]

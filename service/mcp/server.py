@@ -14,6 +14,7 @@ from service.auth.users import Caller
 from service.chat.tools.tool import Tool, Tools
 from service.ids import new_id
 from service.mcp import consent, jobs, states
+from service.mcp.delivery import RunningCalls
 from service.mcp.invocation import Action, Invocation
 from service.mcp.message import HANDSHAKE, NEWEST_HANDSHAKE, SERVED, RpcMessage
 from service.mcp.offers import Offer, Offers
@@ -46,6 +47,8 @@ class Server:
         self._offers = Offers(tools, settings.mcp_endpoints)
         has_catalog = self._offers.get(CALL) is not None
         self._instructions = RECORDS + (ENDPOINTS if has_catalog else "")
+        self.calls = RunningCalls()
+        self.calls.watch(app.extensions["lifecycle"])
 
     def answer(self, message: RpcMessage) -> dict[str, Any]:
         """The result of a request other than a call. Raises `RpcError`."""

@@ -123,7 +123,8 @@ def receive() -> Response:
     attribution.bind(tool=call.offer.tool.name)
     streams = gate.takes_events(request.accept_mimetypes)
     # The client's connection, which shows when the client leaves; absent without gunicorn.
-    delivery = ResultDelivery(received, streams, request.environ.get("gunicorn.socket"))
+    sock = request.environ.get("gunicorn.socket")
+    delivery = ResultDelivery(received, streams, sock, server.calls)
     return delivery.carry(call.make)
 
 
