@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from service.observing.reserved import reserve
+
 HEADER = "X-REQUEST-ID"
 SLOT = 256  # bytes: fields separated by tabs, then a zero; an unused slot begins with a zero
 
@@ -25,9 +27,11 @@ class Pending:
 
     def __init__(self, directory: Path, slots: int, valid_id: re.Pattern[str]) -> None:
         self._valid_id = valid_id
+        size = slots * SLOT
         with path_of(directory, os.getpid()).open("w+b") as file:
-            file.truncate(slots * SLOT)
-            self._memory = mmap.mmap(file.fileno(), slots * SLOT)
+            # On a full disk in memory of this process alone: what a death loses is not logged then.
+            has_room = reserve(file.fileno(), size)
+            self._memory = mmap.mmap(file.fileno() if has_room else -1, size)
         self._free = list(range(slots))
 
     def begin(self, request: Any) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import prometheus_client
 from prometheus_client import values
 
+from service.observing.reserved import ReservedDict
+
 pack = Struct("dd").pack  # a value and its time, as `MmapedDict` stores them
 SIZE = 16
 
@@ -28,6 +30,7 @@ def _renew() -> None:
 def install() -> None:
     """Call it before the first metric is made."""
     if values.ValueClass is not values.MutexValue:
+        values.MmapedDict = ReservedDict  # type: ignore[misc]
         values.ValueClass = _value_class()
         os.register_at_fork(after_in_child=_renew)
 

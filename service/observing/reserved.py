@@ -1,0 +1,67 @@
+"""The memory-mapped files of metrics, with room on the disk for all that is written to them.
+
+prometheus_client makes sparse files. The first write to a page of one needs a block of the disk.
+Where the disk is full the kernel then ends the process with SIGBUS: no call could return an error.
+"""
+
+import errno
+import os
+from typing import Any
+
+from prometheus_client import mmap_dict
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+HEAD, VALUE, ALIGNED = 4, 16, 8  # bytes: the length of a key, its value, and what it is padded to
+
+
+def reserve(descriptor: int, size: int) -> bool:
+    """Make a file at least so long, with all its blocks. Returns False if the disk is full."""
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError as error:
+        if error.errno in FULL:
+            return False
+        os.truncate(descriptor, size)  # a file system that can't reserve
+    return True
+
+
+class ReservedDict(mmap_dict.MmapedDict):
+    """A `MmapedDict` that moves into memory if the disk is full. No other process sees it there."""
+
+    _f: Any
+    _m: Any
+    _capacity: int
+    _used: int
+
+    def __init__(self, filename: str, read_mode: bool = False) -> None:
+        super().__init__(filename if read_mode else _opened(filename), read_mode)
+
+    def _init_value(self, key: str) -> None:
+        length = len(key.encode())
+        padding = ALIGNED - (length + HEAD) % ALIGNED
+        if self._used + HEAD + length + padding + VALUE > self._capacity:
+            self._grow()
+        super()._init_value(key)  # type: ignore[no-untyped-call]
+
+    def _grow(self) -> None:
+        if reserve(self._f.fileno(), 2 * self._capacity):
+            return
+        whole = bytes(self._m)
+        self._f.close()
+        self._f = open(_in_memory(), "a+b")  # noqa: SIM115 - it stays open
+        self._f.write(whole)
+        self._f.flush()
+
+
+def _opened(filename: str) -> Any:
+    """A descriptor of the file, which `open` takes like a name."""
+    descriptor = os.open(filename, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    size = mmap_dict._INITIAL_MMAP_SIZE  # noqa: SLF001 - the size that it would make itself
+    if os.fstat(descriptor).st_size or reserve(descriptor, size):
+        return descriptor
+    os.close(descriptor)
+    return _in_memory()
+
+
+def _in_memory() -> int:
+    return os.memfd_create("metrics", os.MFD_CLOEXEC)
