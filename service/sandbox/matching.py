@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Exchange
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import Template
 
 _PIECE = re.compile(r"\{\w+(\+?)\}")

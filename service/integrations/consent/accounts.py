@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.models import Grant
 
 ID_LIMIT, EMAIL_LIMIT = 255, 320  # characters

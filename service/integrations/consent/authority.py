@@ -19,8 +19,8 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from service.extensions import now
 from service.integrations.consent.accounts import VendorAccount, account_of
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, value_of
-from service.integrations.declare.paths import find
 from service.integrations.declare.setting import Setting
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.storable import is_header_text

@@ -15,8 +15,8 @@ from marshmallow import Schema, fields, missing
 from urllib3.filepost import encode_multipart_formdata
 
 from service.integrations.declare.credential import Credential
+from service.integrations.declare.json_paths import put_at
 from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quoted
-from service.integrations.declare.paths import put_at
 from service.integrations.declare.payload import encoded
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]

@@ -16,7 +16,7 @@ import structlog
 from marshmallow import missing
 
 from service.fairness import WorkBudget
-from service.integrations.declare.paths import find, names
+from service.integrations.declare.json_paths import find, names
 from service.integrations.declare.reading import Unusable, leave_out, optional_item, unusable
 
 _reading = WorkBudget(200)  # items of lists, which take a millisecond or two

@@ -13,8 +13,8 @@ from service.integrations.declare.credential import bearer
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.limit import Limit
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, objects, text, unusable
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.setting import base_url, secret

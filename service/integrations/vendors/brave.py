@@ -15,7 +15,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.faults import limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import at
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says

@@ -14,7 +14,7 @@ from service.integrations.declare.credential import Settings as Keys
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import listed, need, text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.setting import Setting, base_url, secret

@@ -22,7 +22,7 @@ from service.integrations.declare.fields import (
     Switch,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import post
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret

@@ -16,7 +16,7 @@ from service.integrations.declare.credential import Signer
 from service.integrations.declare.endpoint import FREE_READ, SAFE_WRITE, Endpoint
 from service.integrations.declare.example import Example, example
 from service.integrations.declare.fields import Count, Parameters, Switch, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.setting import Setting, secret
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Str, Values

@@ -16,7 +16,7 @@ from service.integrations.declare.credential import QueryKey
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Count, Day, Parameters, Switch
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url, secret

@@ -15,7 +15,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.faults import limited
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape, Str

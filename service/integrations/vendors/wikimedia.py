@@ -18,8 +18,8 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Count, Parameters, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.path import has_dot_segment, path_of
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says

@@ -13,7 +13,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Several, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret

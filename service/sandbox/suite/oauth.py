@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Blueprint, Flask, Response, jsonify, make_response, request
 
-from service.integrations.declare.paths import put_at
+from service.integrations.declare.json_paths import put_at
 from service.sandbox.suite import tokens
 from service.sandbox.suite.client import OAUTH, Client, Clients
 from service.web.errors import NotFound

@@ -5,7 +5,7 @@ A season is a number or a text, as the sport has it. `NAMED` has what every kind
 
 from typing import Any
 
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import listed, need
 from service.integrations.declare.shape import Each, Field, Int, Made, Maybe, Shape, Values, Within
 

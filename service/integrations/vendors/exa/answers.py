@@ -8,7 +8,7 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Choice, Parameters, Switch, Values, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import text, unusable
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.shape import Each, Made, Maybe, Num, Raw, Shape

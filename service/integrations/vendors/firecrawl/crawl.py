@@ -16,7 +16,7 @@ from service.integrations.declare.fields import (
     WebAddress,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, listed, text, unusable
 from service.integrations.declare.request import Outgoing, delete, get, post
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape

@@ -14,7 +14,7 @@ from service.integrations.declare.fields import (
     WebAddress,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Raw, Readable, Shape, Str

@@ -15,7 +15,7 @@ from service.integrations.declare.fields import (
     Switch,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object
 from service.integrations.declare.request import get, post
 from service.integrations.declare.shape import (

@@ -9,7 +9,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Switch, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import text, unusable
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape

@@ -6,7 +6,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Choice, Moment, Several, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape, Values

@@ -9,7 +9,7 @@ from typing import Any
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says

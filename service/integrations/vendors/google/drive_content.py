@@ -16,8 +16,8 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Bytes, Parameters, Switch, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.media import MEDIA
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.says import Says

@@ -9,7 +9,7 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import at, listed, need, text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says

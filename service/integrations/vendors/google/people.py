@@ -6,7 +6,7 @@ Source: developers.google.com/people/api/rest/v1/people.connections/list.
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Shape

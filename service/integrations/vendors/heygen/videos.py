@@ -17,8 +17,8 @@ from service.integrations.declare.addresses import check_public_https
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Parameters, Several, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.meter import Meter, dollars_of
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, text
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.shape import Maybe, Num, Shape, Str

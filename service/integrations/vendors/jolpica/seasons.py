@@ -8,7 +8,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Each, Made, Maybe, Shape, Str, Values, Within
 from service.integrations.vendors.jolpica.vendor import (

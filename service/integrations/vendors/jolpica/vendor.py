@@ -6,7 +6,7 @@ A 429 has no `Retry-After`, and does not say which of the two limits is reached.
 from typing import Any
 
 from service.integrations.declare.fields import Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url
 from service.integrations.declare.shape import Made, Maybe, Shape, Str, Values
 from service.integrations.declare.vendor import Vendor

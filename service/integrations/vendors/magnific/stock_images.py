@@ -9,7 +9,7 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Str, Within

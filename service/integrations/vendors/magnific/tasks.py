@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, text, unusable
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Shape, Str

@@ -9,7 +9,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, objects
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Each, Made, Maybe, Shape, Str, Values

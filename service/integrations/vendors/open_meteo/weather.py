@@ -10,7 +10,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Amount, Choice, Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, listed, need, unusable
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says

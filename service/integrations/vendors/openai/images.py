@@ -10,8 +10,8 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.media import MEDIA
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import listed, text, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says

@@ -17,7 +17,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import at, need, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says

@@ -8,8 +8,8 @@ from typing import Any
 
 from service.billing.prices import PERPLEXITY_ANSWER, PERPLEXITY_OUTPUT
 from service.integrations.declare.credential import bearer
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.meter import Meter
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import listed, objects, unusable
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import (

@@ -14,7 +14,7 @@ from service.integrations.declare.fields import (
     Switch,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Values
 from service.integrations.vendors.polymarket.vendor import (

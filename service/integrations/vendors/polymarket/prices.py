@@ -8,7 +8,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import listed, unusable
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Shape, Str, Values

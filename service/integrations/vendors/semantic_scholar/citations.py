@@ -9,7 +9,7 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import Template, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within

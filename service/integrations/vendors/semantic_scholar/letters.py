@@ -13,8 +13,8 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Choice, Parameters, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.model_use import ModelUse
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, objects
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Maybe, Readable, Shape, Within

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.shape import Int, Made, Maybe, Readable, Shape, Values
 
 COUNT = re.compile("[0-9]{1,15}")

@@ -12,8 +12,8 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.model_use import ModelUse
-from service.integrations.declare.paths import find
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import get, post
 from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, Within

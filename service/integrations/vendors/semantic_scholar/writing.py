@@ -16,7 +16,7 @@ from typing import Any
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.fields import Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.shape import Maybe, Readable
 

@@ -15,7 +15,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import listed
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import (

@@ -8,7 +8,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Day, Several, Switch, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import listed
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Readable, Shape, Values

@@ -6,7 +6,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Values
 from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI

@@ -9,7 +9,7 @@ from marshmallow import ValidationError
 
 from service.integrations.declare.credential import QueryKey
 from service.integrations.declare.fields import Parameters, Words
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed

@@ -6,7 +6,7 @@ from service.integrations.declare.endpoint import READ, WRITE, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
 from service.integrations.declare.fields import Values as Block
-from service.integrations.declare.paths import find
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Values
