@@ -14,6 +14,7 @@ from tests.faults.conftest import client_of
 from tests.services import Service, require, wait_for
 
 ISOLATED = ("unshare", "--map-root-user", "--mount")
+KEYS = 3000  # of metrics: more than their first file has room for
 MOUNT = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"'
 ROUTES = (
     "ai/models",
@@ -81,10 +82,10 @@ def test_metrics_that_outgrow_their_disk_are_kept_in_memory(tmp_path, monkeypatc
     values = ReservedDict(str(tmp_path / "metrics"))
     values.write_value("first", 1.0, 0.0)
     monkeypatch.setattr("service.observing.reserved.reserve", lambda *_: False)
-    for number in range(3000):
+    for number in range(KEYS):
         values.write_value(f"key {number}", number, 0.0)
     assert values.read_value("first") == (1.0, 0.0)
-    assert values.read_value("key 2999") == (2999.0, 0.0)
+    assert values.read_value(f"key {KEYS - 1}") == (KEYS - 1, 0.0)
     assert (tmp_path / "metrics").stat().st_size == 1 << 16
     values.close()
 

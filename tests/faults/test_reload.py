@@ -147,7 +147,8 @@ def fault(unit: Unit | Machine, kind: str):
         unit.settings["WEB_CONCURRENCY"] = "many"
     elif kind == "import":
         name = "service/web/operations.py"
-        change(unit, name, "import select, update\n", "import select, nothing\n")
+        line = "from service.database import {}\n"
+        change(unit, name, line.format("probe"), line.format("nothing"))
     else:  # only a worker takes the owner's token
         unit.settings["OWNER_TOKEN"] = "no token"
     yield
