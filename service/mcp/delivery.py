@@ -5,7 +5,7 @@ Source: https://modelcontextprotocol.io/specification/2026-07-28/basic/transport
 
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gevent
@@ -80,7 +80,7 @@ class ResultDelivery:
     message: RpcMessage
     streams: bool
     sock: socket.socket | None
-    calls: RunningCalls = field(default_factory=RunningCalls)
+    calls: RunningCalls
 
     def carry(self, make: Callable[[], dict[str, Any]]) -> Response:
         """Run `make`, and respond with its result.

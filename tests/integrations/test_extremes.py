@@ -12,17 +12,6 @@ FAILED = (502, "upstream_provider_error")
 PAPERS = {"total": 1, "offset": 0}
 
 
-@pytest.fixture
-def paid(alice):
-    start = alice.get("/api/credits").json["balance"]
-    return lambda: pytest.approx(start - alice.get("/api/credits").json["balance"])
-
-
-@pytest.fixture
-def look(alice):
-    return lambda job: alice.get(f"/api/integrations/jobs/{job.json['data']['jobId']}")
-
-
 @pytest.mark.parametrize("id_", ODD_IDS)
 @pytest.mark.parametrize(
     ("endpoint", "body", "answer"),
@@ -56,7 +45,7 @@ def test_an_id_of_an_answer_that_fits_no_path_is_the_vendors_failure(ask, vendor
     vendor.says({"data": {"session_id": "s1", "status": "thinking"}})
     job = ask("aivideo-create-video", {"prompt": "a"})
     vendor.says({"data": {"status": "thinking", "video_id": id_}})
-    found = look(job)
+    found = look(job.json["data"]["jobId"])
     assert (found.status_code, found.json["error"]) == FAILED
     assert len(vendor.seen) == 2
     vendor.says({**PAPERS, "data": [{"authorId": id_, "name": "Ada"}]})
@@ -98,10 +87,10 @@ def test_nor_is_one_of_a_job(ask, vendor, paid, look, number):
     vendor.says({"data": {"video_id": "v1", "status": "waiting"}})
     job = ask("aivideo-create-video", {"script": "x" * 100, "avatarId": "bob"})
     vendor.says({"data": {"status": "completed", "video_url": "u", "duration": number}})
-    assert look(job).json["data"]["result"]["durationSeconds"] == number
+    assert look(job.json["data"]["jobId"]).json["data"]["result"]["durationSeconds"] == number
     spent = paid().expected
     vendor.says({"success": True, "id": "c1"})
     job = ask("crawl-crawl", {"url": "https://example.com/", "wait": 0})
     vendor.says({"status": "completed", "data": [], "creditsUsed": number})
-    assert look(job).json["data"]["status"] == "done"
+    assert look(job.json["data"]["jobId"]).json["data"]["status"] == "done"
     assert paid() == spent + 5

@@ -10,7 +10,7 @@ from gevent.event import Event
 
 from service.fairness import let_others_run
 from service.mcp import delivery
-from service.mcp.delivery import ResultDelivery
+from service.mcp.delivery import ResultDelivery, RunningCalls
 from service.mcp.message import RpcMessage
 from tests.mcp.speaking import FORMS
 from tests.services import on_sqlite, wait_for
@@ -60,7 +60,7 @@ def events(response) -> list[dict]:
 def test_a_long_call_becomes_a_stream_that_ends_with_the_response(web, slow, monkeypatch):
     monkeypatch.setattr(delivery, "QUIET_SECONDS", 0.01)
     monkeypatch.setattr(delivery, "PING_SECONDS", 0.01)
-    response = ResultDelivery(message(True), True, None).carry(slow.make)
+    response = ResultDelivery(message(True), True, None, RunningCalls()).carry(slow.make)
     assert response.mimetype == "text/event-stream"
     assert response.headers["X-Accel-Buffering"] == "no"
     stream = iter(response.response)
@@ -72,7 +72,9 @@ def test_a_long_call_becomes_a_stream_that_ends_with_the_response(web, slow, mon
 
 def test_progress_is_told_to_those_who_ask_and_grows(web, slow, monkeypatch):
     monkeypatch.setattr(delivery, "PROGRESS_SECONDS", 0.01)
-    response = ResultDelivery(message(False, progressToken="p-1"), True, None).carry(slow.make)
+    response = ResultDelivery(
+        message(False, progressToken="p-1"), True, None, RunningCalls()
+    ).carry(slow.make)
     stream = iter(response.response)
     told = [json.loads(next(stream).split(b"data: ")[1]) for _ in range(3) if next(stream)]
     slow.go_on.set()
@@ -85,14 +87,16 @@ def test_progress_is_told_to_those_who_ask_and_grows(web, slow, monkeypatch):
 def test_a_client_that_takes_no_stream_waits_for_json(web, slow, monkeypatch):
     monkeypatch.setattr(delivery, "QUIET_SECONDS", 0.01)
     gevent.spawn_later(0.05, slow.go_on.set)
-    response = ResultDelivery(message(False, progressToken=1), False, None).carry(slow.make)
+    response = ResultDelivery(message(False, progressToken=1), False, None, RunningCalls()).carry(
+        slow.make
+    )
     assert response.json["id"] == 7
     assert response.json["result"] == RESULT
 
 
 def test_line_ends_of_unicode_do_not_split_an_event(web):
     text = "a\u2028b\u2029c\x85d"
-    carried = ResultDelivery(message(False, progressToken=1), True, None)
+    carried = ResultDelivery(message(False, progressToken=1), True, None, RunningCalls())
     response = carried.carry(lambda: gevent.sleep(0.01) or {"content": text})
     response.response = list(response.response)
     raw = b"".join(response.response).decode()
@@ -111,7 +115,7 @@ def test_a_client_that_leaves_cancels_its_call_in_the_modern_era_only(
 
     def carry():
         with web.app_context():
-            ResultDelivery(message(is_modern), streams, ours).carry(slow.make)
+            ResultDelivery(message(is_modern), streams, ours, RunningCalls()).carry(slow.make)
 
     with ours, theirs:
         work = gevent.spawn(carry)
