@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import event
 
+from service.chat import worker_lease
 from service.chat.turn import claim_watch
 from service.database import pipeline
 from service.extensions import db
@@ -12,7 +13,9 @@ from tests.people import types
 @pytest.fixture
 def transactions(app, monkeypatch):
     """Every transaction of the test as the list of its statements, those of savepoints included."""
-    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)  # its looks come with the time
+    # These come with the time, not with a turn.
+    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)
+    monkeypatch.setattr(worker_lease, "RENEW_SECONDS", 60)
     seen: list[list[str]] = []
 
     def begin(_connection):
