@@ -39,6 +39,16 @@ class NoSessions(SessionInterface):
 Found = dict[tuple[str, str, bool], tuple[Rule, Mapping[str, Any]]]
 
 
+class ServiceRule(Rule):
+    """A route. `head=False` is for a GET that does more than read: it takes no HEAD, which Werkzeug
+    would answer by calling the view."""
+
+    def __init__(self, *arguments: Any, head: bool = True, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if not head and self.methods:
+            self.methods.discard("HEAD")
+
+
 class Addresses(MapAdapter):
     """Finds the route of a request, and remembers it for others with the same address."""
 
@@ -88,6 +98,7 @@ class Service(Flask):
     """A Flask app that calls the checks of every request itself (decision 0041)."""
 
     response_class = PlainResponse
+    url_rule_class = ServiceRule
     session_interface = NoSessions()
     extensions: Extensions
 

@@ -173,7 +173,7 @@ def post(endpoint: str) -> Response:
     return _call(proxy, endpoint, _reader(proxy.catalog.named(endpoint)))
 
 
-@integrations.get("/<path:endpoint>")
+@integrations.get("/<path:endpoint>", head=False)
 @open_to("calls")
 @exists_for(lambda endpoint: _takes_get(endpoint))
 @instances(lambda: documents.gets(_proxy().catalog))

@@ -121,6 +121,18 @@ def test_every_error_is_in_the_envelope(alice, client, method, path, status, cod
     assert (answer.status_code, answer.json["error"]) == (status, code)
 
 
+def test_head_calls_no_endpoint(alice, client):
+    for path in ("geocode-city?city=Berlin", "send-email", "search-web-raw?query=a"):
+        refused = alice.request("HEAD", f"/api/integrations/{path}")
+        assert refused.status_code == 405
+        assert "HEAD" not in refused.headers["Allow"].split(", ")
+    assert alice.records("integration-calls") == []
+    assert alice.request("OPTIONS", "/api/integrations/geocode-city").headers["Allow"] == (
+        "GET, OPTIONS, POST"
+    )
+    assert alice.request("HEAD", "/api/integrations/catalog").status_code == 200
+
+
 def test_a_name_in_capitals_has_its_nearest_names(alice):
     refused = alice.post("/api/integrations/Generate-Text", {})
     assert (refused.status_code, refused.json["error"]) == (404, "unknown_endpoint")
