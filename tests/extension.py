@@ -42,7 +42,10 @@ def break_down(context: ToolContext, how: str) -> object:
     """Fail in a way of your choice."""
     if how == "raise":
         raise RuntimeError("secret-canary")
-    poison = {"rows": [{"__proto__": 1}]}
+    poison = {
+        "rows": [{"__proto__": 1, "name": "a"}],
+        "constructor": {"prototype": {}, "team": "b"},
+    }
     return {"not-json": object(), "surrogate": "\ud800", "poison": poison}[how]
 
 

@@ -201,3 +201,15 @@ def poisoned(value: Any) -> bool:
     inner = value.get("constructor")
     is_refused = "__proto__" in value or (isinstance(inner, dict) and "prototype" in inner)
     return is_refused or any(poisoned(item) for item in value.values())
+
+
+def harmless(value: Any) -> Any:
+    """Return a copy of the value without the keys for which it is `poisoned`."""
+    if isinstance(value, list | tuple):
+        return [harmless(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    copy = {key: harmless(item) for key, item in value.items() if key != "__proto__"}
+    if isinstance(inner := copy.get("constructor"), dict):
+        inner.pop("prototype", None)
+    return copy

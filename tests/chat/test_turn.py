@@ -194,13 +194,24 @@ def test_an_extension_adds_a_tool_and_a_collection(alice):
 
 
 @pytest.mark.settings(extensions="tests.extension")
-@pytest.mark.parametrize("kind", ["raise", "not-json", "surrogate", "poison"])
+@pytest.mark.parametrize("kind", ["raise", "not-json", "surrogate"])
 def test_whatever_a_tool_does_the_turn_goes_on(alice, kind, capfd):
     chunks = alice.turn(alice.new_chat(), f'call test.break with {{"how": "{kind}"}}')
     failed = next(chunk for chunk in chunks if chunk["type"] == "tool-output-error")
     assert failed["errorText"] == "The tool failed."
     assert types(chunks)[-1] == "finish"
     assert "tool failed" in capfd.readouterr().err
+
+
+@on_sqlite
+@pytest.mark.settings(extensions="tests.extension")
+def test_a_result_keeps_all_but_the_keys_that_clients_refuse(alice):
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, 'call test.break with {"how": "poison"}')
+    [output] = [c["output"] for c in chunks if c["type"] == "tool-output-available"]
+    assert output == {"rows": [{"name": "a"}], "constructor": {"team": "b"}}
+    part = next(one for one in alice.rows(chat)[1]["parts"] if one["type"] == "tool-test.break")
+    assert part["output"] == output
 
 
 @on_sqlite

@@ -22,7 +22,7 @@ from service.database.time_limits import time_limit
 from service.observing import spans
 from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
-from service.web.json_values import MAX_DEPTH, decode, encode, poisoned
+from service.web.json_values import MAX_DEPTH, decode, encode, harmless, poisoned
 
 TOO_LONG = "The tool took longer than {seconds:g} seconds."
 FAILED = "The tool failed."
@@ -33,6 +33,10 @@ UNSURE = (
 T = TypeVar("T")
 
 log = structlog.get_logger("tool")
+
+
+class RefusedKey(ValueError):
+    """A value has a key for which the clients' parser refuses it."""
 
 
 class InvalidInput(Exception):
@@ -74,10 +78,21 @@ def dump(value: Any) -> str:
     text = encode(value)
     text.encode()
     if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
-        raise ValueError("a key that JSON parsers of browsers refuse")
+        raise RefusedKey("a key that JSON parsers of browsers refuse")
     if text.count("{") + text.count("[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise ValueError("nested too deep")
     return text
+
+
+def _streamable(output: Any) -> Any:
+    """A tool's result without keys that clients refuse: a vendor may have put them into an answer
+    that is paid for. Raises as `dump` does."""
+    try:
+        dump(output)
+    except RefusedKey:
+        output = harmless(output)
+        dump(output)
+    return output
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
@@ -106,9 +121,7 @@ def execute(
     """Run a tool. Raises `GrantMissing`."""
 
     def run() -> Outcome:
-        output = limit_size(_result(tool, context, tool_input))
-        dump(output)
-        return Outcome(output)
+        return Outcome(_streamable(limit_size(_result(tool, context, tool_input))))
 
     with spans.start(f"execute_tool {tool.name}") as span:
         span.set(gen_ai__operation__name="execute_tool", gen_ai__tool__name=tool.name)
