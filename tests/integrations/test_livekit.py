@@ -77,6 +77,13 @@ def test_nobody_is_in_a_room_that_does_not_exist(ask, vendor, said):
     assert ask("rtc-list-participants", {"room": "x"}).json["data"] == {"participants": []}
 
 
+@pytest.mark.parametrize("said", [Said({"code": "bad_route", "msg": "x"}, 404), Said(b"x", 404)])
+def test_a_wrong_address_is_not_an_empty_room(ask, vendor, said):
+    vendor.says(said)
+    answer = ask("rtc-list-participants", {"room": "x"})
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -10,6 +10,7 @@ from tests.services import on_sqlite
 from tests.upstream import Answer
 
 pytestmark = on_sqlite
+NOBODY = {"status": 404, "error": {"type": "not_found"}}
 
 
 @pytest.mark.parametrize("body", [{}, {"limit": 5}, {"cursor": "x"}])
@@ -26,9 +27,15 @@ def test_only_what_is_given_is_asked_for(ask, vendor):
 
 
 def test_nobody_is_an_empty_list(ask, vendor):
-    vendor.says(Said({"status": 404, "error": {"type": "not_found"}}, 404))
+    vendor.says(Said(NOBODY, 404))
     data = ask("profnet-search-profiles", {"title": "x"}).json["data"]
     assert data == {"profiles": [], "total": 0, "nextCursor": None}
+
+
+def test_a_wrong_address_is_not_an_empty_list(ask, vendor):
+    vendor.says(Said({"message": "no Route matched with those values"}, 404))
+    answer = ask("profnet-search-profiles", {"title": "x"})
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
 
 
 def test_a_failed_search_is_not_paid_for_again(ask, vendor):
@@ -75,7 +82,7 @@ def prompts(upstream):
 def test_profiles_are_looked_up_judged_one_by_one_and_ranked(analyze, vendor, model, alice):
     upstream = model(JUDGED, "Score: 900\nAll.")
     vendor.says(lambda asked: (
-        Said({}, 404) if "gone" in asked.target else Said({"status": 200, "data": RECORD})
+        Said(NOBODY, 404) if "gone" in asked.target else Said({"status": 200, "data": RECORD})
     ))  # fmt: skip
     start = alice.get("/api/credits").json["balance"]
     gone, ada = "linkedin.com/in/gone", "https://www.linkedin.com/in/ada/"

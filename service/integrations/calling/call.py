@@ -145,7 +145,7 @@ class Call:
         whole `Reply`.
         """
         reply = self._accepted(outgoing)
-        if reply.status in outgoing.instead:
+        if self._has_instead(outgoing, reply):
             return outgoing.instead[reply.status]
         match outgoing.returns:
             case "reply":
@@ -194,11 +194,15 @@ class Call:
         if self._bearer and outgoing.has_key and _rejects_token(reply, refusal):
             self.effects.is_rejected = True
             raise GrantRejected()
-        if refusal and reply.status not in outgoing.instead:
+        if refusal and not self._has_instead(outgoing, reply):
             raise refusal
         if not plain(reply.headers):
             raise UpstreamFailed(upstreamStatus=reply.status)
         return reply
+
+    def _has_instead(self, outgoing: Outgoing, reply: Reply) -> bool:
+        """Whether the request has an answer for the reply's status, and the vendor has sent it."""
+        return reply.status in outgoing.instead and self._vendor.is_own(reply)
 
 
 def _rejects_token(reply: Reply, refusal: ServiceError | None) -> bool:

@@ -36,7 +36,8 @@ class Outgoing:
     whole address instead, one that a caller has named: only public addresses are asked there, and
     no credential goes along. `content` is the body with its media type, `json` its value where it
     is JSON. `repeatable` requests are sent again after a passing failure. `limit` bounds the
-    decoded answer, in bytes. `instead` has answers to take for a status.
+    decoded answer, in bytes. `instead` has answers to take for a status, where the vendor's own API
+    has sent it.
     `credential` replaces the vendor's, such as a `Signer` with this request's claims.
     """
 

@@ -31,9 +31,11 @@ class Vendor:
     `bases` are its base URLs; the first is where paths go unless a request names another.
     `with_key` replaces a default base URL when there is a key. `settings` are further settings that
     its endpoints read. `refusal` reads every reply, 2xx too, and returns None where the common
-    table is right. `look` is called with every reply. `moved` reads the reply to a GET,
-    and returns the path at the same base URL where the vendor keeps that now, or None. The path is
-    asked for once, with the same credential, which goes nowhere else.
+    table is right. `is_own` reads a reply whose status is in a request's `instead`: it is false for
+    one that is not from the vendor's API, but from a wrong address. `look` is called with every
+    reply. `moved` reads the reply to a GET, and returns the path at the same base URL where the
+    vendor keeps that now, or None. The path is asked for once, with the same credential, which goes
+    nowhere else.
     """
 
     integration: str
@@ -45,6 +47,7 @@ class Vendor:
     settings: tuple[Setting, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     refusal: Callable[[Reply], ServiceError | None] = lambda reply: None
+    is_own: Callable[[Reply], bool] = lambda reply: True
     look: Callable[[Reply], None] = lambda reply: None
     moved: Callable[[Reply], str | None] = lambda reply: None
 

@@ -20,7 +20,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.setting import Setting, secret
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Str, Values
-from service.integrations.declare.vendor import Vendor
+from service.integrations.declare.vendor import Reply, Vendor
 
 DOCS = "https://docs.livekit.io"
 URL = "LIVEKIT_URL"
@@ -34,11 +34,18 @@ SIGNER = Signer(
     claims={},
 )
 
+
+def _is_no_room(reply: Reply) -> bool:
+    """Whether the room service says so. A wrong address is 404 too, with `bad_route` or no code."""
+    return reply.status != 404 or find(reply.body, "code") == "not_found"
+
+
 LIVEKIT = Vendor(
     integration="rtc",
     name="livekit",
     bases=(Setting(URL, "the server, such as wss://app.livekit.cloud", "server", required=True),),
     credential=SIGNER,
+    is_own=_is_no_room,
 )
 
 

@@ -5,11 +5,18 @@ Source: docs.peopledatalabs.com/docs/reference-person-search-api, …/docs/error
 """
 
 from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Maybe, Readable, Shape, Str
-from service.integrations.declare.vendor import Vendor
+from service.integrations.declare.vendor import Reply, Vendor
 
 DOCS = "https://docs.peopledatalabs.com/docs"
+
+
+def _is_nobody(reply: Reply) -> bool:
+    """Whether the API says that nobody fits. A wrong address is 404 too, without their error."""
+    return reply.status != 404 or find(reply.body, "error.type") == "not_found"
+
 
 PDL = Vendor(
     integration="profnet",
@@ -18,6 +25,7 @@ PDL = Vendor(
     credential=HeaderKey(
         secret("PDL_API_KEY", "the key of an account at People Data Labs"), "X-Api-Key"
     ),
+    is_own=_is_nobody,
 )
 
 PROFILE = Shape(
