@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -62,3 +63,29 @@ def test_an_interval_and_a_time_exclude_each_other(ask, vendor):
     answer = ask("predmarket-price-history", body)
     assert (answer.status_code, list(answer.json["details"])) == (400, ["interval"])
     assert vendor.seen == []
+
+
+@pytest.fixture
+def gamma(vendor):
+    """Has events from 0 on, each with markets of 150 kB."""
+    market = {"id": "m", "description": "x" * 150_000}
+
+    def answer(asked):
+        first, count = (int(asked.query[name][0]) for name in ("offset", "limit"))
+        return Said([{"id": str(n), "markets": [market]} for n in range(first, first + count)])
+
+    vendor.says(answer)
+    return vendor
+
+
+def test_many_events_are_fetched_in_answers_of_a_usable_size(ask, gamma):
+    events = ask("predmarket-events", {"limit": 90, "offset": 5}).json["data"]["events"]
+    assert [one["id"] for one in events] == [str(n) for n in range(5, 95)]
+    asked = sorted((int(s.query["offset"][0]), int(s.query["limit"][0])) for s in gamma.seen)
+    assert asked == [(5, 20), (25, 20), (45, 20), (65, 20), (85, 10)]
+
+
+def test_an_event_that_has_moved_between_two_requests_is_told_once(ask, vendor):
+    vendor.says([{"id": "1"}, {"id": "2"}])
+    events = ask("predmarket-events", {"limit": 40}).json["data"]["events"]
+    assert [one["id"] for one in events] == ["1", "2"]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from service.integrations.calling.call import Call
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
@@ -15,7 +16,8 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.request import get
+from service.integrations.declare.reading import listed
+from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Values
 from service.integrations.vendors.polymarket.vendor import (
     DOCS,
@@ -55,6 +57,8 @@ EVENT = Shape(
     liquidity=_amount("liquidity"), image=Maybe("image"),
     markets=Each("markets", MARKET, default=()),
 )  # fmt: skip
+EVENTS = Shape(events=Each("", EVENT))
+AT_ONCE = 20  # events of one request, with all their markets
 ANSWER = {
     "id": "903193", "slug": "fed-decision-in-december", "title": "Fed decision in December?",
     "description": "What the Federal Open Market Committee decides in December.",
@@ -91,12 +95,26 @@ class Events(Parameters):
     endDateMax = Moment("Only events that end before this time.", to="query.end_date_max")
 
 
+def _events(call: Call, request: Outgoing) -> dict[str, Any]:
+    """In requests of `AT_ONCE` events: the markets of a hundred can be more than one answer may
+    have. The order may change between two of them, and an event is in the answer once."""
+    first, count = request.query["offset"], request.query["limit"]
+
+    def some(offset: int) -> list[Any]:
+        limit = min(AT_ONCE, first + count - offset)
+        return listed(call.send(request.plus(query={"offset": offset, "limit": limit})))
+
+    pages = call.each(some, range(first, first + count, AT_ONCE))
+    found = EVENTS.read([event for page in pages for event in page])["events"]
+    return {"events": list({event["id"]: event for event in found}.values())}
+
+
 events = Endpoint(
     name="predmarket-events", vendor=POLYMARKET, category="data",
     summary="Events of prediction markets, with the prices of their outcomes.",
     docs=f"{DOCS}/events/list-events", access=FREE_READ, seconds=20,
     cache=Cache(seconds=30, shared=True),
-    takes=Events, asks=get("/events"), gives=Shape(events=Each("", EVENT)),
+    takes=Events, asks=get("/events"), run=_events, gives=EVENTS,
     examples=(example(
         {
             "limit": 1, "tagSlug": "economy", "slug": "fed-decision-in-december", "volumeMin": 1000,
