@@ -63,6 +63,14 @@ def test_chats_are_records_by_this_door_too(alice):
     assert len(alice.records("ai-chats")) == 2
 
 
+@in_database
+def test_an_undo_is_a_change_of_records(alice):
+    alice.new_chat()
+    undone = [alice.post("/api/ai/turns/none/undo") for _ in range(2)]
+    assert [answer.status_code for answer in undone] == [404, 429]
+    assert refused(undone[1])
+
+
 def ask(person, chat: str, message: str, **body):
     answer = person.ask(chat, body.pop("content", "hello"), userMessageId=message, **body)
     return answer.status_code, answer.get_data(as_text=True)

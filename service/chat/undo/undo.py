@@ -29,6 +29,7 @@ from service.chat.undo.rights import may_take_back
 from service.database.access import write_transaction
 from service.database.locks import lock_name
 from service.extensions import now
+from service.limits.rates import count
 from service.records import outbox, reverting, writes
 from service.records.collection import Collection, Collections
 from service.records.envelope import full_envelope
@@ -59,10 +60,11 @@ class UndoneAlready(Conflict):
 def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, list[Listed]]:
     """Take back what a turn of the caller's has changed.
 
-    Returns `undone` and `conflicts`, the latter with a `reason`. Raises `NotFound`, `StillRunning`,
-    `UndoneAlready`.
+    Returns `undone` and `conflicts`, the latter with a `reason`. For `RATE_LIMITS` it is one change
+    of records. Raises `NotFound`, `StillRunning`, `UndoneAlready`, `RateLimited`.
     """
     role = current_role(caller)
+    count("records", caller.subject)
     undone: list[Listed] = []
     with write_transaction() as session:
         _begin(session, caller.subject, turn_id)
