@@ -33,8 +33,13 @@ def turns_of_others():
 
 @pytest.mark.parametrize(
     "value",
-    [POINTS, {"prices": [[point["t"], point["p"]] for point in POINTS]}, {"a": [{"b": POINTS}]}],
-    ids=["objects", "fractions", "deep"],
+    [
+        POINTS,
+        {"prices": [[point["t"], point["p"]] for point in POINTS]},
+        {"times": [point["t"] for point in POINTS]},
+        {"a": [{"b": POINTS}]},
+    ],
+    ids=["objects", "fractions", "whole numbers", "deep"],
 )
 def test_others_run_while_a_large_answer_is_parsed(turns_of_others, value):
     assert parsed(json.dumps(value).encode()) == value
