@@ -60,6 +60,7 @@ DROP_LOST = delete(_claims).where(
     or_(_of_message, _claims.c.replaced_chat == bindparam("replaced")), ~_kept
 )
 FIND = select(_claims.c.turn_id).where(_of_message, _claims.c.chat_id == bindparam("chat"))
+COUNT = select(func.count()).where(_claims.c.user_id == bindparam("owner"))
 CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
@@ -102,6 +103,11 @@ def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
     """Whether a turn has claimed this message, or had when its worker was lost."""
     keys = {"owner": subject, "message": message_id, "chat": chat_id}
     return db.session.scalar(FIND, keys) is not None
+
+
+def count_of(subject: str) -> int:
+    """How many messages of a user turns have claimed. Needs an app context."""
+    return db.session.scalar(COUNT, {"owner": subject}) or 0
 
 
 def _replaced_chat(question: Question) -> str | None:

@@ -18,7 +18,8 @@ from service.chat.question import Question
 from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn import pump, reuse
-from service.chat.turn.admission import Submission, admit, find_answer
+from service.chat.turn.admission import Submission, admit
+from service.chat.turn.over_limit import answer_without_ticket
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
 from service.current_request import current_facts, current_request
@@ -106,10 +107,8 @@ def answer(data: dict[str, Any]) -> Response:
     submission = _submission(data, current_facts())
     try:
         ticket: Ticket = app.extensions["concurrency"].take("turns", submission.caller.subject)
-    except RateLimited:
-        if stored := find_answer(app, submission):
-            return _replayed(stored)
-        raise
+    except RateLimited as refusal:
+        return _replayed(answer_without_ticket(app, submission, refusal))
     return _admitted(app, submission, ticket)
 
 

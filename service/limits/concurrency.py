@@ -36,6 +36,10 @@ REFUSALS: dict[LimitedKind, str] = {
 BUSY = "Too many calls of this integration are running now. Please try again in a moment."
 
 
+class TooManyAtOnce(RateLimited):
+    """The user has all tickets of a kind."""
+
+
 @dataclass
 class Ticket:
     """It counts until `free` is called; a second call does nothing."""
@@ -75,7 +79,8 @@ class ConcurrencyLimits:
     def take(self, kind: LimitedKind, subject: str) -> Ticket:
         """Let one more begin, and count it for `RATE_LIMITS`.
 
-        Raises `RateLimited` while the user has all tickets of this kind, or began too many.
+        Raises `TooManyAtOnce` while the user has all tickets of this kind, and `RateLimited` if it
+        began too many.
         """
         here, most = self._here[kind], self._most[kind]
         is_limited = subject != self._app.extensions["owner"].subject
@@ -138,9 +143,9 @@ class ConcurrencyLimits:
             ticket.free()
 
 
-def _refusal(kind: LimitedKind, most: int) -> RateLimited:
+def _refusal(kind: LimitedKind, most: int) -> TooManyAtOnce:
     measures.LIMITED.labels(f"{kind}-at-once").inc()
-    error = RateLimited(REFUSALS[kind].format(most=most))
+    error = TooManyAtOnce(REFUSALS[kind].format(most=most))
     error.headers = {"Retry-After": str(RETRY_SECONDS[kind])}
     return error
 

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import time
 import weakref
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +18,7 @@ from sqlalchemy import func, make_url, select
 
 from service.auth.tokens import issue
 from service.chat.models import Claim
+from service.database.sqlite import writer_lock
 from service.extensions import db
 from service.integrations.declare.example import File
 from service.limits import concurrency as module
@@ -224,6 +226,53 @@ def test_a_turn_that_waits_for_its_user_counts(app, alice, bob, served_by):
     assert first.get()[-1]["type"] == "abort"
     wait_for(lambda: not app.extensions["runs"])
     assert alice.turn(chat, "hello")[-1]["type"] == "finish"
+
+
+@contextmanager
+def no_claims(app, settings):
+    """Nobody can claim a message of alice's until this context ends."""
+    if settings.database_url.startswith("sqlite"):
+        with writer_lock:
+            yield
+        return
+    with psycopg.connect(settings.database_url.replace("+psycopg", "")) as connection:
+        connection.execute("SELECT seq FROM users WHERE subject = 'alice' FOR UPDATE")
+        yield
+
+
+@pytest.mark.settings(turns_at_once=2)
+def test_a_message_of_which_others_are_being_let_in_is_not_over_the_limit(
+    app, settings, alice, served_by
+):
+    """There is no claim yet of those that have the tickets."""
+    gate, chat = Event(), alice.new_chat()
+    served_by.answers = [lambda _: gate.wait(10) and Answer(recorded.anthropic("Hello."))]
+    with no_claims(app, settings):
+        asked = [gevent.spawn(alice.ask, chat, "hi", userMessageId="u") for _ in range(5)]
+        gevent.sleep(0.3)
+        assert [one for one in asked if one.ready()] == []
+    answers = [one.get() for one in asked]
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
+    gate.set()
+    assert [answer.get_data() for answer in answers]
+    wait_for(lambda: not app.extensions["runs"])
+
+
+@on_sqlite
+@pytest.mark.settings(turns_at_once=1)
+def test_a_message_waits_for_others_that_are_being_let_in_for_a_second_at_most(
+    app, settings, alice, served_by
+):
+    served_by.answers = [Answer(recorded.anthropic("Hello."))]
+    chat = alice.new_chat()
+    with no_claims(app, settings):
+        first = gevent.spawn(alice.ask, chat, "hi")
+        gevent.sleep(0.1)
+        began = time.monotonic()
+        assert is_limited(alice.ask(chat, "another message"))
+        assert 0.9 < time.monotonic() - began < 3
+    assert first.get().get_data()
+    wait_for(lambda: not app.extensions["runs"])
 
 
 def test_the_tickets_of_killed_workers_are_free_again(databases, vendor):

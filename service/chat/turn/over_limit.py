@@ -1,0 +1,44 @@
+"""What a message gets whose user has the most turns at once, or has begun too many."""
+
+import time
+
+import gevent
+from flask import Flask
+
+from service.chat import claims
+from service.chat.turn import reuse
+from service.chat.turn.admission import Submission, find_answer
+from service.extensions import db
+from service.limits.concurrency import TooManyAtOnce
+from service.web.errors import RateLimited
+
+PATIENCE = 1.0  # seconds for which the turns that were let in may take to claim their messages
+LOOK_SECONDS = 0.02
+
+
+def answer_without_ticket(
+    app: Flask, submission: Submission, refusal: RateLimited
+) -> reuse.StoredAnswer:
+    """The stored answer to a message for which there was no ticket: that needs none.
+
+    Raises `AlreadyRunning` for a message that is being answered, and else the refusal. A ticket is
+    taken before the message is claimed: while some of the user's tickets have no claim yet, one may
+    be for this message.
+    """
+    gives_up = time.monotonic() + PATIENCE
+    while True:
+        is_known = _is_known(app, submission, refusal) or time.monotonic() >= gives_up
+        if stored := find_answer(app, submission):
+            return stored
+        db.session.commit()  # the next look is at a later state
+        if is_known:
+            raise refusal
+        gevent.sleep(LOOK_SECONDS)
+
+
+def _is_known(app: Flask, submission: Submission, refusal: RateLimited) -> bool:
+    """Whether every turn that was let in has claimed its message."""
+    if not isinstance(refusal, TooManyAtOnce):
+        return True
+    most: int = app.config["SETTINGS"].turns_at_once
+    return claims.count_of(submission.caller.subject) >= most
