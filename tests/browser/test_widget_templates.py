@@ -216,6 +216,22 @@ def test_a_widget_is_a_page_of_its_own(opened, handle):
     assert violations_in(console.page.main_frame, console.page) == []
 
 
+@pytest.mark.parametrize(
+    ("handle", "sentence"),
+    [
+        ("weather", "Type a city."),
+        ("table", "Choose a collection."),
+        (
+            "chart",
+            "A chart draws the items of another widget. Add it to a canvas.",
+        ),
+    ],
+)
+def test_a_widget_alone_does_not_ask_to_connect_what_can_not_be_connected(opened, handle, sentence):
+    page = opened().open(f"/app/{handle}").page
+    expect(page.locator(".widget-empty")).to_have_text(sentence)
+
+
 def test_a_widget_alone_asks_for_a_token_when_it_needs_one(opened):
     console = opened().open("/app/weather")
     console.page.get_by_label("City").fill("Berlin")

@@ -10,10 +10,11 @@ export function createWidget(title) {
   const signIn = createSignIn(/** @type {HTMLElement} */ (document.getElementById('widget')));
   const client = createWidgetClient({ getToken: signIn.token });
   const panel = createPanel(client, { title, signOut: signIn.forget });
-  panel.main.classList.toggle('alone', window.parent === window);
+  const isAlone = window.parent === window; // on a page of its own, where nothing can be connected
+  panel.main.classList.toggle('alone', isAlone);
   client.ready.then(({ context }) => wear(context), panel.showProblem);
   client.onContext(wear);
-  return { client, panel, onSettings: (/** @type {(settings: Record<string, any>) => void} */ listener) => followSettings(client, listener) };
+  return { client, panel, isAlone, onSettings: (/** @type {(settings: Record<string, any>) => void} */ listener) => followSettings(client, listener) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { columnsFor, seriesOf } from './series.js';
 
 /** @typedef {import('../../../browser/widgets/widget-values.js').Item} Item */
 
-const { client, panel, onSettings } = createWidget('Chart');
+const { client, panel, isAlone, onSettings } = createWidget('Chart');
 const number = select('Number');
 const label = select('Label');
 const kind = select('Kind', ['Bars', 'Line']);
@@ -22,7 +22,8 @@ onSettings((next) => {
   kind.hidden = settings.kind !== undefined;
   if (items.length) draw();
 });
-panel.showEmpty('Connect a widget that gives items with numbers, such as a table or the weather.');
+const CONNECT = 'Connect a widget that gives items with numbers, such as a table or the weather.';
+panel.showEmpty(isAlone ? 'A chart draws the items of another widget. Add it to a canvas.' : CONNECT);
 client.state.get().then((kept) => {
   restore(kept ?? {});
   client.onInput('items', (value) => receive(itemsOf(value)));

@@ -6,12 +6,13 @@ import { createGrid } from './grid.js';
 
 const HIDDEN = new Set(['userId']); // the owner, who is the reader
 
-const { client, panel } = createWidget('Table');
+const { client, panel, isAlone } = createWidget('Table');
+const START = isAlone ? 'Choose a collection.' : 'Choose a collection, or connect a widget that gives items.';
 const select = element('select', { class: 'field', on: { change: choose } }, element('option', { value: '' }, 'Choose…'));
 const grid = createGrid({ onRow: send, onOrder: (rows) => client.setOutput('rows', { value: rows }) });
 let stop = () => {};
 panel.controls.append(labelled('Collection', select));
-panel.showEmpty('Choose a collection, or connect a widget that gives items.');
+panel.showEmpty(START);
 begin().catch(panel.showProblem);
 
 async function begin() {
@@ -33,7 +34,7 @@ function choose() {
   client.state.set({ collection: select.value }).catch((error) => panel.showProblem(error));
   if (select.value) return follow(select.value);
   stop();
-  return panel.showEmpty('Choose a collection, or connect a widget that gives items.');
+  return panel.showEmpty(START);
 }
 
 /** @param {string} name */

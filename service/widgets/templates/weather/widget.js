@@ -4,10 +4,10 @@
 import { createDraft, createSearchLine, createWidget, element, formatTime, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { glyph } from './glyph.js';
 
-const { client, panel, onSettings } = createWidget('Weather');
+const { client, panel, isAlone, onSettings } = createWidget('Weather');
 const line = createSearchLine({ label: 'City', action: 'Show', placeholder: 'City', act: (city) => load({ name: city }) });
 panel.controls.append(line.node);
-panel.showEmpty('Type a city, or connect a widget that gives a place.');
+panel.showEmpty(isAlone ? 'Type a city.' : 'Type a city, or connect a widget that gives a place.');
 
 /** @type {{units?: 'metric' | 'imperial'}} */
 let settings = {};
