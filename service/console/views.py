@@ -31,6 +31,9 @@ POLICY = {
 }
 HEADERS = {
     "Cache-Control": "no-cache",  # revalidated by ETag
+    # A page that opens the console has no hold on its window. The console has one on the windows
+    # that it opens: a consent ends with a message from there.
+    "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }

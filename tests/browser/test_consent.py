@@ -129,3 +129,17 @@ def _reads_well(console, heading):
     assert console.page.evaluate(style) == "1px", "no style sheet"
     assert console.violations() == []
     assert console.width() <= 320
+
+
+def test_a_stranger_that_opens_the_console_has_no_hold_on_it(connections):
+    console = connections.console
+    connections.console.may_say("target origin")
+    stranger = connections.page.context.new_page()
+    stranger.goto(console.service.url.replace("127.0.0.1", "localhost") + "/healthz")
+    with stranger.expect_popup() as opened:
+        stranger.evaluate("(url) => void (window.taken = open(url))", console.service.url)
+    opened.value.wait_for_load_state()
+    assert stranger.evaluate("taken.closed")
+    assert opened.value.evaluate("window.opener") is None
+    opened.value.close()
+    stranger.close()
