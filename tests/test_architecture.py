@@ -49,7 +49,7 @@ LEVELS = {
         {"usage"},
         {"models", "question", "titles"},
         {"outside"},
-        {"claims", "earlier", "journal"},
+        {"claims", "earlier", "indexed_words", "journal"},
         {"collections", "stream", "undo", "worker_lease"},
         {"history", "tools"},
         {"calling"},

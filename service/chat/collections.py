@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.auth.models import User
-from service.chat import claims, journal
+from service.chat import claims, indexed_words, journal
 from service.chat.models import TITLE_LIMIT, Chat, Message, Turn
 from service.chat.titles import wrong_title
 from service.database.locks import lock_name
@@ -105,6 +105,7 @@ AI_CHATS = Collection(
     ),
     permissions=OWN_BUT_NOT_CREATE,
     on_update=keep_place,
+    before_delete=indexed_words.take_out,
     on_delete=_delete_chat,
     erases_text=True,
     open_to=("chat",),

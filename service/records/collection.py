@@ -60,8 +60,9 @@ class Collection:
     `recordId`. A collection without its own `model` is stored in a shared table. Records with the
     same value of `group`, an attribute of the model, are changed one at a time.
     `on_update(session, row, changes)` and `on_delete(session, row)` run in the transaction of a
-    write, before it. With `erases_text`, deleting a record also removes its text from the outbox.
-    Limited tokens of the scopes `open_to` may read the collection; others do not.
+    write, before it; `before_delete(record_id)` runs before that transaction. With `erases_text`,
+    deleting a record also removes its text from the outbox. Limited tokens of the scopes `open_to`
+    may read the collection; others do not.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Collection:
     record_id: str = "record_id"
     group: str | None = None
     on_update: Callable[[Session, Any, Values], None] | None = None
+    before_delete: Callable[[str], None] | None = None
     on_delete: Callable[[Session, Any], None] | None = None
     erases_text: bool = False
     open_to: tuple[Scope, ...] = ()

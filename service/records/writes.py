@@ -155,6 +155,11 @@ def delete(
     """Delete a record. Raises `Forbidden`, `NotFound`, `Conflict`."""
     role = current_role(caller)
     count("records", caller.subject)
+    if collection.before_delete:
+        row = store.row_of(db.session(), collection, caller, role, "delete", record_id)
+        _check_version(row, if_match)
+        db.session.commit()
+        collection.before_delete(record_id)
     with write_transaction() as session:
         row = _lock_row(session, collection, caller, role, "delete", record_id, if_match)
         remove(session, collection, row, hook)
@@ -199,9 +204,14 @@ def _lock_row(
     row = store.row_of(session, collection, caller, role, action, record_id)
     lock_name(session.connection(), getattr(row, collection.group or collection.record_id))
     row = store.row_of(session, collection, caller, role, action, record_id, lock=True)
+    _check_version(row, if_match)
+    return row
+
+
+def _check_version(row: Any, if_match: str | None) -> None:
+    """Raises `Stale`."""
     if if_match is not None and if_match != timestamp(row.updated_at):
         raise Stale()
-    return row
 
 
 def _flush(session: Session, collection: Collection, row: Any) -> Envelope:

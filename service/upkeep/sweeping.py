@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.activity import calls
 from service.billing import allowances, ledger
-from service.chat import claims, journal
+from service.chat import claims, indexed_words, journal
 from service.chat.calling import approvals
 from service.chat.finding import index
 from service.chat.relay import publications
@@ -66,6 +66,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         approvals.sweep(session)
         publications.sweep(session)
     answer_sweep.sweep()
+    indexed_words.put_back()
     index.forget_deleted()
     with write_transaction() as session:
         user_limits.sweep(session)

@@ -1,0 +1,89 @@
+"""SQLite's search index: the words of a large chat leave it before the chat is deleted.
+
+FTS5 divides each deleted text into words once more, 70 µs for a kilobyte, so that one transaction
+would stop the worker for seconds. The table `search_unindexed` has the messages whose words are out
+already; the triggers of `messages` (migration 0035) do nothing more for these.
+Source: docs/decisions/0006-long-reads-let-others-run.md.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from sqlalchemy import Select, column, delete, func, insert, literal, select
+from sqlalchemy import table as any_table
+
+from service.chat.models import Message
+from service.database.access import write_transaction
+from service.database.clock import current_time, from_now
+from service.extensions import db
+from service.fairness import let_others_run
+
+FEW_CHARACTERS = 200_000  # whose words FTS5 finds in some 15 ms
+DELETION_SECONDS = 60.0  # from the first words that have left to the deletion of the chat
+
+_unindexed = any_table("search_unindexed", column("seq"), column("since"))
+_index = any_table("search_messages", column("search_messages"), column("rowid"), column("content"))
+_size = func.length(Message.content)
+
+
+def take_out(chat_id: str) -> None:
+    """Take the words of a large chat out of the index, in short transactions.
+
+    All of the chat stays as it is, but a search does not find it: its deletion has to follow.
+    """
+    if db.engine.dialect.name != "sqlite":
+        return
+    sizes = _sizes(select(Message.seq, _size).where(Message.chat_id == chat_id))
+    if sum(size for _, size in sizes) <= FEW_CHARACTERS:
+        return
+    for numbers in _pieces(sizes):
+        _take_out(numbers)
+        let_others_run()
+
+
+def _take_out(numbers: list[int]) -> None:
+    these = (Message.seq.in_(numbers), Message.seq.not_in(select(_unindexed.c.seq)))
+    words = select(literal("delete"), Message.seq, Message.content).where(*these)
+    marks = select(Message.seq, current_time()).where(*these)
+    with write_transaction() as session:
+        session.execute(insert(_index).from_select(_index.c.keys(), words))
+        session.execute(insert(_unindexed).from_select(_unindexed.c.keys(), marks))
+
+
+def put_back() -> None:
+    """Put words back whose messages were not deleted soon: their worker was killed."""
+    if db.engine.dialect.name != "sqlite":
+        return
+    left = select(Message.seq, _size).join(_unindexed, _unindexed.c.seq == Message.seq)
+    sizes = _sizes(left.where(_unindexed.c.since < from_now(-DELETION_SECONDS)))
+    for numbers in _pieces(sizes):
+        _put_back(numbers)
+        let_others_run()
+
+
+def _put_back(numbers: list[int]) -> None:
+    marked = select(_unindexed.c.seq).where(_unindexed.c.seq.in_(numbers))
+    words = select(Message.seq, Message.content).where(Message.seq.in_(marked))
+    with write_transaction() as session:
+        session.execute(insert(_index).from_select(["rowid", "content"], words))
+        session.execute(delete(_unindexed).where(_unindexed.c.seq.in_(numbers)))
+
+
+def _sizes(statement: Select[int, int]) -> list[tuple[int, int]]:
+    """The numbers of messages with the characters of their texts."""
+    rows = db.session.execute(statement.order_by(Message.seq)).all()
+    db.session.commit()
+    return [(seq, size) for seq, size in rows]
+
+
+def _pieces(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
+    """The numbers in groups whose texts together have few characters, or of one message."""
+    group: list[int] = []
+    characters = 0
+    for number, size in sizes:
+        if group and characters + size > FEW_CHARACTERS:
+            yield group
+            group, characters = [], 0
+        group.append(number)
+        characters += size
+    if group:
+        yield group

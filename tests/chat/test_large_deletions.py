@@ -1,0 +1,125 @@
+"""Deleting a large chat on SQLite: others go on meanwhile, and nobody sees a part of it."""
+
+import gevent
+import pytest
+from flask_migrate import downgrade
+from sqlalchemy import func, select, text
+
+from service.chat import indexed_words
+from service.chat.models import Message
+from service.database.access import write_transaction
+from service.extensions import db
+from service.upkeep.sweeping import sweep
+from tests.chat.test_search import found, write
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+MANY = 120  # messages of 20 KB
+TEXT = " ".join(f"canary{number}" for number in range(2_000))
+
+
+@pytest.fixture
+def chat(app, alice):
+    alice.new_chat("kept")
+    large = alice.new_chat("large")
+    write(app, large, *(f"{number} {TEXT}" for number in range(MANY)))
+    return large
+
+
+@pytest.fixture
+def seen(app):
+    """How many messages another greenlet has seen, look after look."""
+    counts = []
+
+    def look():
+        while True:
+            with app.app_context():
+                counts.append(db.session.scalar(select(func.count()).select_from(Message)))
+                db.session.commit()
+            gevent.sleep(0.001)
+
+    looking = gevent.spawn(look)
+    gevent.sleep(0.05)
+    counts.clear()
+    yield counts
+    looking.kill()
+
+
+def check_index(app):
+    """The words of the index are those of the messages."""
+    with app.app_context(), write_transaction() as session:
+        checked = "INSERT INTO search_messages (search_messages) VALUES ('integrity-check')"
+        session.execute(text(checked))
+        assert session.scalar(text("SELECT count(*) FROM search_unindexed")) == 0
+
+
+def path_of(chat):
+    return f"/api/ai/chats/{chat}"
+
+
+def test_others_go_on_and_see_all_messages_or_none(app, alice, chat, seen):
+    assert alice.delete(path_of(chat)).status_code == 200
+    assert len(seen) >= 8
+    assert set(seen) <= {MANY, 0}
+    check_index(app)
+    assert found(alice, "canary7") == []
+
+
+def forget_words(app, chat):
+    """What a worker has done that is killed just before the deletion."""
+    with app.app_context():
+        indexed_words.take_out(chat)
+
+
+def sweep_later(app, monkeypatch):
+    monkeypatch.setattr(indexed_words, "DELETION_SECONDS", 0.0)
+    with app.app_context():
+        sweep()
+
+
+def test_a_chat_whose_deletion_was_killed_is_all_there_and_found_again(
+    app, alice, chat, monkeypatch
+):
+    forget_words(app, chat)
+    assert len(alice.records("ai-messages", where={"chatId": chat}, limit=200)) == MANY
+    assert found(alice, "canary7") == []
+    sweep_later(app, monkeypatch)
+    assert found(alice, "canary7") == ["large"]
+    check_index(app)
+    assert alice.delete(path_of(chat)).status_code == 200
+    check_index(app)
+
+
+def test_a_deletion_that_is_under_way_is_not_taken_for_a_killed_one(app, alice, chat):
+    forget_words(app, chat)
+    with app.app_context():
+        sweep()
+    assert found(alice, "canary7") == []
+
+
+def test_a_message_that_is_edited_meanwhile_is_found_by_its_new_words(app, alice, chat):
+    forget_words(app, chat)
+    [first, *_] = alice.records("ai-messages", where={"chatId": chat}, limit=1)
+    assert alice.patch(f"/api/records/ai-messages/{first['recordId']}", {"content": "a raven"})
+    assert found(alice, "raven") == ["large"]
+    assert alice.delete(path_of(chat)).status_code == 200
+    assert found(alice, "raven") == []
+    check_index(app)
+
+
+def test_who_may_not_delete_the_chat_changes_nothing(app, alice, bob, chat):
+    assert bob.delete(path_of(chat)).status_code == 404
+    stale = {"If-Match": "2020-01-01T00:00:00.000000Z"}
+    assert alice.delete(f"/api/records/ai-chats/{chat}", headers=stale).status_code == 409
+    assert found(alice, "canary7") == ["large"]
+
+
+def test_the_release_before_finds_all_messages(app, alice, chat):
+    forget_words(app, chat)
+    with app.app_context():
+        downgrade(revision="0034")
+        with write_transaction() as session:
+            checked = "INSERT INTO search_messages (search_messages) VALUES ('integrity-check')"
+            session.execute(text(checked))
+            session.execute(text("DELETE FROM messages"))
+            session.execute(text(checked))
