@@ -1,0 +1,46 @@
+"""A worker that is killed while it deletes a large chat."""
+
+import signal
+import sqlite3
+from contextlib import closing
+
+import gevent
+from sqlalchemy import insert, make_url
+
+from service.chat.models import Message
+from service.database.access import write_transaction
+from tests.faults.books import within
+from tests.faults.conftest import client_of
+from tests.services import wait_for
+
+MANY = 200  # messages of 80 KB
+TEXT = " ".join(f"word{number}" for number in range(10_000))
+
+
+def fill(service, chat):
+    message = {"chat_id": chat, "user_id": "alice", "role": "user", "content": TEXT}
+    with within(service.database_url), write_transaction() as session:
+        session.execute(insert(Message), [{**message, "record_id": f"m{n}"} for n in range(MANY)])
+
+
+def test_the_chat_is_whole_until_it_is_deleted(start):
+    service = start()
+    client = client_of(service)
+    chat = client.new_chat()
+    fill(service, chat)
+    path = make_url(service.database_url).database
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as database:
+
+        def ask(question):
+            return database.execute(question).fetchone()[0]
+
+        deleting = gevent.spawn(client.send, "DELETE", f"/api/ai/chats/{chat}")
+        wait_for(lambda: ask("SELECT count(*) FROM search_unindexed"))
+        service.kill_worker(signal.SIGKILL)
+        deleting.join()
+        assert ask("SELECT count(*) FROM messages") == MANY
+        assert 0 < ask("SELECT count(*) FROM search_unindexed") < MANY
+        assert client.json("DELETE", f"/api/ai/chats/{chat}") == {"success": True}
+        assert ask("SELECT count(*) FROM messages") == ask("SELECT count(*) FROM search_unindexed")
+        database.execute("INSERT INTO search_messages (search_messages) VALUES ('integrity-check')")
+        assert ask("SELECT count(*) FROM messages") == 0
