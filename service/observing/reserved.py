@@ -54,11 +54,19 @@ class ReservedDict(mmap_dict.MmapedDict):
 
 
 def _opened(filename: str) -> Any:
-    """A descriptor of the file, which `open` takes like a name."""
-    descriptor = os.open(filename, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    """A descriptor of the file, which `open` takes like a name.
+
+    A new file gets its name when it has its room: a scrape that meets an empty one fails.
+    """
+    if os.path.exists(filename):  # of a process that has ended, and had the same id
+        return os.open(filename, os.O_RDWR | os.O_APPEND)
+    unready = f"{filename}.new"
+    descriptor = os.open(unready, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     size = mmap_dict._INITIAL_MMAP_SIZE  # noqa: SLF001 - the size that it would make itself
-    if os.fstat(descriptor).st_size or reserve(descriptor, size):
+    if reserve(descriptor, size):
+        os.rename(unready, filename)
         return descriptor
+    os.unlink(unready)
     os.close(descriptor)
     return _in_memory()
 

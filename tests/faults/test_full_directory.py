@@ -83,6 +83,9 @@ def test_a_worker_starts_while_the_disk_is_full(service, place):
     started = service.worker
     assert client.ask(client.new_chat(), "count to 3", "u").chunks[-1]["type"] == "finish"
     assert service.worker == started
+    metrics = client.send("GET", "/metrics")  # of the workers whose files have room
+    metrics.read_whole()
+    assert (metrics.status, b"worker_restarts_total" in metrics.body) == (200, True)
 
 
 def test_metrics_that_outgrow_their_disk_are_kept_in_memory(tmp_path, monkeypatch):
