@@ -4,6 +4,7 @@ Secrets are removed from every line by their values. `stray.py` writes the messa
 Python in the same form.
 """
 
+import io
 import os
 import re
 import sys
@@ -116,23 +117,40 @@ PROCESSORS: list[Any] = [
 
 
 class StandardError:
-    """Standard error for log lines. A line that can't be written is lost.
+    """Standard error for log lines. A line that can't be written as a whole is lost.
 
-    The log's disk may be full, or its reader may have ended. No request and no turn may fail for
-    that. `sys.stderr` is read for each line, because tests and servers may replace it.
+    The log's disk may be full, or its reader may be slow or have ended. No request and no turn may
+    fail for that. A line goes straight to the descriptor: Python's buffer would keep one that could
+    not be written, write it later, and join it to others. `sys.stderr` is read for each line,
+    because tests and servers may replace it.
     """
 
-    def write(self, text: str) -> None:
+    def __init__(self) -> None:
+        self._is_cut = False  # whether the last line has no end
+
+    def write(self, line: str) -> None:
+        """Write a line, which has its end."""
+        stream: Any = sys.stderr
         try:
-            sys.stderr.write(text)
+            descriptor = stream.fileno()
+        except io.UnsupportedOperation:  # in memory
+            stream.write(line)
+        except (AttributeError, ValueError):  # there is none, or it is closed
+            LINES_LOST.inc()
+        else:
+            self._send(descriptor, line.encode(errors="replace"))
+
+    def _send(self, descriptor: int, line: bytes) -> None:
+        rest = whole = b"\n" + line if self._is_cut else line
+        try:
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
         except OSError:
             LINES_LOST.inc()
+        self._is_cut = 0 < len(rest) < len(whole) or (self._is_cut and rest == whole)
 
     def flush(self) -> None:
-        try:
-            sys.stderr.flush()
-        except OSError:
-            LINES_LOST.inc()
+        """Nothing is kept back."""
 
 
 STANDARD_ERROR: Any = StandardError()
@@ -159,13 +177,12 @@ def log_info(event: str, **facts: Any) -> None:
     except structlog.DropEvent:
         return
     STANDARD_ERROR.write(f"{line}\n")
-    STANDARD_ERROR.flush()
 
 
 def configure_logs(secrets: Iterable[str]) -> None:
     redactor.hide(secrets)
     structlog.configure(
         processors=PROCESSORS,
-        logger_factory=lambda *_: structlog.PrintLogger(STANDARD_ERROR),
+        logger_factory=lambda *_: structlog.WriteLogger(STANDARD_ERROR),
         cache_logger_on_first_use=False,
     )
