@@ -220,6 +220,14 @@ def test_a_crawl_has_all_parts_of_its_result_and_gives_back_what_it_did_not_cost
     assert paid() == 0.5
 
 
+def test_a_crawl_of_x_costs_what_its_pages_cost(vendor, crawl, look, paid):
+    job = crawl(url="https://www.x.com/a", limit=4)
+    assert paid() == 4 * 30 * 0.25
+    vendor.says({**FIRST, "creditsUsed": 90})
+    assert look(job).json["data"]["status"] == "done"
+    assert paid() == 90 * 0.25
+
+
 def test_a_result_that_is_too_long_is_cut_and_says_so(vendor, crawl, look):
     job = crawl()
     vendor.says(FIRST)

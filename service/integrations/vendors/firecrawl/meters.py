@@ -25,8 +25,13 @@ def dollars(credits_used: int | None) -> float | None:
 def _scrape(values: Values) -> float:
     is_read = "jsonSchema" in values or "jsonPrompt" in values
     more = prices.FIRECRAWL_JSON if is_read else 0
-    more += prices.FIRECRAWL_X if _is_x(values["url"]) else 0
-    return (values["maxPdfPages"] + more) * prices.FIRECRAWL_CREDIT
+    return (_page(values) + more) * prices.FIRECRAWL_CREDIT
+
+
+def _page(values: Values) -> int:
+    """Firecrawl's credits for a page of the host that is asked for, at most."""
+    more = prices.FIRECRAWL_X if _is_x(values["url"]) else 0
+    return int(values["maxPdfPages"]) + more
 
 
 def _is_x(url: str) -> bool:
@@ -35,7 +40,7 @@ def _is_x(url: str) -> bool:
 
 
 def _crawl(values: Values) -> float:
-    return values["limit"] * values["maxPdfPages"] * prices.FIRECRAWL_CREDIT
+    return int(values["limit"]) * _page(values) * prices.FIRECRAWL_CREDIT
 
 
 def _search(values: Values) -> float:
