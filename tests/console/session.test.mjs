@@ -159,3 +159,28 @@ test('signing out says nothing to a tab with a token of its own', async () => {
   assert.deepEqual(told, [[0, 'ada'], [1, 'ada']]);
   assert.equal(tabs[2].subject, 'bob');
 });
+
+test('a user who signs out leaves the drafts of another one whose session has ended', async () => {
+  const { tabs, told } = await threeTabs();
+  await tabs[2].renew();
+  const { session } = start([tokenOf('bob')]);
+  await session.renew();
+  await session.signOut();
+  assert.deepEqual(told, []);
+  assert.match(tabs[2].reason, /drafts are kept/);
+});
+
+test('a tab that is loaded while its user signs out in another one stays signed out', async () => {
+  const { tabs } = await threeTabs();
+  let resolve;
+  const promise = new Promise((given) => (resolve = given));
+  const session = createSession(memory(), { ask: () => promise, end: async () => null, leave: () => {} });
+  const said = [];
+  session.onChange(() => said.push(session.token));
+  session.onSignOut(() => said.push(session.lastSubject));
+  const loading = session.renew();
+  await tabs[0].signOut();
+  resolve({ token: tokenOf('ada'), refreshIn: 60 }); // given before the session was ended
+  await loading;
+  assert.deepEqual([said, session.reason], [['ada', null], 'You are signed out.']);
+});

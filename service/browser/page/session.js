@@ -34,6 +34,8 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   let timer = 0;
   // Another tab may sign out just then: the server has ended the session before that is told here.
   let hasLostShared = false;
+  /** @type {string | null} */
+  let signedOut = null; // who has signed out in another tab since the server was asked for a token
   const session = {
     token: storage.getItem(KEY),
     /** of the token; '' when nobody is signed in */
@@ -58,7 +60,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     /** Called when the user signs out, here or in another tab, before the session ends if it has not yet. */
     onSignOut: signOuts.add,
   };
-  if (channel) channel.onmessage = () => (session.isShared || hasLostShared) && endSignedOut();
+  if (channel) channel.onmessage = ({ data }) => hear(data);
 
   /** @param {string} token that was pasted, or a link's */
   function begin(token) {
@@ -76,6 +78,12 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     hasLostShared = reason === SESSION_ENDED && (session.isShared || hasLostShared);
     Object.assign(session, { token: null, subject: '', reason, isRenewable: false, isShared: false });
     listeners.notify();
+  }
+
+  /** @param {string} subject of who has signed out in another tab */
+  function hear(subject) {
+    signedOut = subject;
+    if ((session.isShared || hasLostShared) && session.lastSubject === subject) endSignedOut();
   }
 
   function endSignedOut() {
@@ -96,16 +104,24 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
 
   async function request() {
     const before = session.token;
+    signedOut = null;
     try {
       const answer = await ask();
       if (session.token !== before) return session.token; // signed out, or in, meanwhile
-      if (answer) keep(answer);
+      if (answer && subjectOf(answer.token) === signedOut) drop(subjectOf(answer.token));
+      else if (answer) keep(answer);
       else end(SESSION_ENDED);
     } catch (error) {
       if (!before) throw error;
       wait(RETRY); // the provider or the server is away: until its end the old token serves
     }
     return session.token;
+  }
+
+  /** A token that the server gave before its user has signed out. @param {string} subject */
+  function drop(subject) {
+    session.lastSubject = subject;
+    endSignedOut();
   }
 
   /** @param {import('./page-token.js').PageToken} answer */
@@ -132,9 +148,10 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   async function signOut() {
     signOuts.notify();
     if (!session.isShared) return end(SIGNED_OUT);
+    const { subject } = session;
     try {
       const elsewhere = await endThere();
-      channel?.postMessage('signed-out');
+      channel?.postMessage(subject);
       end(SIGNED_OUT);
       if (elsewhere) leave(elsewhere);
     } catch {
