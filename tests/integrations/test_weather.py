@@ -39,6 +39,15 @@ def test_a_city_is_looked_up_first(ask, vendor):
     }  # fmt: skip
 
 
+def test_the_weather_needs_no_more_of_a_place_than_where_it_is(ask, vendor):
+    place = {"name": "Berlin", "latitude": 52.52437, "longitude": 13.41053}
+    vendor.says({"results": [place]}, CURRENT)
+    data = ask("current-weather", {"city": "Berlin"}).json["data"]
+    assert (data["place"]["name"], data["place"]["country"]) == ("Berlin", None)
+    vendor.says({"results": [place]})
+    assert ask("geocode-city", {"city": "Berlin"}).json["data"]["results"][0]["id"] is None
+
+
 def test_coordinates_need_no_look_up(ask, vendor):
     vendor.says(CURRENT)
     data = ask("current-weather", POINT).json["data"]

@@ -2079,7 +2079,7 @@ export interface Endpoints {
     };
     response: {
       results: Array<{
-        id: number;
+        id: number | null;
         name: string | null;
         latitude: number;
         longitude: number;

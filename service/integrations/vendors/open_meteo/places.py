@@ -5,7 +5,7 @@ the names of countries and regions in the language that is asked for.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from service.integrations.calling.call import Call
@@ -20,7 +20,7 @@ from service.integrations.vendors.open_meteo.vendor import DOCS, GEOCODING, OPEN
 from service.web.errors import NotFound
 
 PLACE = Shape(
-    id=Int("id"), name=Maybe("name"), latitude=Num("latitude"), longitude=Num("longitude"),
+    id=Maybe(Int("id")), name=Maybe("name"), latitude=Num("latitude"), longitude=Num("longitude"),
     country=Maybe("country"), countryCode=Maybe("country_code"), region=Maybe("admin1"),
     district=Maybe("admin2"), timezone=Maybe("timezone"), population=Maybe(Int("population")),
     elevation=Maybe(Num("elevation")),
@@ -64,14 +64,18 @@ def _search(
     if places and language.casefold() != "en":
         known += PLACES.read(call.send(wider.plus(query={"language": "en"})))["results"]
     names = _areas(known)
-    return {"results": [one for one in places if _is_in(names[one["id"]], areas)][:count]}
+    return {"results": [one for one in places if _is_in(names[_point(one)], areas)][:count]}
 
 
-def _areas(places: Sequence[dict[str, Any]]) -> dict[int, set[str]]:
-    """What each place is in, by its id: all names that are known of that."""
-    names: dict[int, set[str]] = defaultdict(set)
+def _point(place: Mapping[str, Any]) -> tuple[float, float]:
+    return place["latitude"], place["longitude"]
+
+
+def _areas(places: Sequence[dict[str, Any]]) -> dict[tuple[float, float], set[str]]:
+    """What each place is in, by its coordinates: all names that are known of that."""
+    names: dict[tuple[float, float], set[str]] = defaultdict(set)
     for place in places:
-        names[place["id"]] |= {str(place[area]).casefold() for area in AREAS if place[area]}
+        names[_point(place)] |= {str(place[area]).casefold() for area in AREAS if place[area]}
     return names
 
 
