@@ -23,7 +23,7 @@ QUIET_SECONDS = 10.0  # until a response without an answer becomes a stream
 PING_SECONDS = 15.0
 PROGRESS_SECONDS = 5.0
 END_SECONDS = 3.0  # of the grace time, kept for the end of calls that still run
-RESTARTING = f"The server is about to stop and has interrupted this call. {UNSURE}"
+RESTARTING = "The server is about to stop and has interrupted this call."
 PING = b": ping\n\n"
 HEADERS = {
     "Content-Type": EVENTS,
@@ -75,12 +75,14 @@ class ResultDelivery:
     """How a result gets to the client.
 
     `streams` is whether the client takes a stream of events. `sock` is its connection, if known.
+    `reads` is whether the call is known to change nothing.
     """
 
     message: RpcMessage
     streams: bool
     sock: socket.socket | None
     calls: RunningCalls
+    reads: bool = False
 
     def carry(self, make: Callable[[], dict[str, Any]]) -> Response:
         """Run `make`, and respond with its result.
@@ -97,7 +99,7 @@ class ResultDelivery:
             work.join()
         if work.ready():
             _stop(watch)
-            result = _result(work)
+            result = self._result(work)
             if isinstance(result, gevent.GreenletExit):
                 return Response(status=204)  # cancelled: nobody reads it
             return jsonify(response(self.message, result))
@@ -122,16 +124,17 @@ class ResultDelivery:
                 yield PING if token is None else _event(_progress(token, seconds))
         yield _event(self._ending(work))
 
+    def _result(self, work: gevent.Greenlet) -> Any:
+        """What an ended call gives its client. Raises what the call has raised."""
+        result = work.get()
+        if not isinstance(result, Restarting):
+            return result
+        return tool_result(failure(RESTARTING if self.reads else f"{RESTARTING} {UNSURE}"))
+
     def _ending(self, work: gevent.Greenlet) -> dict[str, Any]:
-        if work.successful() and isinstance(result := _result(work), dict):
+        if work.successful() and isinstance(result := self._result(work), dict):
             return response(self.message, result)
         return self.message.refusal(INTERNAL_ERROR, "The server failed to answer.").response
-
-
-def _result(work: gevent.Greenlet) -> Any:
-    """What an ended call gives its client. Raises what the call has raised."""
-    result = work.get()
-    return tool_result(failure(RESTARTING)) if isinstance(result, Restarting) else result
 
 
 def _stop(watch: ClientWatch | None) -> None:

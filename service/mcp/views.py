@@ -124,7 +124,7 @@ def receive() -> Response:
     streams = gate.takes_events(request.accept_mimetypes)
     # The client's connection, which shows when the client leaves; absent without gunicorn.
     sock = request.environ.get("gunicorn.socket")
-    delivery = ResultDelivery(received, streams, sock, server.calls)
+    delivery = ResultDelivery(received, streams, sock, server.calls, call.offer.effects.reads)
     return delivery.carry(call.make)
 
 

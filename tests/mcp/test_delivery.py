@@ -8,9 +8,11 @@ import pytest
 from flask import Flask
 from gevent.event import Event
 
+from service.chat.tools.run import UNSURE
 from service.fairness import let_others_run
+from service.lifecycle import Lifecycle
 from service.mcp import delivery
-from service.mcp.delivery import ResultDelivery, RunningCalls
+from service.mcp.delivery import RESTARTING, ResultDelivery, RunningCalls
 from service.mcp.message import RpcMessage
 from tests.mcp.speaking import FORMS
 from tests.services import on_sqlite, wait_for
@@ -142,3 +144,13 @@ def test_who_accepts_json_only_gets_json(handshake):
 def test_an_early_error_keeps_its_status(modern):
     refused = modern.ask("tools/call", {"name": "no_such"}, meta={"progressToken": "p"})
     assert (refused.status_code, refused.mimetype) == (400, "application/json")
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_only_a_call_that_may_have_changed_something_says_so(web, slow, reads):
+    calls, lifecycle = RunningCalls(), Lifecycle()
+    calls.watch(lifecycle)
+    lifecycle.drain(delivery.END_SECONDS)
+    response = ResultDelivery(message(False), False, None, calls, reads).carry(slow.make)
+    (content,) = response.get_json()["result"]["content"]
+    assert content["text"] == (RESTARTING if reads else f"{RESTARTING} {UNSURE}")

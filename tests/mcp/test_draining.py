@@ -8,6 +8,7 @@ import pytest
 import requests
 
 from service.auth.tokens import issue
+from service.chat.tools.run import UNSURE
 from service.mcp.delivery import RESTARTING
 from tests.integrations.scripted import Said, ScriptedVendor
 from tests.mcp.speaking import FORMS
@@ -61,7 +62,7 @@ def test_a_call_that_outlasts_the_grace_time_is_answered(service, vendor, meta):
     service.process.wait(timeout=20)
     last = answer.text.strip().split("\n")[-1].removeprefix("data: ")
     result = json.loads(last)["result"]
-    assert (result["isError"], result["content"][0]["text"]) == (True, RESTARTING)
+    assert (result["isError"], result["content"][0]["text"]) == (True, f"{RESTARTING} {UNSURE}")
     service.start()
     account = ask(service, "GET", "/api/credits").json()
     assert account["held"] == 0
