@@ -14,7 +14,7 @@ from typing import Any
 from gunicorn.glogging import Logger
 
 from service.observing import attribution
-from service.observing.logs import place_of_error, redactor
+from service.observing.logs import STANDARD_ERROR, place_of_error, redactor
 
 # The query of an address in a message: that of an OAuth callback contains a code.
 QUERY = re.compile(r"\?[^\s'\"]*")
@@ -48,3 +48,5 @@ class JsonLogger(Logger):
         logging.raiseExceptions = False  # a line that can't be written leaves no traceback there
         for handler in self.error_log.handlers:
             handler.setFormatter(JsonFormatter())
+            if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
+                handler.setStream(STANDARD_ERROR)

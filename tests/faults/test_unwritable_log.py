@@ -2,15 +2,18 @@
 
 import io
 import json
+import logging
 import os
 import sys
 from contextlib import suppress
 
 import pytest
 import structlog
+from gunicorn.config import Config
 
 from service.observing.logs import log_info
 from service.observing.measures import LINES_LOST
+from serving.logs import JsonLogger
 from tests.faults.conftest import client_of
 from tests.services import Service, wait_for
 
@@ -105,6 +108,30 @@ def test_a_line_that_is_cut_spoils_no_other(redirect, size):
     assert json.loads(last)["number"] == number
     assert len(lines) - len(first) - 1 <= 1, "one line is cut, or lost as a whole"
     os.close(reader)
+
+
+@pytest.fixture
+def master_log(monkeypatch):
+    """Makes gunicorn's own log."""
+    monkeypatch.setattr(logging, "raiseExceptions", logging.raiseExceptions)
+    made = logging.getLogger("gunicorn.error")
+    before = made.handlers[:]
+    yield lambda: JsonLogger(Config())
+    made.handlers[:] = before
+
+
+def test_a_line_of_gunicorn_is_lost_as_a_whole_too(redirect, master_log, tmp_path):
+    disk = os.open("/dev/full", os.O_WRONLY)
+    redirect(disk)
+    log, before = master_log(), lost()
+    log.error("first")
+    assert lost() - before == 1
+    room = os.open(tmp_path / "log", os.O_WRONLY | os.O_CREAT)
+    os.dup2(room, disk)
+    log.error("second")
+    (line,) = (tmp_path / "log").read_text().splitlines()
+    assert json.loads(line)["event"] == "second"
+    os.close(room)
 
 
 def test_nothing_fails_without_standard_error(monkeypatch):
