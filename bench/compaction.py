@@ -28,8 +28,9 @@ from service.chat.history.messages import StoredMessage
 from service.chat.models import Chat, Message
 from service.chat.question import Question
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.providers.prompt import UserMessage
+from service.times import now
 from tests.services import settings_for
 
 MESSAGES = 10_000

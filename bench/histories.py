@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import create_engine, insert, select, update
 
 from service.chat.models import Chat, Message
-from service.extensions import now
 from service.providers.tokens import bound
+from service.times import now
 
 TEXT = "word " * 40  # 200 characters, as people and models write in short messages
 

@@ -1,9 +1,25 @@
-"""Times as text."""
+"""The time now, and times as text."""
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)  # the shortest time between two that are stored
+
+
+def now() -> datetime:
+    """The time of this host's clock, in UTC. The database's is `database/clock.py`."""
+    return datetime.now(UTC)
+
+
+def later_than(moment: datetime) -> datetime:
+    """Now, or the first time after `moment` if the clock has not passed that."""
+    return max(now(), moment + MICROSECOND)
+
+
+def timestamp(moment: datetime) -> str:
+    """Format a time for answers: ISO 8601 in UTC with microseconds and `Z`."""
+    return f"{utc_text(moment, 'T')}Z"
 
 
 def utc_text(moment: datetime, separator: str) -> str:

@@ -8,8 +8,9 @@ import pytest
 from service.auth.users import rights_cache
 from service.cli.terminal import print_list
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import Grant
+from service.times import now
 from service.upkeep import rights
 from tests.services import on_sqlite
 

@@ -11,8 +11,8 @@ from sqlalchemy import bindparam, select
 from service.auth.models import User
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
-from service.extensions import db, now
-from service.times import utc_text
+from service.extensions import db
+from service.times import now, utc_text
 
 MILLISECOND = timedelta(milliseconds=1)  # the resolution of SQLite's clock
 

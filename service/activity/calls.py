@@ -17,11 +17,12 @@ from service.database.clock import from_now
 from service.database.prepared import Prepared
 from service.database.statements import Statements
 from service.database.upsert import InsertIfAbsent
-from service.extensions import now, table
+from service.extensions import table
 from service.integrations.calling.call_log import CallFacts, CallOutcome, EndedCall
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column
 from service.records.envelope import full_envelope
+from service.times import now
 
 KEPT = 30 * 24 * 3600.0  # seconds
 BATCH = 500  # rows of one transaction

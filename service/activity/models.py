@@ -3,12 +3,15 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Double, Index, String, cast
+from sqlalchemy import BigInteger, ColumnElement, Index, String
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.billing import prices
-from service.extensions import BigId, db, now
+from service.billing.models import credits_in_sql
+from service.database.column_types import BigId
+from service.extensions import db
+from service.times import now
 
 
 class IntegrationCall(db.Model):  # type: ignore[name-defined,misc]
@@ -46,4 +49,4 @@ class IntegrationCall(db.Model):  # type: ignore[name-defined,misc]
     @charged.inplace.expression
     @classmethod
     def _charged_in_sql(cls) -> ColumnElement[Any]:
-        return cast(cls.credits, Double) / float(prices.CREDIT)
+        return credits_in_sql(cls.credits)

@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import Subquery, case, func, select
 
 from service.activity.models import IntegrationCall
-from service.extensions import db, now, timestamp
+from service.extensions import db
+from service.times import now, timestamp
 
 NEWEST = 10_000
 KINDS = 100

@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import func, select
 
 from service.chat.models import Turn
-from service.extensions import db, now, timestamp
+from service.extensions import db
 from service.observing.scrape import metrics_registry
+from service.times import now, timestamp
 
 NEWEST = 10_000  # turns that are looked at
 KINDS = 100  # that are listed of each sort

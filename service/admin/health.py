@@ -8,13 +8,14 @@ from sqlalchemy import select
 
 from service.admin import calls
 from service.database.clock import current_time
-from service.extensions import db, timestamp
+from service.extensions import db
 from service.integrations.calling.breaker import FAILURES
 from service.integrations.calling.proxy import Proxy
 from service.integrations.consent.health import counts
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker
+from service.times import timestamp
 
 NO_GRANTS = {"connected": 0, "failing": 0}
 

@@ -6,7 +6,8 @@ from sqlalchemy import func, select
 
 from service.chat import claims
 from service.chat.models import Claim, Lease
-from service.extensions import db, timestamp
+from service.extensions import db
+from service.times import timestamp
 from service.upkeep.actions import acting
 
 LIMIT = 200

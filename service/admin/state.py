@@ -22,7 +22,8 @@ from service.auth import bearer
 from service.chat import claims
 from service.chat.models import Lease
 from service.database.revisions import is_migrated, newest_revision, stored_revision
-from service.extensions import db, now, timestamp
+from service.extensions import db
+from service.times import now, timestamp
 from service.web.edge import answers, query
 
 

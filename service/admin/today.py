@@ -13,7 +13,8 @@ from service.activity.models import IntegrationCall
 from service.auth.models import User
 from service.billing.prices import credits
 from service.chat.models import Turn
-from service.extensions import db, now, timestamp
+from service.extensions import db
+from service.times import now, timestamp
 
 NEWEST = 10_000
 

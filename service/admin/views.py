@@ -28,9 +28,10 @@ from service.billing.prices import credits as in_credits
 from service.billing.statements import statement_of
 from service.billing.views import StatementQuery, StatementSchema, statement_answer
 from service.chat.turn.running import Runs
-from service.extensions import db, timestamp
+from service.extensions import db
 from service.ids import new_id
 from service.records.once import KEY, KEY_RULE
+from service.times import timestamp
 from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
 from service.web.edge import answers, body, query, refuses, takes, without_body

@@ -15,11 +15,11 @@ from service.auth.users import current_role
 from service.chat.earlier import Entry, fingerprint_of
 from service.chat.outside import CALLED, CALLS, LEFT, READ, READING, READS
 from service.chat.tools.tool import ToolContext
-from service.extensions import now
 from service.integrations.calling.idempotency import KEPT, OutcomeUnknown
 from service.integrations.calling.key_rows import has_answer
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
+from service.times import now
 from service.web.errors import Conflict
 
 READS_SECONDS = 3600.0  # for which what was read is new enough

@@ -5,7 +5,9 @@ from datetime import datetime
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import BigId, db, now
+from service.database.column_types import BigId
+from service.extensions import db
+from service.times import now
 
 ROLE_LIMIT = 64
 

@@ -19,7 +19,8 @@ from service.billing.prices import credits, credits_text
 from service.billing.spend import is_spent
 from service.database.clock import current_time
 from service.database.statements import Statements
-from service.extensions import table, timestamp
+from service.extensions import table
+from service.times import timestamp
 from service.web.errors import InsufficientCredits
 
 SPENT = "You have spent your budget of {credits} credits a day. It begins again at 00:00 UTC."

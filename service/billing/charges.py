@@ -13,8 +13,9 @@ from service.billing import allowances
 from service.billing.models import Account, Entry
 from service.database.prepared import Prepared
 from service.database.statements import Statements
-from service.extensions import now, table
+from service.extensions import table
 from service.ids import new_id
+from service.times import now
 
 ClosedHold = Row[str, int, int, str, str | None]  # account, amount, used, ref and token_id
 

@@ -26,13 +26,13 @@ from service.database.clock import from_now
 from service.database.prepared import Prepared, StatementReply
 from service.database.statements import Statements
 from service.database.upsert import InsertIfAbsent
-from service.extensions import now, table
+from service.extensions import table
 from service.ids import new_id
+from service.times import now
 from service.web.errors import InsufficientCredits
 
 SWEEP_BATCH = 100
 ALLOWANCE_SPENT = "This token may not spend so many credits any more. Make another one."
-
 
 # Built once, because building a statement takes several times as long as running it.
 _accounts, _holds = table(Account), table(Hold)

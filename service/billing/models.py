@@ -6,12 +6,30 @@ The balance of an account is the sum of its entries, and `held` is the sum of it
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ColumnElement,
+    Double,
+    ForeignKey,
+    Index,
+    String,
+    UniqueConstraint,
+    cast,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import BigId, db, now
+from service.billing.prices import CREDIT
+from service.database.column_types import BigId
+from service.extensions import db
+from service.times import now
 
 REF_LIMIT = 128
+
+
+def credits_in_sql(micro: Any) -> ColumnElement[Any]:
+    """A column of micro-credits as an expression of credits; NULL stays NULL."""
+    return cast(micro, Double) / float(CREDIT)
 
 
 def _account() -> Mapped[str]:

@@ -17,7 +17,8 @@ from service.billing.prices import credits as in_credits
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
 from service.billing.statements import Statement, statement_of
 from service.database.access import write_transaction
-from service.extensions import db, now, timestamp
+from service.extensions import db
+from service.times import now, timestamp
 from service.web.edge import answers, query
 from service.web.fields import Digits, SeqCursor, TimeZone, seq_cursor
 

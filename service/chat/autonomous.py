@@ -15,10 +15,10 @@ from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
-from service.extensions import now
 from service.generation.completion import require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
+from service.times import now
 
 
 def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:

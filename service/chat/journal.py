@@ -14,13 +14,14 @@ from service.auth.users import Caller, current_role
 from service.chat.models import JournalEntry, Undo
 from service.chat.outside import READS
 from service.database.clock import from_now
-from service.extensions import db, timestamp
+from service.extensions import db
 from service.records import permissions
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope, redact
 from service.records.models import Record
 from service.records.store import PAGE_BYTES, in_pieces
 from service.records.writes import Hook, Write
+from service.times import timestamp
 from service.web.json_values import json_size
 
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared

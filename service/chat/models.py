@@ -3,25 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Double,
-    ForeignKey,
-    Index,
-    String,
-    Text,
-    UniqueConstraint,
-    cast,
-    func,
-)
+from sqlalchemy import BigInteger, ColumnElement, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.sql.functions import coalesce
 
 from service.billing import prices
+from service.billing.models import credits_in_sql
 from service.chat.usage import turn_usage
-from service.extensions import BigId, db, now
+from service.database.column_types import BigId
+from service.extensions import db
 from service.providers.events import Usage
+from service.times import now
 
 TITLE_LIMIT = 200
 ID_LIMIT = 64  # characters of a chat's id
@@ -120,7 +113,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     @updated_at.inplace.expression
     @classmethod
     def _updated_in_sql(cls) -> ColumnElement[Any]:
-        return func.coalesce(cls.undone_at, cls.created_at)
+        return coalesce(cls.undone_at, cls.created_at)
 
     @hybrid_property
     def charged(self) -> float:
@@ -130,7 +123,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     @charged.inplace.expression
     @classmethod
     def _charged_in_sql(cls) -> ColumnElement[Any]:
-        return cast(cls.credits, Double) / float(prices.CREDIT)
+        return credits_in_sql(cls.credits)
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]

@@ -17,11 +17,11 @@ from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.titles import wrong_title
 from service.chat.turn.running import Runs
 from service.database.access import write_transaction
-from service.extensions import now
 from service.ids import new_id
 from service.limits.rates import count
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
+from service.times import now
 from service.web.edge import answers, body, refuses
 from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
 from service.web.fields import Text

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from service.extensions import timestamp
 from service.storable import is_storable
+from service.times import timestamp
 
 GAP = "  "  # between two columns
 # What a terminal obeys, but for the ends of lines and tabs. Some obey the controls above ASCII too.

@@ -12,9 +12,9 @@ from flask import Blueprint, Response, current_app, make_response, redirect, req
 from marshmallow import Schema, fields
 
 from config import Settings
-from service.extensions import timestamp
 from service.sign_in.sessions import LIFETIME, Sessions, TokensNotAccepted
 from service.sign_in.starting import SECONDS, SignInFailed, SignIns
+from service.times import timestamp
 from service.web.edge import answers, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from service.web.origin import own_origin

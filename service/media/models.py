@@ -5,7 +5,8 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import db, now
+from service.extensions import db
+from service.times import now
 
 LARGEST = 32 << 20  # bytes that one call may store, so that it fits into every quota
 NAME_LIMIT = 200

@@ -22,11 +22,12 @@ from sqlalchemy.orm import Session
 from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.extensions import db, table, timestamp
+from service.extensions import db, table
 from service.ids import new_id
 from service.media import links
 from service.media.directory import Directory
 from service.media.models import NAME_LIMIT, TYPE_LIMIT, MediaItem, MediaPiece
+from service.times import timestamp
 from service.web.errors import NotFound, RateLimited, Unauthorized, Unavailable
 
 MIB = 1 << 20

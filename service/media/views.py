@@ -10,7 +10,6 @@ from flask import Blueprint, Response, current_app, g, request
 from marshmallow import Schema, fields
 
 from service.auth import bearer
-from service.extensions import timestamp
 from service.media import links
 from service.media.conditions import (
     PreconditionFailed,
@@ -21,6 +20,7 @@ from service.media.conditions import (
 from service.media.models import MediaItem
 from service.media.reader import MediaReader
 from service.media.store import Found, MediaStore
+from service.times import timestamp
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from service.web.other_origins import refuse_opaque_origin, takes_opaque_origin

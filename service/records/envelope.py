@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from service.extensions import timestamp
 from service.records.collection import Collection
 from service.records.permissions import visible_columns
 from service.records.storage import values_of
+from service.times import timestamp
 
 Envelope = dict[str, Any]
 

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import rights_cache
 from service.database.access import postgresql
-from service.extensions import db, now
+from service.extensions import db
 from service.observing.measures import FEED_LAG
 from service.records import changes, outbox
 from service.records.audience import Audiences, Member
@@ -34,14 +34,14 @@ from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.subscription import Subscription
 from service.records.window import Window
+from service.times import now
 from service.websockets.websocket import WebSocket
 
 POLL_SECONDS = {"sqlite": 0.02, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
-RESTART = 1012  # the close code by which a client connects again at once
-FAILED = 1011
+RESTART, FAILED = 1012, 1011  # close codes: at the first one a client connects again at once
 
 log = structlog.get_logger("feed")
 

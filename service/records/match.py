@@ -8,12 +8,12 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from service.extensions import timestamp
 from service.fairness import WorkBudget
 from service.records.collection import Column
 from service.records.envelope import Envelope
 from service.records.values import stored_value
 from service.records.where import Compare, Every, Some, Where
+from service.times import timestamp
 
 searched = WorkBudget(500_000)  # characters, about a millisecond: the time of a search is linear
 

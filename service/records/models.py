@@ -6,7 +6,9 @@ from typing import Any
 from sqlalchemy import BigInteger, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import BigId, db, now
+from service.database.column_types import BigId
+from service.extensions import db
+from service.times import now
 
 
 class Record(db.Model):  # type: ignore[name-defined,misc]

@@ -27,10 +27,11 @@ from service.database.access import call_after_commit
 from service.database.clock import from_now
 from service.database.prepared import Prepared
 from service.database.statements import Statements
-from service.extensions import now, table
+from service.extensions import table
 from service.records.collection import Collection
 from service.records.envelope import Envelope
 from service.records.models import FeedState, Outbox
+from service.times import now
 
 CHANNEL = "records"
 RETENTION = timedelta(hours=24)

@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, false, func, literal, or_, true
 
-from service.extensions import timestamp
 from service.records.collection import Collection, Column
 from service.records.storage import (
     TextPosition,
@@ -20,6 +19,7 @@ from service.records.storage import (
 )
 from service.records.values import check_type, comparable, invalid, stored_value
 from service.records.where import Compare, Every, Some, Where, comparable_column
+from service.times import timestamp
 from service.web.json_values import encode
 
 Operation = Callable[[Any, Any], ColumnElement[bool]]

@@ -11,12 +11,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
-from service.extensions import later_than, now
 from service.records import outbox
 from service.records.collection import Collection, Column, Values
 from service.records.envelope import Envelope, full_envelope
 from service.records.models import Record
 from service.records.storage import select_rows
+from service.times import later_than, now
 from service.web.errors import Conflict
 
 PLACES = 10_000  # sequence numbers that are searched for a free one

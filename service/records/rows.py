@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy.orm.attributes import flag_modified
 
-from service.extensions import now, timestamp
 from service.ids import new_id
 from service.records.collection import Collection, Values
 from service.records.models import Record
+from service.times import now, timestamp
 
 
 def new_row(collection: Collection, owner: str, values: Values) -> Any:

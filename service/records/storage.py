@@ -25,9 +25,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from service.extensions import timestamp
 from service.records.collection import Collection, Column, Values
 from service.records.models import Record
+from service.times import timestamp
 
 BUILT_IN = {
     "createdAt": Column("createdAt", "datetime", "created_at", required=True, fixed=True),

@@ -11,7 +11,7 @@ from service.auth.user_locks import lock
 from service.auth.users import Caller, current_role
 from service.database.access import write_transaction
 from service.database.locks import lock_name
-from service.extensions import db, later_than, timestamp
+from service.extensions import db
 from service.limits.rates import count
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
@@ -21,6 +21,7 @@ from service.records.once import IdempotentCreate
 from service.records.rows import new_row, set_values
 from service.records.storage import select_rows
 from service.records.values import validate
+from service.times import later_than, timestamp
 from service.web.errors import Conflict, Forbidden, NotFound
 
 

@@ -5,7 +5,9 @@ from datetime import datetime
 from sqlalchemy import String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import BigId, db, now
+from service.database.column_types import BigId
+from service.extensions import db
+from service.times import now
 
 
 class ConsoleSession(db.Model):  # type: ignore[name-defined,misc]

@@ -14,10 +14,10 @@ from config import Settings
 from service.auth.permits import SCOPES, Permit
 from service.auth.tokens import issue_limited
 from service.billing.prices import CREDIT
-from service.extensions import timestamp
 from service.ids import new_id
 from service.integrations.declare.catalog import Catalog
 from service.limits.rates import count
+from service.times import timestamp
 from service.web.edge import answers, body, refuses
 from service.web.errors import InvalidRequest, NotConfigured, RateLimited
 from service.web.fields import JsonNumber, Text

@@ -12,11 +12,12 @@ from service.auth.users import rights_cache
 from service.chat.outside import CALLED, LEFT
 from service.chat.tools.run import UNSURE
 from service.database.clock import from_now
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.calling import idempotency
 from service.integrations.declare.endpoint import SAFE_WRITE
 from service.integrations.models import IdempotencyKey
 from service.integrations.vendors.magnific.tasks import MADE, answered
+from service.times import now
 from service.upkeep.rights import set_disabled
 from tests import recorded
 from tests.assistant.conftest import DONE, call

@@ -8,8 +8,9 @@ from sqlalchemy import delete, event, update
 
 from service.assistant.repeats import READS_SECONDS
 from service.chat.models import JournalEntry
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import IdempotencyKey
+from service.times import now
 from tests.assistant.conftest import DONE, allow, call
 from tests.assistant.team_chat import JSON
 from tests.people import text_of

@@ -10,7 +10,8 @@ from sqlalchemy import update
 from service.assistant.repeats import NOT_AGAIN
 from service.chat.models import JournalEntry
 from service.chat.outside import CALLED, LEFT
-from service.extensions import db, now
+from service.extensions import db
+from service.times import now
 from tests.assistant.conftest import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST
 from tests.services import on_sqlite

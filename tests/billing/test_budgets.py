@@ -12,7 +12,7 @@ from service.billing.models import Entry
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
-from service.extensions import now
+from service.times import now
 from service.web.errors import InsufficientCredits
 from tests.billing.books import Books
 from tests.services import on_sqlite, settings_for

@@ -11,7 +11,8 @@ from sqlalchemy import insert, select
 
 from service.chat.models import Message, Summary, Turn
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
+from service.times import now
 from tests import recorded
 from tests.people import Person
 from tests.upstream import Answer, ScriptedUpstream, Seen

@@ -14,7 +14,8 @@ from service.chat.turn import lease_watch
 from service.chat.turn.lease_watch import LOOK_SECONDS, UNRENEWED_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from service.extensions import db, now
+from service.extensions import db
+from service.times import now
 from service.upkeep import sweeping
 
 

@@ -8,7 +8,8 @@ import time_machine
 from service.chat.history.compaction import SUMMARY_INTRO
 from service.chat.history.messages import UNDONE
 from service.chat.models import Summary
-from service.extensions import db, now
+from service.extensions import db
+from service.times import now
 from tests import recorded
 from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, said, summary_of, texts
 from tests.chat.wire_rules import complaints

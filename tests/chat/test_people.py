@@ -16,9 +16,10 @@ from service.auth.users import rights_cache
 from service.chat.models import Chat, JournalEntry, Message
 from service.chat.turn import claim_watch
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
+from service.times import now
 from service.upkeep import rights, sweeping
 from tests.chat.turns import NOTES, begun, called
 from tests.erasing import erase

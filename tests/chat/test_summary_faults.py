@@ -10,7 +10,7 @@ from service.chat.history import recall
 from service.chat.models import Summary
 from service.chat.turn import summary
 from service.database.access import write_transaction
-from service.extensions import now
+from service.times import now
 from tests import recorded
 from tests.chat.long_chats import SAID, SUMMARY, fill, newest_turn, said, summary_of, texts
 from tests.chat.turns import idle

@@ -9,10 +9,11 @@ from sqlalchemy import select, text
 
 from service import create_app
 from service.database.access import write_transaction
-from service.extensions import db, timestamp
+from service.extensions import db
 from service.records import outbox
 from service.records.envelope import full_envelope
 from service.records.models import Outbox, Record
+from service.times import timestamp
 from tests.faults.follower import Message
 from tests.services import close, settings_for
 

@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import make_url, update
 
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.records import changes, outbox
 from service.records.models import Outbox
+from service.times import now
 from tests.depth import depth
 from tests.faults.books import outbox_messages, stored, within
 from tests.faults.processes import kill_oldest_worker

@@ -19,7 +19,7 @@ from config import ROOT
 from service.auth.tokens import issue
 from service.chat.claims import LEASE_SECONDS
 from service.database.postgresql import LOST_AFTER
-from service.extensions import now
+from service.times import now
 from tests.faults.client import Client
 from tests.faults.conftest import client_of
 from tests.faults.hosts import Host, HostedService, connected_hosts

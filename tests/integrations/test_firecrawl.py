@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.declare.example import File
 from service.integrations.models import IntegrationJob
+from service.times import now
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 

@@ -13,10 +13,11 @@ from service.auth.models import User
 from service.auth.users import enrol, rights_cache
 from service.chat.models import Chat, Message, Turn
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.records.collection import Collection
 from service.records.models import Outbox, Record
 from service.sandbox import views
+from service.times import now
 from tests.people import Person, person
 from tests.permissions.declared import Base
 from tests.services import Databases, Service, close, settings_for, wait_for

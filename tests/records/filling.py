@@ -6,10 +6,11 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from service.database.access import write_transaction
-from service.extensions import db, timestamp
+from service.extensions import db
 from service.records import outbox
 from service.records.envelope import full_envelope
 from service.records.models import Record
+from service.times import timestamp
 from tests.faults.books import within
 from tests.services import Service
 

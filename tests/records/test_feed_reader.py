@@ -15,7 +15,7 @@ from service.auth.users import Caller
 from service.database import commits
 from service.database.access import write_transaction
 from service.database.commits import CommitSync
-from service.extensions import db, now
+from service.extensions import db
 from service.records import changes, outbox
 from service.records.changes import Change, ChangeFilter
 from service.records.cursor import Position
@@ -24,6 +24,7 @@ from service.records.feed import POLL_SECONDS, ChangesPruned
 from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.window import Window
+from service.times import now
 from tests.services import on_sqlite, wait_for
 
 

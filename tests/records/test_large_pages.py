@@ -6,9 +6,9 @@ import pytest
 
 from service.chat.models import JournalEntry
 from service.database.access import write_transaction
-from service.extensions import now
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
+from service.times import now
 from tests.records.others import turns
 from tests.services import on_sqlite
 

@@ -7,10 +7,11 @@ import pytest
 from sqlalchemy import select, update
 
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import Grant
 from service.integrations.vendors.tiktok import OK
 from service.sandbox.suite.models import SuiteToken
+from service.times import now
 from tests.integrations.offices import boxes, connect, decide, page_of, payload
 from tests.integrations.scripted import Said, ScriptedVendor
 from tests.services import on_sqlite

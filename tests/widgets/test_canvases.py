@@ -5,8 +5,8 @@ import json
 import pytest
 
 from service.database.access import write_transaction
-from service.extensions import now
 from service.records.models import Record
+from service.times import now
 from tests.people import types
 from tests.services import on_sqlite
 from tests.widgets.canvases import connection, widget

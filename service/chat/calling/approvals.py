@@ -32,7 +32,8 @@ from service.chat.tools.tool import ToolContext
 from service.database.clock import current_time, from_now
 from service.database.locks import lock_name
 from service.database.statements import count_changes
-from service.extensions import now, table, timestamp
+from service.extensions import table
+from service.times import now, timestamp
 from service.web.errors import Conflict, NotFound
 
 Decision = Literal["once", "chat", "deny"]

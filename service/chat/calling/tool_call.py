@@ -21,9 +21,9 @@ from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, 
 from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction
-from service.extensions import now, timestamp
 from service.observing import attribution
 from service.observing.measures import tool_calls
+from service.times import now, timestamp
 
 ALLOWED = ("once", "chat")
 REFUSALS = {

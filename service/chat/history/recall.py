@@ -22,9 +22,9 @@ from service.chat.models import Message, Summary, Turn, Undo
 from service.chat.question import Question
 from service.database.clock import microseconds
 from service.database.statements import Statements
-from service.extensions import MICROSECOND, db, now, table, timestamp
+from service.extensions import db, table
 from service.fairness import let_others_run
-from service.times import EPOCH
+from service.times import EPOCH, MICROSECOND, now, timestamp
 
 PARSED_AT_ONCE = 50  # rows: a millisecond, or some for each with large results
 PROMPT_VERSION = 1  # of the summariser's instructions

@@ -27,11 +27,12 @@ from service.chat.worker_lease import WorkerLease
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import Prepared
 from service.database.statements import Statements
-from service.extensions import db, now, table
+from service.extensions import db, table
 from service.generation.completion import require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
+from service.times import now
 from service.web.errors import Draining, InvalidModel, NotFound, ServiceError
 
 

@@ -23,8 +23,9 @@ from service.database.access import core_transaction
 from service.database.locks import lock_name
 from service.database.prepared import Prepared, await_replies
 from service.database.statements import Statements
-from service.extensions import MICROSECOND, db, later_than, now, table
+from service.extensions import db, table
 from service.records import outbox
+from service.times import MICROSECOND, later_than, now
 from service.web.errors import NotFound
 
 WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost

@@ -28,11 +28,11 @@ from service.chat.undo.changes import (
 from service.chat.undo.rights import may_take_back
 from service.database.access import write_transaction
 from service.database.locks import lock_name
-from service.extensions import now
 from service.limits.rates import count
 from service.records import outbox, reverting, writes
 from service.records.collection import Collection, Collections
 from service.records.envelope import full_envelope
+from service.times import now
 from service.web.errors import Conflict, NotFound, ServiceError
 
 DELETED = "The record has been deleted since."

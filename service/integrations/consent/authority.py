@@ -17,13 +17,13 @@ from authlib.common.urls import add_params_to_uri
 from authlib.oauth2.client import OAuth2Client
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
-from service.extensions import now
 from service.integrations.consent.accounts import VendorAccount, account_of
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, value_of
 from service.integrations.declare.setting import Setting
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.storable import is_header_text
+from service.times import now
 from service.web.errors import NotConfigured
 
 SECONDS = 10.0  # for a whole answer; a refresh lease lives longer

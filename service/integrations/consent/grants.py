@@ -24,7 +24,7 @@ from service.auth.user_locks import Standing
 from service.database import refreshing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.extensions import now, table
+from service.extensions import table
 from service.integrations.consent.accounts import VendorAccount, is_other
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.scopes import granted_scopes
@@ -32,6 +32,7 @@ from service.integrations.models import Grant
 from service.observing import measures
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
+from service.times import now
 from service.web.errors import UpstreamFailed
 
 WORKS = {"failed_at": None, "failing_since": None, "failure": None}

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.extensions import table, timestamp
+from service.extensions import table
 from service.integrations.models import Grant
+from service.times import timestamp
 
 _grants = table(Grant)
 

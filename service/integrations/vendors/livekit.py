@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from service.extensions import timestamp
 from service.integrations.calling.call import Call
 from service.integrations.declare.credential import Signer
 from service.integrations.declare.endpoint import FREE_READ, SAFE_WRITE, Endpoint
@@ -21,6 +20,7 @@ from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.setting import Setting, secret
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Str, Values
 from service.integrations.declare.vendor import Reply, Vendor
+from service.times import timestamp
 
 DOCS = "https://docs.livekit.io"
 URL = "LIVEKIT_URL"

@@ -10,10 +10,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.database.access import write_transaction
-from service.extensions import db, timestamp
+from service.extensions import db
 from service.sandbox.suite.client import DemoAccount
 from service.sandbox.suite.models import SuiteEvent
 from service.sandbox.suite.routes import ApiError, ApiRequest, Route, not_found, page
+from service.times import timestamp
 
 WRITE = frozenset({"calendar", "calendar.events", "calendar.events.owned"})
 READ = WRITE | {"calendar.readonly", "calendar.events.readonly", "calendar.events.owned.readonly"}

@@ -7,10 +7,10 @@ from email.message import EmailMessage
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.extensions import now
 from service.sandbox.suite import calendar, drive, mail
 from service.sandbox.suite.client import DemoAccount
 from service.sandbox.suite.models import SuiteEvent, SuiteFile, SuiteMessage
+from service.times import now
 
 LETTERS = (
     ("Cleo Marsh <cleo@example.com>", "Offer for the new sign", "Two colours, ready in May: 480."),

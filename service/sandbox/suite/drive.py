@@ -9,11 +9,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.database.access import write_transaction
-from service.extensions import db, now, timestamp
+from service.extensions import db
 from service.sandbox.suite.client import ACCOUNTS
 from service.sandbox.suite.models import SuiteFile
 from service.sandbox.suite.paper import pdf
 from service.sandbox.suite.routes import ApiError, ApiRequest, Media, Route, not_found, page
+from service.times import now, timestamp
 
 OURS = "application/vnd.google-apps."
 EXPORTS = {

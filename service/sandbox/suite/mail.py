@@ -14,10 +14,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.sandbox.suite.client import DemoAccount, with_address
 from service.sandbox.suite.models import SuiteMessage
 from service.sandbox.suite.routes import ApiError, ApiRequest, Route, not_found, page
+from service.times import now
 
 READ = frozenset({"mail.full", "mail.modify", "mail.readonly"})
 SEE = READ | {"mail.metadata"}

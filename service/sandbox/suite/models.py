@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy import LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import BigId, db, now
+from service.database.column_types import BigId
+from service.extensions import db
+from service.times import now
 
 
 class SuiteAccess(db.Model):  # type: ignore[name-defined,misc]

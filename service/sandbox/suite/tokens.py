@@ -17,9 +17,10 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.declare.oauth2 import Encoding
 from service.sandbox.suite.models import SuiteAccess, SuiteCode, SuiteToken
+from service.times import now
 
 CODE_LIFE = timedelta(minutes=5)
 REFRESH_LIFE = timedelta(days=180)

@@ -12,7 +12,7 @@ from flask import Flask
 
 from service.auth import user_locks
 from service.database.access import write_transaction
-from service.extensions import now, table
+from service.extensions import table
 from service.integrations.calling.breaker import Breakers
 from service.integrations.consent.accounts import VendorAccount
 from service.integrations.consent.authority import Tokens
@@ -22,6 +22,7 @@ from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker, CountedCalls
 from service.integrations.vendors.github import visibility
+from service.times import now
 from tests.integrations.bench.traffic import CANARY, Sent, same, sent, stated
 from tests.integrations.scripted import Asked, Said, ScriptedVendor
 from tests.people import Person, person

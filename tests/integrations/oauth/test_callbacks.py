@@ -8,11 +8,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from gevent.pool import Pool
 
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.consent.authority import Authority
 from service.integrations.declare.setting import Setting
 from service.integrations.models import Consent
 from service.integrations.vendors.google.suite import OAUTH as GOOGLES
+from service.times import now
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.pages import CALLBACK, later, refused
 from tests.integrations.oauth.provider import Reply

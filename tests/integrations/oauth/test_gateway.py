@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from service.database.access import write_transaction
-from service.extensions import now
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
 from service.outbound.upstream import Upstream
+from service.times import now
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.test_limited_tokens import limited
 from tests.integrations.oauth.user import MAIL, SEND, user

@@ -8,11 +8,11 @@ from gevent.pool import Pool
 from sqlalchemy import select, update
 
 from service.database.clock import current_time, from_now
-from service.extensions import now
 from service.integrations.calling import attempt, lease_renewal
 from service.integrations.calling.idempotency import KeyLease
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IdempotencyKey
+from service.times import now
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user

@@ -8,9 +8,9 @@ from typing import get_args
 import gevent
 import pytest
 
-from service.extensions import now
 from service.integrations.consent import idle
 from service.integrations.consent.authority import Failure
+from service.times import now
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.test_refresh import refreshes
 from tests.services import on_sqlite

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import update
 
 from service.database.clock import from_now
-from service.extensions import now
 from service.integrations.models import IntegrationJob
+from service.times import now
 from service.upkeep.sweeping import sweep
 from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.provider import Reply

@@ -10,9 +10,10 @@ from sqlalchemy import select, update
 from service.database import refreshing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.consent import authority
 from service.integrations.models import Grant
+from service.times import now
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite

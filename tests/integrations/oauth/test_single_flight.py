@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gevent.event import Event
 
-from service.extensions import now
+from service.times import now
 from tests.forking import Forked, fork_program
 from tests.integrations.oauth.test_refresh import refreshes
 from tests.integrations.oauth.user import REFRESH_FAILED

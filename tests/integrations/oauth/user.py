@@ -9,8 +9,9 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from service.database.access import write_transaction
-from service.extensions import db, now
+from service.extensions import db
 from service.integrations.models import Grant
+from service.times import now
 from tests.integrations.oauth.provider import Provider
 from tests.people import Person, person
 

@@ -8,7 +8,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import KeySet
 
-from service.extensions import now
+from service.times import now
 from tests.integrations.oauth.user import EVENTS, READ, REFRESH_FAILED, outcome
 from tests.integrations.scripted import Said
 from tests.integrations.third_party.server import ACCOUNT, BASE, CLIENT

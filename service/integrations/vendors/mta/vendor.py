@@ -8,10 +8,10 @@ Source: mta.info/developers, mta.info/developers/terms-and-conditions.
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from service.extensions import timestamp
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.setting import base_url
 from service.integrations.declare.vendor import Vendor
+from service.times import timestamp
 
 DOCS = "https://www.mta.info/developers"
 FEEDS = "/Dataservice/mtagtfsfeeds"
