@@ -14,6 +14,7 @@ from flask import Flask
 from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.background import BackgroundWork
 from service.chat.calling import approvals
 from service.extensions import db
 from service.web.errors import ServiceError
@@ -79,8 +80,8 @@ class Waits:
             event.set()
 
 
-class _Lookout:
-    """Looks again and again, in a greenlet that runs only while something waits."""
+class _Lookout(BackgroundWork):
+    """Looks again and again while something waits."""
 
     def __init__(
         self, app: Flask, waiting: Sized, looks: Callable[[], Iterable[Callable[[], None]]]
@@ -90,25 +91,17 @@ class _Lookout:
         One that hangs or fails does not keep the others from being made.
         """
         self._app, self._waiting, self._looks = app, waiting, looks
-        self._greenlet: gevent.Greenlet | None = None
 
     def wait(self, event: Event, seconds: float) -> bool:
         """Whether the event is set before the time is over. May be interrupted."""
-        if not self._greenlet:
-            self._greenlet = gevent.spawn(self._work)
+        self.wake()
         return bool(event.wait(seconds))
-
-    def stop(self) -> None:
-        if self._greenlet:
-            self._greenlet.kill()
-            self._greenlet = None
 
     def _work(self) -> None:
         while len(self._waiting):
             gevent.sleep(LOOK_SECONDS)
             for look in self._looks():
                 self._take(look)
-        self._greenlet = None
 
     def _take(self, look: Callable[[], None]) -> None:
         try:

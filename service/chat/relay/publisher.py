@@ -9,6 +9,7 @@ from flask import Flask
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.background import BackgroundWork
 from service.chat.relay import publications
 from service.chat.stream import chunks, sse
 from service.chat.turn.running import Run
@@ -51,13 +52,12 @@ class Publication:
         return self.published + len(new)
 
 
-class Publisher:
-    """Its greenlet runs only while there are turns to publish."""
+class Publisher(BackgroundWork):
+    """It works only while there are turns to publish."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._publications: dict[str, Publication] = {}  # by turn id
-        self._greenlet: gevent.Greenlet | None = None
 
     def __len__(self) -> int:
         return len(self._publications)
@@ -67,8 +67,7 @@ class Publisher:
         turn_id = run.question.turn_id
         if turn_id not in self._publications:
             self._publications[turn_id] = Publication(run)
-        if not self._greenlet:
-            self._greenlet = gevent.spawn(self._work)
+        self.wake()
 
     def finish(self, run: Run) -> None:
         """The run has ended. Its client may still come back for what it has not read, and readers
@@ -77,11 +76,6 @@ class Publisher:
         if is_wanted and run.interruption.reason != "deleted":
             self.publish(run)
 
-    def stop(self) -> None:
-        if self._greenlet:
-            self._greenlet.kill()
-            self._greenlet = None
-
     def _work(self) -> None:
         while self._publications:
             gevent.sleep(PUBLISH_SECONDS)
@@ -89,7 +83,6 @@ class Publisher:
                 self._write(publication)
                 if publication.is_over:
                     del self._publications[turn_id]
-        self._greenlet = None
 
     def _write(self, publication: Publication) -> None:
         """Publish what is new of a turn; while the database is unavailable, try again later."""

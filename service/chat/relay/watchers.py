@@ -18,6 +18,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.background import BackgroundWork
 from service.chat import claims
 from service.chat.models import Chat
 from service.chat.relay import publications
@@ -85,8 +86,8 @@ class Watcher(Reader):
             self.channel.close()
 
 
-class Watchers:
-    """All of this worker. The greenlet runs only while there are any."""
+class Watchers(BackgroundWork):
+    """All of this worker. It works only while there are any."""
 
     def __init__(self, app: Flask, runs: Runs) -> None:
         self._app = app
@@ -95,7 +96,6 @@ class Watchers:
         self._elsewhere: set[Watcher] = set()
         self._of_user: Counter[str] = Counter()
         self._renewed = float("-inf")
-        self._greenlet: gevent.Greenlet | None = None
 
     def __len__(self) -> int:
         return len(self._here) + len(self._elsewhere)
@@ -126,8 +126,7 @@ class Watchers:
         else:
             self._elsewhere.add(watcher)
             self._renewed = float("-inf")  # its turn is asked at once
-        if not self._greenlet:
-            self._greenlet = gevent.spawn(self._work)
+        self.wake()
 
     def remove(self, watcher: Watcher) -> None:
         """The client has left, or has read all."""
@@ -149,11 +148,6 @@ class Watchers:
         for watcher in self._elsewhere:
             watcher.cut()
 
-    def stop(self) -> None:
-        if self._greenlet:
-            self._greenlet.kill()
-            self._greenlet = None
-
     def _work(self) -> None:
         while len(self):
             if self._elsewhere:
@@ -162,7 +156,6 @@ class Watchers:
             now = time.monotonic()
             for watcher in [*self._here, *self._elsewhere]:
                 watcher.check(now)
-        self._greenlet = None
 
     def _look_safely(self) -> None:
         try:

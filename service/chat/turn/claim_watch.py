@@ -14,6 +14,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.background import BackgroundWork
 from service.billing import ledger
 from service.chat import claims, collections
 from service.chat.calling.waits import Waits
@@ -35,8 +36,8 @@ Cleanup = Callable[[Session], None]
 log = structlog.get_logger("turn")
 
 
-class ClaimWatch:
-    """Its greenlet runs only while turns run or a cleanup is left to do."""
+class ClaimWatch(BackgroundWork):
+    """It works only while turns run or a cleanup is left to do."""
 
     def __init__(self, app: Flask, runs: Runs, lease: WorkerLease) -> None:
         self._app = app
@@ -45,20 +46,10 @@ class ClaimWatch:
         self._lease = lease
         self._expected: set[str] = set()  # turns that are being admitted
         self._cleanups: dict[str, Cleanup] = {}  # by turn id, to be tried again
-        self._greenlet: gevent.Greenlet | None = None
 
     def on_watched(self, listener: Callable[[Run], None]) -> None:
         """Call the listener with a run at each look while readers in other workers watch it."""
         self._listeners.append(listener)
-
-    def wake(self) -> None:
-        if not self._greenlet:
-            self._greenlet = gevent.spawn(self._work)
-
-    def stop(self) -> None:
-        if self._greenlet:
-            self._greenlet.kill()
-            self._greenlet = None
 
     def expect(self, turn_id: str) -> None:
         """A turn is being admitted: its claim may be there before its run is."""
@@ -100,7 +91,6 @@ class ClaimWatch:
         gevent.sleep(LOOK_SECONDS)
         while not self._look_safely() or self._runs or self._cleanups:
             gevent.sleep(LOOK_SECONDS)
-        self._greenlet = None
 
     def _look_safely(self) -> bool:
         try:

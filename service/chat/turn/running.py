@@ -7,6 +7,7 @@ from typing import Any
 
 import gevent
 
+from service.background import BackgroundWork
 from service.chat.claims import EndReason
 from service.chat.earlier import EarlierWrites
 from service.chat.question import Question
@@ -167,12 +168,11 @@ class Run:
             self.interruption.interrupt("gone")
 
 
-class Runs:
-    """All running turns of this worker. Its watchman runs only while there are any."""
+class Runs(BackgroundWork):
+    """All running turns of this worker, and its watchman, who checks them."""
 
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
-        self._watchman: gevent.Greenlet | None = None
         self._listeners: list[Callable[[Run], None]] = []
 
     def __len__(self) -> int:
@@ -183,8 +183,7 @@ class Runs:
 
     def add(self, run: Run) -> None:
         self._runs[run.question.turn_id] = run
-        if not self._watchman:
-            self._watchman = gevent.spawn(self._watch)
+        self.wake()
 
     def remove(self, run: Run) -> None:
         """The run has ended."""
@@ -213,10 +212,9 @@ class Runs:
         for run in self:
             run.interruption.interrupt("drain")
 
-    def _watch(self) -> None:
+    def _work(self) -> None:
         while self._runs:
             gevent.sleep(TICK_SECONDS)
             now = time.monotonic()
             for run in self:
                 run.check(now)
-        self._watchman = None

@@ -14,6 +14,7 @@ import structlog
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.background import BackgroundWork
 from service.database.access import is_outage, write_transaction
 from service.integrations.calling import key_rows
 from service.integrations.calling.idempotency import KeyLease
@@ -38,14 +39,13 @@ class LateWrite:
     gives_up: float
 
 
-class LeaseRenewal:
-    """Works only while calls with a key run, or writes wait."""
+class LeaseRenewal(BackgroundWork):
+    """It works only while calls with a key run, or writes wait."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._holders: set[str] = set()
         self._writes: list[LateWrite] = []
-        self._greenlet: gevent.Greenlet | None = None
         app.extensions["sampler"].add(KEYS_IN_FLIGHT, lambda: len(self._holders))
         app.extensions["sampler"].add(WRITES_WAITING, lambda: len(self._writes))
 
@@ -53,8 +53,7 @@ class LeaseRenewal:
     def renewing(self, lease: KeyLease) -> Iterator[None]:
         """A context in which the lease is renewed."""
         self._holders.add(lease.holder)
-        if not self._greenlet:
-            self._greenlet = gevent.spawn(self._work)
+        self.wake()
         try:
             yield
         finally:
@@ -80,7 +79,6 @@ class LeaseRenewal:
             except (SQLAlchemyError, gevent.Timeout) as error:
                 keys_not_renewed.inc()
                 log.warning("key leases not renewed", error=type(error).__name__)
-        self._greenlet = None
 
     def _renew(self) -> None:
         limit = gevent.Timeout(QUERY_SECONDS)

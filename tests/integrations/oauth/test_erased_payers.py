@@ -137,7 +137,7 @@ def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatc
         keeping.store_later(first, refused)
         keeping.store_later(second, lambda: stored.append(True))
     wait_for(lambda: stored)
-    wait_for(lambda: keeping._greenlet is None)
+    wait_for(lambda: not keeping._greenlet)
 
 
 @contextmanager

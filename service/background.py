@@ -1,0 +1,27 @@
+"""Work in the background of a worker, in a greenlet that exists only while there is some."""
+
+import gevent
+
+
+class BackgroundWork:
+    """A subclass does its work in `_work`, and calls `wake` whenever there is some.
+
+    `_work` returns when no work is left, and must not wait between that look and its end: work
+    that came meanwhile would wake nobody.
+    """
+
+    _greenlet: gevent.Greenlet | None = None
+
+    def wake(self) -> None:
+        """Begin to work, unless that is under way."""
+        if not self._greenlet:  # a greenlet that has ended is false
+            self._greenlet = gevent.spawn(self._work)
+
+    def stop(self) -> None:
+        """Break the work off. It may be woken again."""
+        if self._greenlet:
+            self._greenlet.kill()
+            self._greenlet = None
+
+    def _work(self) -> None:
+        raise NotImplementedError

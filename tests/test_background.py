@@ -1,0 +1,70 @@
+"""Work in the background: it begins when it is woken, and ends when nothing is left."""
+
+import gevent
+import pytest
+
+from service.background import BackgroundWork
+
+FAULT = gevent.GreenletExit()  # unlike others, gevent does not report it
+
+
+class Emptying(BackgroundWork):
+    """Takes one item after the other from a list, as long as it has any."""
+
+    def __init__(self):
+        self.waiting, self.taken, self.greenlets = [], [], set()
+
+    def add(self, *items):
+        self.waiting += items
+        self.wake()
+
+    def _work(self):
+        self.greenlets.add(gevent.getcurrent())
+        while self.waiting:
+            gevent.sleep(0.001)
+            item = self.waiting.pop(0)
+            if item is FAULT:
+                raise FAULT
+            self.taken.append(item)
+
+
+@pytest.fixture
+def work():
+    made = Emptying()
+    yield made
+    made.stop()
+
+
+def test_one_greenlet_does_the_work_of_a_moment(work):
+    work.add(1)
+    work.add(2, 3)
+    gevent.sleep(0.05)
+    assert (work.taken, len(work.greenlets)) == ([1, 2, 3], 1)
+
+
+def test_work_that_comes_when_all_was_done_is_done(work):
+    work.add(1)
+    gevent.sleep(0.05)
+    assert all(greenlet.dead for greenlet in work.greenlets)
+    work.add(2)
+    gevent.sleep(0.05)
+    assert (work.taken, len(work.greenlets)) == ([1, 2], 2)
+
+
+def test_work_goes_on_when_it_is_woken_after_an_error(work):
+    work.add(FAULT, 1)
+    gevent.sleep(0.05)
+    assert work.taken == []
+    work.wake()
+    gevent.sleep(0.05)
+    assert work.taken == [1]
+
+
+def test_work_that_was_stopped_can_be_woken_again(work):
+    work.add(1, 2)
+    work.stop()
+    gevent.sleep(0.05)
+    assert work.taken == []
+    work.wake()
+    gevent.sleep(0.05)
+    assert work.taken == [1, 2]
