@@ -1,8 +1,8 @@
-"""Erasing a user of the app under test."""
+"""Erasing and disabling users of the app under test."""
 
 from flask import Flask
 
-from service.upkeep import erasing
+from service.upkeep import erasing, rights
 from service.upkeep.erasing import ErasureReport
 
 
@@ -10,3 +10,8 @@ def erase(app: Flask, subject: str = "alice") -> ErasureReport:
     with app.app_context():
         connections = app.extensions["proxy"].connections
         return erasing.erase(subject, app.extensions["collections"], connections)
+
+
+def disable(app: Flask, subject: str = "alice") -> None:
+    with app.app_context():
+        assert rights.set_disabled(subject, True)

@@ -1,7 +1,7 @@
 """The people of every test: alice (owner), bob (another user), admin. They make real requests."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -52,6 +52,12 @@ class Person:
         response = self.ask(chat_id, content, **body)
         assert response.status_code == 200, response.get_data()
         return chunks_of(response.get_data())
+
+    def limited(self, scope: str = "calls", **limits: Any) -> "Person":
+        """The same person with a limited token that they have made."""
+        made = self.post("/api/tokens", {"scope": scope, **limits})
+        assert made.status_code == 201, made.json
+        return replace(self, token=made.json["token"], chats=[])
 
     def records(self, collection: str, **query: Any) -> list[dict[str, Any]]:
         asked = {k: v if isinstance(v, str) else json.dumps(v) for k, v in query.items()}

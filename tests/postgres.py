@@ -20,6 +20,10 @@ GIB = 1 << 30  # bytes; what a cluster grows to
 NAME = "service-pg-"
 OLD = 3600  # seconds
 
+# Of the database that is asked. Within one transaction PostgreSQL gives the same answer again.
+LOCK_WAITS = """SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'"""
+
 
 def binaries() -> Path | None:
     """Where initdb is; Debian keeps it off the PATH."""

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from config import ROOT
+from tests.documented_metrics import ROW
 from tests.services import require
-from tests.test_metrics import ROW
 
 RULES = ROOT / "deploy/alerts.yaml"
 SAMPLES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}

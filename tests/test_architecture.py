@@ -274,6 +274,13 @@ def _catches_everything(handler: ast.ExceptHandler) -> bool:
     return bool({"Exception", "BaseException"} & set(re.findall(r"\w+", caught)))
 
 
+def test_tests_share_what_stands_in_no_test():
+    """A test module that another one imports can't be changed or run alone."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        of_tests = [name.split(".") for name in imports(path) if name.startswith("tests.")]
+        assert not [name for name in of_tests if any(p.startswith("test_") for p in name)], path
+
+
 def test_imports_stand_at_the_top():
     """An import inside a function hides a cycle."""
     for path in (*MODULES, *SERVING):

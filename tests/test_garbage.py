@@ -21,8 +21,8 @@ from service.records.live import SocketSession
 from service.records.outlet import Outlet
 from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket
+from tests.handshake import HANDSHAKE
 from tests.services import on_sqlite
-from tests.test_websocket import HANDSHAKE
 
 pytestmark = on_sqlite
 OURS = (

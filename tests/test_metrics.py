@@ -15,11 +15,8 @@ from config import ROOT
 from service.observing import stall  # noqa: F401 - declares metrics
 from service.observing.scrape import WorkerFacts
 from service.upkeep.database_facts import DatabaseFacts
+from tests.documented_metrics import ROW
 from tests.services import on_sqlite
-
-ROW = re.compile(
-    r"^\| `([a-z_]+)` \| (counter|gauge|histogram) \| ([a-z`, ]*)\|(.*)\|(.*)\|$", re.M
-)
 
 
 def declared(app) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -17,6 +17,7 @@ from service.database.access import write_transaction
 from service.database.revisions import newest_revision, stored_revision
 from service.extensions import db
 from tests.chat.turns import NOTES, called
+from tests.postgres import LOCK_WAITS
 from tests.services import on_sqlite, wait_for
 
 FIRST = "0001"
@@ -73,8 +74,6 @@ def test_everything_can_be_taken_down_and_put_up_again(app, alice):
 
 
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()" \
-          " AND wait_event_type = 'Lock'"  # fmt: skip
 
 
 def migrate(app):
@@ -115,7 +114,7 @@ def test_migrating_holds_one_migrations_locks_at_a_time(app):
         with looking as watching, db.engine.begin() as writer:  # a transaction would see one moment
             writer.exec_driver_sql("LOCK TABLE turns IN ROW EXCLUSIVE MODE")
             migrating = gevent.spawn(migrate, app)
-            wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or migrating.ready())
+            wait_for(lambda: watching.exec_driver_sql(LOCK_WAITS).scalar() or migrating.ready())
             writer.exec_driver_sql("LOCK TABLE journal IN ROW EXCLUSIVE MODE")
         migrating.get(timeout=30)
 
@@ -164,7 +163,7 @@ def test_entries_are_written_while_their_index_is_built(app):
             writing.exec_driver_sql("LOCK TABLE entries IN ROW EXCLUSIVE MODE")
             migrating = gevent.spawn(migrate, app)
             with looking as watching:
-                wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or migrating.ready())
+                wait_for(lambda: watching.exec_driver_sql(LOCK_WAITS).scalar() or migrating.ready())
             with db.engine.begin() as other:
                 other.exec_driver_sql("LOCK TABLE entries IN ROW EXCLUSIVE MODE NOWAIT")
         migrating.get(timeout=30)

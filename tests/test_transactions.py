@@ -13,12 +13,12 @@ from service.database.pool import has_begun
 from service.database.prepared import Prepared, await_replies, reading
 from service.database.time_limits import time_limit
 from service.extensions import db
+from tests.postgres import LOCK_WAITS
 from tests.services import on_sqlite, wait_for
 
 ADD = Prepared(text("INSERT INTO tried (id, of) VALUES (:id, :of)"))
 IDS = text("SELECT id FROM tried ORDER BY id")
 END_SESSION = text("SELECT pg_terminate_backend(:pid)")
-WAITING = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 NOWHERE = 99
 
 
@@ -163,7 +163,7 @@ def test_nothing_is_sent_on_another_connection_when_one_is_lost(app, ids, then, 
 
 def waiting(app):
     with reading(app) as connection:
-        return connection.scalar(WAITING)
+        return connection.scalar(text(LOCK_WAITS))
 
 
 LOCK = text("SELECT id FROM tried WHERE id = 1 FOR UPDATE")

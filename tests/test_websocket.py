@@ -22,17 +22,11 @@ from websocket import WebSocket as Client
 from config import ROOT
 from service.websockets import frames
 from service.websockets.websocket import PING_SECONDS, STALL_SECONDS
+from tests.handshake import HANDSHAKE
 from tests.services import free_port, wait_for
 from tests.websocket_app import message
 
 PING, STALL = 0.5, 1.0  # seconds, of the impatient server
-HANDSHAKE = {
-    "Host": "localhost",
-    "Connection": "keep-alive, Upgrade",
-    "Upgrade": "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-}
 
 
 class Server:

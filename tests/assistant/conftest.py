@@ -12,21 +12,11 @@ from sqlalchemy import event
 
 from service.chat.calling import waits
 from service.extensions import db
-from tests import recorded
 from tests.people import Person, chunks_so_far
+from tests.postgres import LOCK_WAITS
 from tests.services import wait_for
-from tests.upstream import Answer
 
-WAITING = """select count(*) from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'"""
-DONE = Answer(recorded.anthropic("done"))
 Chunks = list[dict[str, Any]]
-
-
-def call(endpoint: str, **body: Any) -> Answer:
-    """A model's answer that calls an endpoint."""
-    given = {"endpoint": endpoint, "body": body}
-    return Answer(recorded.anthropic_call("integrations__call", given))
 
 
 @dataclass
@@ -56,12 +46,6 @@ class LiveTurn:
         assert self.greenlet is not None  # one that has ended is false
         self.greenlet.get(timeout=20)
         return self.chunks
-
-
-def allow(alice, chat, part, decision="once"):
-    """Decide about the call that a `data-approval` part asks for."""
-    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    assert alice.post(path, {"decision": decision}).status_code == 200
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +134,7 @@ class Other:
 
     def sees_waiting(self, count: int) -> None:
         """Wait until so many transactions wait for locks."""
-        wait_for(lambda: self.watcher.execute(WAITING).fetchone() == (count,), 10)
+        wait_for(lambda: self.watcher.execute(LOCK_WAITS).fetchone() == (count,), 10)
 
     def release(self) -> None:
         self.connection.commit()

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from service.extensions import db
 from service.sandbox.suite.models import SuiteMessage
 from tests import recorded
-from tests.assistant.conftest import DONE, call
+from tests.assistant.asking import DONE, call
 from tests.integrations.offices import connect
 from tests.people import text_of
 from tests.services import wait_for

@@ -7,7 +7,7 @@ from service.chat.calling import approvals
 from service.chat.models import Approval
 from service.database.access import write_transaction
 from service.extensions import db
-from tests.assistant.conftest import DONE, call
+from tests.assistant.asking import DONE, call
 from tests.people import text_of
 from tests.services import wait_for
 

@@ -13,7 +13,7 @@ from service.assistant import grants
 from service.auth import tokens
 from service.chat.calling import waits
 from service.integrations.calling import gateway
-from tests.assistant.conftest import DONE, allow, call
+from tests.assistant.asking import DONE, allow, call
 from tests.mcp.speaking import Speaker
 from tests.people import Person, text_of
 from tests.permissions.calling import calls

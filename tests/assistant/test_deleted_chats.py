@@ -10,7 +10,7 @@ from service.chat.turn import claim_watch
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from tests import recorded
-from tests.assistant.conftest import DONE, allow, call
+from tests.assistant.asking import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST, TeamChat
 from tests.services import wait_for
 from tests.upstream import Answer

@@ -4,7 +4,7 @@ import gevent
 import pytest
 
 from service.database.access import write_transaction
-from tests.assistant.test_overtaken_calls import lease_of
+from tests.assistant.leases import lease_of
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -18,10 +18,10 @@ from service.integrations.declare.endpoint import SAFE_WRITE
 from service.integrations.models import IdempotencyKey
 from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.times import now
-from service.upkeep.rights import set_disabled
 from tests import recorded
-from tests.assistant.conftest import DONE, call
+from tests.assistant.asking import DONE, call
 from tests.assistant.team_chat import ARCHIVED, BODY, JSON, POST, POSTED, SEND, TeamChat
+from tests.erasing import disable
 from tests.people import text_of
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -337,8 +337,7 @@ def test_a_user_without_rights_gets_no_earlier_answer(alice, app, chat, failed, 
     failed()
 
     def disabling(seen):
-        with app.app_context():
-            set_disabled("alice", True)
+        disable(app)
         rights_cache.clear()
         return POST
 

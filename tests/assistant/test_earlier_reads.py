@@ -11,7 +11,7 @@ from service.chat.models import JournalEntry
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from service.times import now
-from tests.assistant.conftest import DONE, allow, call
+from tests.assistant.asking import DONE, allow, call
 from tests.assistant.team_chat import JSON
 from tests.people import text_of
 from tests.services import wait_for

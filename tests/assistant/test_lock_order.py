@@ -18,8 +18,8 @@ from service.integrations.calling.attempt import Attempt, Charge
 from service.integrations.calling.call_log import CallFacts, LoggedCall, LoggedRows
 from service.integrations.models import IdempotencyKey
 from tests import recorded
-from tests.assistant.test_overtaken_calls import ROOM, lease_of
-from tests.chat.test_undo import Hands, undo
+from tests.assistant.leases import ROOM, lease_of
+from tests.chat.hands import Hands, undo
 from tests.services import wait_for
 from tests.upstream import Answer
 

@@ -3,27 +3,12 @@
 from sqlalchemy import select, update
 
 from service.chat.models import JournalEntry
-from service.chat.outside import CALLED, CallEntry
+from service.chat.outside import CALLED
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
-from service.integrations.calling.idempotency import KeyLease
 from service.integrations.models import IdempotencyKey
-from service.sealing.seal import Sealer
-
-ROOM = "rtc-create-room"  # safe to repeat
-
-
-def lease_of(app, turn, earlier=None, chat_id="chat", key="key"):
-    names = {"tool": "integrations.call", "endpoint": ROOM, "chat_id": chat_id, "user_id": "alice"}
-    message = {"user_message_id": "u", "fingerprint": "hash", "call_id": key}
-    note = CallEntry(turn_id=turn, earlier=earlier, **names, **message)
-    sealer = Sealer(app.config["SETTINGS"].token_encryption_keys)
-    endpoint = app.extensions["proxy"].catalog.named(ROOM)
-    lease = KeyLease(sealer, "alice", endpoint, key, {}, note, chat_id)
-    assert lease.begin() is None
-    lease.leave()
-    return lease
+from tests.assistant.leases import lease_of
 
 
 def test_what_the_next_try_has_called_stays_in_the_journal(app, alice):

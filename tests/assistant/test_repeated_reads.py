@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.assistant.conftest import DONE, call
+from tests.assistant.asking import DONE, call
 from tests.integrations.offices import connect
 from tests.people import text_of
 from tests.permissions.calling import turn_of

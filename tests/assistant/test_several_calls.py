@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.assistant.conftest import DONE, call
+from tests.assistant.asking import DONE, call
 from tests.people import text_of
 from tests.permissions.calling import calls
 from tests.services import wait_for

@@ -1,20 +1,16 @@
 """A browser and a running service for these tests, and a signed-in person for each test."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import count
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from service.auth.tokens import issue
 from tests.browser import chromium
+from tests.browser.opening import opening
 from tests.browser.page import Console, Opened
 from tests.browser.suite import Connections, forget
 from tests.browser.tabs import Tabs
-from tests.services import Service, require, settings_for
-
-people = count(1)
+from tests.services import Service, require
 
 
 # Of the package, not of the session: Playwright keeps an event loop running in this thread.
@@ -53,24 +49,6 @@ def opened(tabs, running) -> Iterator[Opened]:
     """Opens a console for a new person, or another one for `like`; no page may log an error."""
     with opening(tabs, running) as open_one:
         yield open_one
-
-
-@contextmanager
-def opening(tabs: Tabs, service: Service) -> Iterator[Opened]:
-    consoles: list[Console] = []
-
-    def open_one(like: Console | None = None, role: str = "user", **options) -> Console:
-        subject = like.subject if like else f"person-{next(people)}"
-        token = issue(settings_for(service.database_url), subject, role, 3600)
-        consoles.append(Console(tabs.take(**options), service, token, subject))
-        return consoles[-1]
-
-    yield open_one
-    errors = [line for console in consoles for line in console.leave()]
-    for console in consoles:
-        # After an error that a test expects, another one may come late.
-        tabs.give_back(console.page, service.url, keep=not (errors or console.expected))
-    assert errors == []
 
 
 @pytest.fixture

@@ -1,40 +1,19 @@
 """Widgets on the console's canvas call endpoints: approval, consent, and what the server notes."""
 
 import re
-from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.browser.mailing import MAIL, approve, requested, write_and_send
 from tests.browser.suite import allow, forget
-
-MAIL = "/api/integrations/cloudsuite/mail-send"
 
 
 @pytest.fixture
 def canvas(console):
     forget(console)
     return Canvas(console).create()
-
-
-def approve(canvas, answer="Allow once"):
-    """Answer the dialog of the approval, once its buttons can be pressed."""
-    button = canvas.page.get_by_role("dialog").get_by_role("button", name=answer, exact=True)
-    expect(button).to_have_attribute("aria-disabled", "false")
-    button.click()
-
-
-def requested(canvas, path, header="x-approval"):
-    """What one header says in the requests that are sent to this path from now on."""
-    said = []
-
-    def note(request):
-        if urlsplit(request.url).path == path:
-            said.append(request.headers.get(header))
-
-    canvas.page.on("request", note)
-    return said
 
 
 def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_lost(canvas):
@@ -59,12 +38,6 @@ def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_l
     assert again.value.json()["data"]["id"] == lost["data"]["id"]
     assert [len(keys), len(set(keys))] == [4, 2]
     assert keys[2] == keys[3]
-
-
-def write_and_send(mail, text):
-    mail.get_by_label("To").fill("cleo@example.com")
-    mail.get_by_label("Message").fill(text)
-    mail.get_by_role("button", name="Send").click()
 
 
 def lose_the_answer(canvas, mail):

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.conftest import opening
-from tests.browser.test_outage import Line
+from tests.browser.line import Line
+from tests.browser.opening import opening
 from tests.services import Service, wait_for
 
 TEXT, PERSON = "Text output, string, on Note", "Person output, object, on Contacts"

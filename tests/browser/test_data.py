@@ -5,16 +5,10 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.test_palette import ALT_GR
+from tests.browser.data_view import panel, show
+from tests.browser.key_events import ALT_GR
 
 PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
-
-
-def show(console, path="tasks"):
-    """Open a collection, or one of its records, in the data view."""
-    console.page.goto(f"{console.service.url}/#/data/{path}")
-    expect(console.page.get_by_role("grid")).to_be_visible()
-    return console.page
 
 
 def add(console, *titles, **data):
@@ -23,10 +17,6 @@ def add(console, *titles, **data):
 
 def titles(page):
     return page.locator("tbody td:nth-child(2)")
-
-
-def panel(page):
-    return page.get_by_role("region", name="Record")
 
 
 def test_records_are_searched_filtered_and_sorted(console):

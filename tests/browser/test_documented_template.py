@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from config import ROOT
 from tests.browser.canvas import Canvas
-from tests.browser.conftest import opening
+from tests.browser.opening import opening
 from tests.services import Service
 
 GUIDE = (ROOT / "docs/widgets.md").read_text()

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.browser.data_view import panel, show
+from tests.browser.mailing import MAIL, approve, requested, write_and_send
 from tests.browser.suite import allow, forget
-from tests.browser.test_canvas_calls import MAIL, approve, requested, write_and_send
-from tests.browser.test_data import panel, show
 from tests.services import wait_for
 
 SEARCHES = {

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy.engine import make_url
 
-from tests.browser.conftest import opening
+from tests.browser.errands import WEATHER, card, connect, decide, reaches_the_message, sent
+from tests.browser.opening import opening
 from tests.browser.suite import forget
-from tests.browser.test_errands import WEATHER, card, connect, decide, reaches_the_message, sent
 from tests.services import Service
 
 LEFT = "You can’t decide here any more"

@@ -2,9 +2,7 @@
 
 from playwright.sync_api import expect
 
-# A browser on Windows says of a sign with AltGr that Control and Alt are pressed too.
-ALT_GR = """(field, key) => field.dispatchEvent(new KeyboardEvent('keydown', {
-  key, ctrlKey: true, altKey: true, modifierAltGraph: true, bubbles: true, cancelable: true }))"""
+from tests.browser.key_events import ALT_GR
 
 
 def opened_palette(console):

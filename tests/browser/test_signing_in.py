@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from config import ROOT
 from service.auth.tokens import issue
-from tests.browser.conftest import opening
+from tests.browser.opening import opening
 from tests.services import Service, settings_for
 
 LIFE = 4  # seconds of a token, which is replaced after three

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import opening
+from tests.browser.opening import opening
 from tests.browser.tabs import NEUTRAL, Tabs
 from tests.services import Service
 

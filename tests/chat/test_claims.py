@@ -2,7 +2,6 @@
 
 import gevent
 import pytest
-from gevent.event import Event
 from sqlalchemy import delete, select
 
 from service.billing import ledger
@@ -12,24 +11,10 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from tests import recorded
-from tests.people import chunks_of, text_of
+from tests.chat.gated import begin, begun, end, gated, said
+from tests.people import text_of
 from tests.services import wait_for
 from tests.upstream import Answer
-
-
-def gated(*pieces):
-    """An answer that is given once its gate is opened, and the gate."""
-    gate = Event()
-
-    def body():
-        gate.wait(20)
-        yield from pieces
-
-    return Answer(body()), gate
-
-
-def said(text):
-    return gated(recorded.anthropic(text).encode())
 
 
 def run(app, statement):
@@ -44,12 +29,6 @@ def rows(app, statement):
     return found
 
 
-def begin(alice, served_by, chat, **body):
-    """A turn that waits for its model."""
-    before = len(served_by.seen)
-    return begun(alice.ask(chat, "hello", userMessageId="u", **body), served_by, before)
-
-
 def begin_beside(app, alice, served_by, chat, **body):
     """Another turn for a message whose claim is lost, which its first turn takes again soon."""
     before = len(served_by.seen)
@@ -58,18 +37,6 @@ def begin_beside(app, alice, served_by, chat, **body):
         response = alice.ask(chat, "hello", userMessageId="u", **body)
         if response.status_code != 409:
             return begun(response, served_by, before)
-
-
-def begun(response, served_by, before):
-    assert response.status_code == 200
-    next(iter(response.response))
-    wait_for(lambda: len(served_by.seen) == before + 1)
-    return response
-
-
-def end(response, gate):
-    gate.set()
-    return chunks_of(response.get_data())
 
 
 @pytest.mark.parametrize("answered", [False, True], ids=["new message", "regenerated"])

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from service.auth.users import rights_cache
 from service.chat.models import JournalEntry
 from service.extensions import db
-from service.upkeep.rights import set_disabled
 from tests import recorded
+from tests.erasing import disable
 from tests.people import text_of
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -193,8 +193,7 @@ def test_a_user_without_rights_gets_no_earlier_result(alice, app, served_by, cha
     failed(alice, served_by, chat, make)
 
     def disabling(seen):
-        with app.app_context():
-            set_disabled("alice", True)
+        disable(app)
         rights_cache.clear()
         return make
 

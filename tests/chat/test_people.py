@@ -7,7 +7,7 @@ import gevent
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from sqlalchemy import inspect, select, text, update
+from sqlalchemy import select, update
 
 from service import create_app
 from service.auth import users
@@ -25,20 +25,7 @@ from tests.chat.turns import NOTES, begun, called
 from tests.erasing import erase
 from tests.people import chunks_of, text_of, types
 from tests.services import SECRET, close, command, flask, settings_for, wait_for
-
-
-def everything(app) -> str:
-    """Every row of every table, as text."""
-    return repr(list(rows_by_table(app).values()))
-
-
-def rows_by_table(app):
-    """Of the tables that have any."""
-    with app.app_context():
-        tables = inspect(db.engine).get_table_names()
-        rows = {t: db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables}  # noqa: S608
-        db.session.commit()
-    return {name: found for name, found in rows.items() if found}
+from tests.stored import everything_in, rows_by_table
 
 
 def forget_owners(app) -> None:
@@ -54,10 +41,10 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     alice.post("/api/records/notes", {"title": "canary-note"})
     bob.turn(bob.new_chat(), "add a task: bob-task")
     spent = alice.get("/api/credits").json["balance"]
-    assert "canary" in everything(app)
-    assert "alice" in everything(app)
+    assert "canary" in everything_in(app)
+    assert "alice" in everything_in(app)
     assert erase(app, "alice")
-    left = everything(app)
+    left = everything_in(app)
     assert "canary" not in left
     assert "alice" not in left
     assert "bob-task" in left
@@ -73,7 +60,7 @@ def test_records_of_collections_that_are_not_declared_are_erased_too(database_ur
     undeclared = settings_for(database_url, sandbox=0).environ  # the notes are the sandbox's
     output = command(undeclared, "users", "erase", "alice", "--yes").output
     assert "deleted records: 1 notes" in output
-    left = everything(app)
+    left = everything_in(app)
     assert "alice" not in left
     assert "bob-canary" in left
 
@@ -130,7 +117,7 @@ def test_an_erase_and_a_turn_that_stores_its_rows_do_not_lock_each_other_out(app
     gevent.sleep(0.2)
     assert gevent.spawn(erase, app, "alice").get(timeout=30)
     storing.get(timeout=30)
-    assert "alice" not in everything(app)
+    assert "alice" not in everything_in(app)
 
 
 def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
@@ -142,7 +129,7 @@ def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
     assert types(chunks)[-1] == "abort"
     assert len(text_of(chunks)) < len(" ".join(map(str, range(3000)))) / 2
     wait_for(lambda: "claims" not in rows_by_table(app))
-    assert "alice" not in everything(app)
+    assert "alice" not in everything_in(app)
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -160,7 +147,7 @@ def test_a_turn_that_is_asked_for_during_an_erase_makes_no_account(app, alice):
     assert erasing.get(timeout=30)
     asking.get(timeout=30)
     assert [answer.status_code for answer in asked] == [401]
-    assert "alice" not in everything(app)
+    assert "alice" not in everything_in(app)
 
 
 WRITES = [
@@ -184,7 +171,7 @@ def test_whom_a_worker_still_knows_leaves_nothing_behind(app, alice, method, pat
     assert answer.status_code in (200, 401), answer.json
     assert answer.status_code == 401 or "weather" in path
     rights_cache.clear()
-    assert "alice" not in everything(app)
+    assert "alice" not in everything_in(app)
 
 
 def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databases):
@@ -196,7 +183,7 @@ def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databa
     assert "cloudsuite" in said
     assert "CLOUDSUITE_CLIENT_ID" in said
     with made(url) as app:
-        left = everything(app)
+        left = everything_in(app)
     assert "alice" not in left
 
 
@@ -240,8 +227,8 @@ def test_an_erased_user_leaves_nothing_in_somebody_elses_journal(app, alice, adm
     (entry,) = admin.get("/api/ai/journal").json["entries"]
     assert entry["before"]["data"]["title"] == "canary-note"
     erase(app, "alice")
-    assert "canary" not in everything(app)
-    assert "alice" not in everything(app)
+    assert "canary" not in everything_in(app)
+    assert "alice" not in everything_in(app)
     (entry,) = admin.get("/api/ai/journal").json["entries"]
     assert (entry["outcome"], entry["before"]) == ("updated", None)
 
@@ -291,9 +278,9 @@ def test_the_text_of_a_deleted_chat_goes_from_entries_without_an_owner(app, alic
     called(alice, alice.new_chat(), "records.update", collection="ai-chats", recordId=chat,
            data={"title": "other"})  # fmt: skip
     forget_owners(app)
-    assert "canary-title" in everything(app)
+    assert "canary-title" in everything_in(app)
     alice.delete(f"/api/ai/chats/{chat}")
-    assert "canary-title" not in everything(app)
+    assert "canary-title" not in everything_in(app)
 
 
 def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):

@@ -18,8 +18,8 @@ from service.chat.turn import claim_watch
 from service.chat.turn.running import Run, Runs
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from tests.chat.test_claims import begin, end, said
-from tests.chat.test_resume import watch, whole
+from tests.chat.gated import begin, end, said
+from tests.chat.reading import watch, whole
 from tests.chat.turns import begun
 from tests.people import text_of, types
 from tests.services import wait_for

@@ -1,6 +1,5 @@
 """Other readers of a running turn: from its first chunk, behind an event, and after its client."""
 
-import re
 import socket
 import time
 
@@ -11,29 +10,12 @@ from prometheus_client import REGISTRY
 from service.chat.relay.watchers import MOST
 from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
+from tests.chat.reading import ID, path_of, watch, whole
 from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
 from tests.services import on_sqlite, wait_for
 
 pytestmark = on_sqlite  # which needs no rows for readers of the same worker
-ID = re.compile(rb"id: (turn_[0-9a-f]{32}:\d+)\n")
-
-
-def path_of(chat):
-    return f"/api/ai/chat/{chat}/stream"
-
-
-def watch(person, chat, after=""):
-    headers = {"Last-Event-ID": after} if after else {}
-    return person.get(path_of(chat), headers=headers, buffered=False)
-
-
-def whole(response):
-    """The chunks of a stream with ids, which count on without a gap."""
-    stream = response.get_data()
-    numbers = [int(id.rpartition(b":")[2]) for id in ID.findall(stream)]
-    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    return chunks_of(ID.sub(b"", stream))
 
 
 def last_id(stream):

@@ -9,9 +9,9 @@ from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
-from tests.chat.test_people import everything
 from tests.erasing import erase
 from tests.services import on_sqlite
+from tests.stored import everything_in
 
 
 def search(person, question, **query):
@@ -174,7 +174,7 @@ def test_sqlite_keeps_no_word_of_a_deleted_chat(app, alice):
             check = f"INSERT INTO search_{name} (search_{name}) VALUES ('integrity-check')"
             db.session.execute(text(check))
         db.session.commit()
-    assert "canary" not in everything(app)
+    assert "canary" not in everything_in(app)
     assert found(alice, "raven7") == ["kept"]
 
 

@@ -13,7 +13,7 @@ from service.chat.stream.reader import KEEP_ALIVE_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.upkeep.rights import set_disabled
 from tests import recorded
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer

@@ -5,7 +5,9 @@ import socket
 import struct
 from typing import Any, ClassVar
 
+from service.auth.tokens import issue
 from tests.people import chunks_of
+from tests.services import Service, settings_for
 
 
 class Client:
@@ -123,3 +125,8 @@ class Exchange:
         if not piece:
             raise EOFError(self.raw[-300:])
         self.raw += piece
+
+
+def client_of(service: Service, subject: str = "alice") -> Client:
+    settings = settings_for(service.database_url)
+    return Client(service.port, issue(settings, subject, "user", 3600), service.host)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from service.auth.tokens import issue
-from tests.faults.client import Client, Exchange
+from tests.faults.client import Exchange
 from tests.faults.follower import Follower, Listener
 from tests.faults.forks import Forks, forked
 from tests.faults.model import RawModel
 from tests.faults.proxy import DatabaseProxy
-from tests.services import Service, settings_for
+from tests.services import Service
 
 
 @pytest.fixture(autouse=True)
@@ -89,8 +88,3 @@ def follow() -> Callable[..., Follower]:
     yield following
     for follower in followers:
         follower.stop()
-
-
-def client_of(service: Service, subject: str = "alice") -> Client:
-    settings = settings_for(service.database_url)
-    return Client(service.port, issue(settings, subject, "user", 3600), service.host)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.faults.follower import Listener
-from tests.records.conftest import Hands
+from tests.records.hands import Hands
 from tests.services import Service, wait_for
 
 

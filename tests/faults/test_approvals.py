@@ -11,7 +11,7 @@ from service.extensions import db
 from tests import recorded
 from tests.depth import depth
 from tests.faults.books import within
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.faults.processes import anonymous_memory, workers
 from tests.services import wait_for
 from tests.upstream import Answer

@@ -11,7 +11,7 @@ from service.extensions import db
 from tests.depth import depth
 from tests.extension import LOCK
 from tests.faults.books import within
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import wait_for
 
 

@@ -3,7 +3,7 @@
 import gevent
 import pytest
 
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.faults.proxy import DatabaseProxy
 from tests.services import Service, wait_for
 

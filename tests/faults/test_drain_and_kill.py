@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import flask, wait_for
 
 

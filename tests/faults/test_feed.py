@@ -15,7 +15,7 @@ from tests.depth import depth
 from tests.faults.books import outbox_messages, stored, within
 from tests.faults.processes import kill_oldest_worker
 from tests.faults.writers import Crew
-from tests.records.conftest import Hands
+from tests.records.hands import Hands
 from tests.services import wait_for
 
 CUT_LISTENERS = (

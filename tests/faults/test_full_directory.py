@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.observing.reserved import ReservedDict, reserve
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import Service, require, wait_for
 
 ISOLATED = ("unshare", "--map-root-user", "--mount")

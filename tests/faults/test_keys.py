@@ -18,6 +18,7 @@ from service.integrations.calling import idempotency
 from service.integrations.declare.example import File
 from service.integrations.models import IdempotencyKey
 from tests.faults.books import within
+from tests.faults.key_statements import KEEPS, LEAVES
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.scripted import Said, ScriptedVendor
 from tests.services import Service, settings_for, wait_for
@@ -27,8 +28,6 @@ GEOCODE = ("geocode-city", {"city": "Berlin"})
 PAGES = json.loads(File("exa/search.json").content())
 PLACES = json.loads(File("open_meteo/places.json").content())
 PRICE = 0.35
-KEEPS = b"idempotency_keys SET answer"
-LEAVES = b"left_at=(statement_timestamp"
 KINDS = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 
 

@@ -12,7 +12,7 @@ from service.auth.tokens import issue
 from service.database import commits
 from service.database.time_limits import time_limit
 from service.extensions import db
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.records.listening import Subscriber
 from tests.services import Service, on_sqlite, settings_for, wait_for
 

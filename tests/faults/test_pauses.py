@@ -5,7 +5,7 @@ import time
 import gevent
 import pytest
 
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import wait_for
 
 PAUSE = 17  # seconds, more than a lease; the model may be silent for 30 in all

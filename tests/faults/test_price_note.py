@@ -6,7 +6,7 @@ import gevent
 import pytest
 
 from service.integrations.declare.example import File
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.scripted import ScriptedVendor
 from tests.services import wait_for

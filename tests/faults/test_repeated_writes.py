@@ -13,7 +13,7 @@ from service.database.clock import from_now
 from service.extensions import db
 from tests import recorded
 from tests.faults.books import within
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import wait_for
 from tests.upstream import Answer
 

@@ -11,7 +11,7 @@ from gevent.pool import Pool
 from service.chat.stream import sse
 from tests.chat.turns import assembled
 from tests.depth import depth
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.faults.model import RawModel
 from tests.people import chunks_of
 from tests.services import Service, wait_for

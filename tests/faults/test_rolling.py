@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from service.database.revisions import newest_revision
-from tests.faults.test_reload import Probes, change
+from tests.faults.probes import Probes, change
 from tests.faults.unit import Unit
 from tests.services import environment, free_port, wait_for
 from tests.starting import FreshCopy

@@ -6,7 +6,7 @@ import gevent
 
 from service.chat.claims import LEASE_SECONDS
 from tests.depth import depth
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import wait_for
 
 PAIRS = 25  # of turns in a chat, whose rows are a page then

@@ -16,11 +16,11 @@ from service.chat.models import Claim
 from service.extensions import db
 from service.integrations.declare.example import File
 from tests.faults.books import within
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.faults.processes import workers
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.scripted import Said, ScriptedVendor
-from tests.records.conftest import Hands
+from tests.records.hands import Hands
 from tests.records.listening import token_of
 from tests.services import wait_for
 

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from service.extensions import db
 from tests.extension import LOCK
 from tests.faults.books import within
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 
 
 def test_twelve_streams_over_two_connections_all_finish(start, model):

@@ -11,7 +11,7 @@ from service.ids import new_id
 from service.observing.logs import redactor
 from service.tracing.encoding import TEXT_LIMIT, SpanFacts, encode
 from service.tracing.exporter import SECONDS
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.faults.processes import workers
 from tests.services import ENVIRONMENT, SECRET, wait_for
 from tests.upstream import Answer, ScriptedUpstream

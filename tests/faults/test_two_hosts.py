@@ -20,8 +20,7 @@ from service.auth.tokens import issue
 from service.chat.claims import LEASE_SECONDS
 from service.database.postgresql import LOST_AFTER
 from service.times import now
-from tests.faults.client import Client
-from tests.faults.conftest import client_of
+from tests.faults.client import Client, client_of
 from tests.faults.hosts import Host, HostedService, connected_hosts
 from tests.faults.model import RawModel
 from tests.postgres import Cluster, binaries

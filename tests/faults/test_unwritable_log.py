@@ -14,7 +14,7 @@ from gunicorn.config import Config
 from service.observing.logs import log_info
 from service.observing.measures import LINES_LOST
 from serving.logs import JsonLogger
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import Service, wait_for
 
 FULL = ("bash", "-c", 'exec "$@" 2>/dev/full', "bash")

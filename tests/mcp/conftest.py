@@ -3,7 +3,6 @@
 import pytest
 
 from tests.mcp.speaking import Speaker
-from tests.tokens.conftest import limit  # noqa: F401
 
 
 @pytest.fixture

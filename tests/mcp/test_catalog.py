@@ -8,7 +8,7 @@ from service.integrations.everything import catalog
 from service.mcp.jobs import LONGEST_WAIT
 from service.mcp.offers import of_endpoint
 from tests.integrations.conftest import vendor  # noqa: F401
-from tests.mcp.test_tools import references
+from tests.mcp.schemas import references
 from tests.services import on_sqlite
 
 OWN = "current-weather,cloudsuite/mail-send,generate-image-classic"

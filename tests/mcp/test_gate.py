@@ -43,9 +43,9 @@ def test_a_token_for_another_audience_is_refused(alice, app):
         assert ping(replace(alice, token=token)).status_code == status
 
 
-def test_a_limited_token_opens_no_tools(alice, limit):
+def test_a_limited_token_opens_no_tools(alice):
     for scope in ("calls", "chat"):
-        answered = ping(limit(alice, scope))
+        answered = ping(alice.limited(scope))
         assert (answered.status_code, answered.json["error"]) == (403, "forbidden")
 
 

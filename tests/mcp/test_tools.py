@@ -6,6 +6,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 
 from service.mcp.offers import NAME_LIMIT
+from tests.mcp.schemas import references
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -14,13 +15,6 @@ HINTS = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 READERS = {"schema_list", "schema_describe", "user_current", "records_query", "records_get"}
 WRITERS = {"records_create", "records_update", "records_delete"}
 NOTES = {"collection": "notes"}
-
-
-def references(value) -> list[str]:
-    if isinstance(value, dict):
-        own = [value["$ref"]] if "$ref" in value else []
-        return own + [one for item in value.values() for one in references(item)]
-    return [one for item in value for one in references(item)] if isinstance(value, list) else []
 
 
 def test_every_tool_is_described_so_that_no_client_drops_the_list(speaker):

@@ -19,11 +19,11 @@ from service.records.models import Outbox, Record
 from service.sandbox import views
 from service.times import now
 from tests.people import Person, person
+from tests.permissions.all_collections import title_of
 from tests.permissions.declared import Base
 from tests.services import Databases, Service, close, settings_for, wait_for
 
 EXTENSION = "tests.permissions.declared"
-TITLES = {"ai-messages": "content", "canvases": "title", "users": "name"}
 
 
 class Place:
@@ -117,11 +117,6 @@ def seeded_turn(id: str, owner: str) -> Turn:
         usage_estimated=False,
         duration_ms=1,
     )
-
-
-def title_of(collection: str) -> str:
-    """The column that a test writes."""
-    return TITLES.get(collection, "title")
 
 
 @pytest.fixture(scope="package", params=["sqlite", "postgresql"])

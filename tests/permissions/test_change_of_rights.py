@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from service.providers import catalog
+from tests.permissions.all_collections import COLLECTIONS
 from tests.permissions.calling import turn_of
 from tests.permissions.doors import DOORS
-from tests.permissions.test_table import COLLECTIONS
 
 GRID = COLLECTIONS["grid-0"]  # the user reads every record, the editor none
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.permissions.all_collections import COLLECTIONS
 from tests.permissions.doors import Http, Socket, Tools
-from tests.permissions.test_table import COLLECTIONS
 
 SEES = [("user", False), ("stranger", False), ("editor", True), ("admin", True)]
 SEALED = COLLECTIONS["sealed"]

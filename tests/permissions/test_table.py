@@ -2,17 +2,11 @@
 
 import pytest
 
-from service.activity.calls import INTEGRATION_CALLS
-from service.chat.collections import BUILT_IN
-from service.sandbox.collections import COLLECTIONS as SANDBOX
-from service.widgets.canvas import CANVASES
 from tests.permissions import declared
-from tests.permissions.conftest import title_of
+from tests.permissions.all_collections import COLLECTIONS, title_of
 from tests.permissions.doors import DOORS, Socket, Tools, Turns
 
 ROLES = ("user", "editor", "admin", "stranger")  # no collection declares `stranger`
-OURS = (*BUILT_IN, INTEGRATION_CALLS, CANVASES, *SANDBOX)
-COLLECTIONS = {c.name: c for c in (*OURS, *declared.COLLECTIONS)}
 NEVER_WRITTEN = {"users", "ai-messages", "ai-turns", "integration-calls"}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.records.conftest import Hands
+from tests.records.hands import Hands
 from tests.records.listening import Subscriber
 from tests.services import Service
 

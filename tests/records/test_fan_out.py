@@ -1,13 +1,8 @@
 """New changes go straight from the feed to many sockets, each message made once."""
 
-from service.records import where
 from service.records.audience import Audiences
-from service.records.changes import Change
-from service.records.collection import Collection, Column
-from service.records.cursor import Cursor, Position
-from service.records.subscription import Subscription
-
-BOARD = Collection("board", (Column("userId", fixed=True), Column("text")), {})
+from service.records.cursor import Position
+from tests.records.board import change, subscription
 
 
 class Listener:
@@ -21,16 +16,6 @@ class Listener:
 
     def fall_behind(self):
         self.is_behind = True
-
-
-def subscription(id="s", rule=True, **filter):
-    cursor = Cursor("here", Position(0, 0))
-    return Subscription(id, BOARD, "user", rule, where.parse(BOARD, "user", filter), cursor, False)
-
-
-def change(seq, owner="alice", text="hello"):
-    after = {"recordId": "r", "data": {"text": text}, "createdAt": "", "updatedAt": ""}
-    return Change(Position(0, seq), "board", "r", owner, "added", None, after, 10)
 
 
 def delivered(changes, subscriptions):

@@ -13,9 +13,9 @@ from service.records.live import SocketSession
 from service.records.outlet import REVOKED
 from service.websockets.frames import Protocol, frame
 from service.websockets.websocket import WebSocket
-from tests.records.test_fan_out import change, subscription
+from tests.handshake import HANDSHAKE
+from tests.records.board import change, subscription
 from tests.services import on_sqlite
-from tests.test_websocket import HANDSHAKE
 
 pytestmark = on_sqlite
 

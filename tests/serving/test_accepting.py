@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests import recorded
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import Service, wait_for
 from tests.upstream import Answer
 

@@ -14,7 +14,7 @@ import requests
 
 from serving import metrics_directory
 from serving.descriptors import raise_limit
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import Service, require, wait_for
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from service.auth.tokens import issue
 from serving.timed_requests import BODY_STEP
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import settings_for, wait_for
 
 pytestmark = pytest.mark.settings(REQUEST_HEAD_SECONDS="1", REQUEST_BODY_SECONDS="2")

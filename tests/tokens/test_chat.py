@@ -20,28 +20,28 @@ def books(app):
     books.check()
 
 
-def test_a_turn_is_charged_to_the_token_too(alice, limit, books):
-    limited = limit(alice, "chat", credits=40)
+def test_a_turn_is_charged_to_the_token_too(alice, books):
+    limited = alice.limited("chat", credits=40)
     limited.turn(limited.new_chat(), "who am I")
     [allowance] = books.rows(Allowance)
     assert allowance.spent == -books.charges()[0] * CREDIT > 0
     assert (allowance.amount, allowance.user_id) == (40 * CREDIT, "alice")
 
 
-def test_a_turn_that_the_token_can_not_afford_is_refused(alice, limit, books):
+def test_a_turn_that_the_token_can_not_afford_is_refused(alice, books):
     chat = alice.new_chat()
     for credits in (0, 0.5):
-        refused = limit(alice, "chat", credits=credits).ask(chat, "hello")
+        refused = alice.limited("chat", credits=credits).ask(chat, "hello")
         assert (refused.status_code, refused.json["available"]) == (402, credits)
     assert (books.rows(Hold), books.rows(Allowance)) == ([], [])
 
 
 @on_sqlite
-def test_a_turn_ends_when_its_next_step_is_beyond_the_limit(alice, limit, books, served_by):
+def test_a_turn_ends_when_its_next_step_is_beyond_the_limit(alice, books, served_by):
     chat, asked = alice.new_chat(), ("call", "records.query", '{"collection": "notes"}')
     served_by.answers = [lambda seen: answer(seen, [asked])]
-    refused = limit(alice, "chat", credits=0).ask(chat, "what are my notes?")
-    limited = limit(alice, "chat", credits=refused.json["needed"])
+    refused = alice.limited("chat", credits=0).ask(chat, "what are my notes?")
+    limited = alice.limited("chat", credits=refused.json["needed"])
     chunks = limited.turn(chat, "what are my notes?")
     assert text_of(chunks) == NO_CREDITS
     assert len(served_by.seen) == 1
@@ -50,9 +50,9 @@ def test_a_turn_ends_when_its_next_step_is_beyond_the_limit(alice, limit, books,
 
 
 @on_sqlite
-def test_the_tools_of_a_turn_act_with_the_users_rights(alice, limit):
+def test_the_tools_of_a_turn_act_with_the_users_rights(alice):
     """As docs/api.md says: the token limits routes, and no tool."""
-    limited = limit(alice, "chat")
+    limited = alice.limited("chat")
     called(limited, limited.new_chat(), "records.create", **NOTES, data={"title": "by the tool"})
     [note] = alice.records("notes")
     assert note["data"]["title"] == "by the tool"
@@ -60,9 +60,9 @@ def test_the_tools_of_a_turn_act_with_the_users_rights(alice, limit):
 
 
 @on_sqlite
-def test_a_chat_of_others_is_not_there(alice, bob, limit):
+def test_a_chat_of_others_is_not_there(alice, bob):
     chat = bob.new_chat()
-    limited = limit(alice, "chat")
+    limited = alice.limited("chat")
     assert limited.ask(chat, "hello").status_code == 404
     assert limited.delete(f"/api/ai/chats/{chat}").status_code == 404
     assert limited.get(f"/api/records/ai-chats/{chat}").status_code == 404

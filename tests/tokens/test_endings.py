@@ -25,28 +25,28 @@ def test_it_ends_at_its_time(alice, app):
         assert limited.get("/api/integrations/catalog").status_code == status
 
 
-def test_it_ends_with_a_disabled_user(alice, app, limit):
-    limited = limit(alice, "chat")
+def test_it_ends_with_a_disabled_user(alice, app):
+    limited = alice.limited("chat")
     with app.app_context():
         rights.set_disabled("alice", True)
     rights_cache.clear()
     assert limited.get("/api/ai/models").status_code == 401
 
 
-def test_it_ends_with_an_erased_user(alice, app, limit):
-    limited = limit(alice, "chat")
+def test_it_ends_with_an_erased_user(alice, app):
+    limited = alice.limited("chat")
     erase(app)
     assert limited.get("/api/ai/models").status_code == 401
 
 
-def test_one_that_is_made_just_after_the_erasure_does_not_bring_the_user_back(alice, app, limit):
+def test_one_that_is_made_just_after_the_erasure_does_not_bring_the_user_back(alice, app):
     """For two seconds a worker may not know of it."""
     for _ in range(2):  # the first creates the user, the second remembers the rights
         alice.get("/api/ai/models")
     rights_before = rights_cache.peek("alice")
     erase(app)
     rights_cache._rights["alice"] = rights_before, time.monotonic()
-    limited = limit(alice, "chat")
+    limited = alice.limited("chat")
     rights_cache.clear()
     assert limited.get("/api/ai/models").status_code == 401
     with app.app_context():
@@ -54,9 +54,9 @@ def test_one_that_is_made_just_after_the_erasure_does_not_bring_the_user_back(al
 
 
 @pytest.mark.parametrize("role", ["admin", "user"])
-def test_it_has_the_role_that_its_user_has_now(app, admin, limit, role):
+def test_it_has_the_role_that_its_user_has_now(app, admin, role):
     """An admin who was downgraded is one no more, with any token."""
-    limited = limit(admin, "chat")
+    limited = admin.limited("chat")
     with app.app_context():
         rights.set_role("admin", role)
     rights_cache.clear()
@@ -65,10 +65,10 @@ def test_it_has_the_role_that_its_user_has_now(app, admin, limit, role):
         assert users.current_role(caller) == role
 
 
-def test_it_claims_its_makers_role_and_no_override(app, alice, limit):
+def test_it_claims_its_makers_role_and_no_override(app, alice):
     """Else an override that is taken back would last as long as the token."""
     alice.get("/api/ai/models")
     with app.app_context():
         rights.set_role("alice", "admin")
     rights_cache.clear()
-    assert tokens.peek(limit(alice).token)[1]["role"] == "user"
+    assert tokens.peek(alice.limited().token)[1]["role"] == "user"

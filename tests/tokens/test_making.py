@@ -68,9 +68,9 @@ def test_an_unknown_name_is_told_by_its_place(alice):
     assert details == {"endpoints": {"1": ["There is no endpoint of that name."]}}
 
 
-def test_a_token_of_all_names_fits_into_a_header(alice, limit):
+def test_a_token_of_all_names_fits_into_a_header(alice):
     every = catalog()
-    limited = limit(alice, endpoints=[*every.names])
+    limited = alice.limited(endpoints=[*every.names])
     assert set(claims_of(limited.token)["permit"]["endpoints"]) == {one.name for one in every}
     assert len(f"Authorization: Bearer {limited.token}") < 8190  # gunicorn's limit
     assert limited.post("/api/integrations/current-weather", WEATHER).status_code == 200
@@ -83,23 +83,23 @@ def test_names_that_do_not_fit_into_a_header_are_refused(alice, monkeypatch):
     assert alice.post("/api/tokens", named).json["details"] == {"endpoints": [views.TOO_MANY]}
 
 
-def test_the_log_tells_which_limited_token_it_was(alice, limit, capsys):
-    limited = limit(alice)
+def test_the_log_tells_which_limited_token_it_was(alice, capsys):
+    limited = alice.limited()
     capsys.readouterr()
     limited.get("/api/credits")
     assert claims_of(limited.token)["jti"] in "".join(capsys.readouterr())
 
 
-def test_a_token_does_not_outlive_its_makers(alice, app, limit):
+def test_a_token_does_not_outlive_its_makers(alice, app):
     settings = app.config["SETTINGS"]
     short = replace(alice, token=tokens.issue(settings, "alice", "user", 30))
-    claims = claims_of(limit(short, ttl=3600).token)
+    claims = claims_of(short.limited(ttl=3600).token)
     assert claims["exp"] <= claims_of(short.token)["exp"]
 
 
 @pytest.mark.parametrize("scope", ["calls", "chat"])
-def test_a_limited_token_makes_no_others(alice, limit, scope):
-    refused = limit(alice, scope).post("/api/tokens", {"scope": scope})
+def test_a_limited_token_makes_no_others(alice, scope):
+    refused = alice.limited(scope).post("/api/tokens", {"scope": scope})
     assert (refused.status_code, refused.json["error"]) == (403, "forbidden")
 
 
@@ -108,7 +108,7 @@ def forged(header: dict, claims: dict, key: OctKey) -> str:
     return jwt.encode({"alg": "HS256", **header}, {**whole, **claims}, key)
 
 
-def test_a_limited_token_and_a_whole_one_are_never_taken_for_each_other(alice, app, limit):
+def test_a_limited_token_and_a_whole_one_are_never_taken_for_each_other(alice, app):
     """The type in the header chooses the key, so that a changed type fails."""
     own = OctKey.import_key(SECRET)
     [limited_key] = limited_tokens.keys(app.config["SETTINGS"])
@@ -124,9 +124,9 @@ def test_a_limited_token_and_a_whole_one_are_never_taken_for_each_other(alice, a
     assert ignored.get("/api/credits").status_code == 200
 
 
-def test_the_release_before_does_not_take_a_limited_token(alice, limit):
+def test_the_release_before_does_not_take_a_limited_token(alice):
     """It knows no permits, and decodes every token with `AUTH_SECRET`."""
-    token = limit(alice).token
+    token = alice.limited().token
     with pytest.raises(Exception, match="bad_signature"):
         jwt.decode(token, OctKey.import_key(SECRET), algorithms=["HS256"])
 

@@ -18,24 +18,24 @@ def picture(app):
     return storing
 
 
-def test_own_media_are_open_to_calls(alice, limit, picture):
+def test_own_media_are_open_to_calls(alice, picture):
     alice.get("/api/ai/models")
     path = f"/api/media/{picture('alice')}"
-    limited = limit(alice)
+    limited = alice.limited()
     assert limited.get(path).data == b"a picture"
     assert limited.post(f"{path}/link").status_code == 200
-    assert limit(alice, "chat").get(path).status_code == 403
+    assert alice.limited("chat").get(path).status_code == 403
 
 
-def test_media_of_others_are_not_there(alice, bob, limit, picture):
+def test_media_of_others_are_not_there(alice, bob, picture):
     for person in (alice, bob):
         person.get("/api/ai/models")
     path = f"/api/media/{picture('bob')}"
-    assert limit(alice).get(path).status_code == 404
-    assert limit(alice).post(f"{path}/link").status_code == 404
+    assert alice.limited().get(path).status_code == 404
+    assert alice.limited().post(f"{path}/link").status_code == 404
 
 
-def test_a_link_needs_no_token(alice, client, limit, picture):
+def test_a_link_needs_no_token(alice, client, picture):
     alice.get("/api/ai/models")
-    url = limit(alice).post(f"/api/media/{picture('alice')}/link").json["url"]
+    url = alice.limited().post(f"/api/media/{picture('alice')}/link").json["url"]
     assert client.get(url).data == b"a picture"

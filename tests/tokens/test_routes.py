@@ -53,8 +53,8 @@ def path_of(rule) -> str:
 
 
 @pytest.mark.parametrize("scope", OPEN)
-def test_every_route_that_is_not_opened_is_forbidden(app, alice, limit, scope):
-    limited, was_open = limit(alice, scope), set()
+def test_every_route_that_is_not_opened_is_forbidden(app, alice, scope):
+    limited, was_open = alice.limited(scope), set()
     for method, rule in operations(app):
         headers = UPGRADE if rule.websocket else {}
         answer = limited.request(method, path_of(rule), headers=headers)
@@ -64,27 +64,27 @@ def test_every_route_that_is_not_opened_is_forbidden(app, alice, limit, scope):
     assert was_open == OPEN[scope]
 
 
-def test_what_needs_a_token_refuses_a_limited_one_by_default(app, alice, limit):
+def test_what_needs_a_token_refuses_a_limited_one_by_default(app, alice):
     """Also a route that a later release adds, and one that does not exist."""
     app.add_url_rule("/api/later", "later", lambda: {"later": True})
     assert alice.get("/api/later").json == {"later": True}
     for scope in OPEN:
-        limited = limit(alice, scope)
+        limited = alice.limited(scope)
         for path in ("/api/later", "/api/nothing/there"):
             assert limited.get(path).json["error"] == "forbidden"
             assert limited.request("HEAD", path).status_code == 403
 
 
-def test_the_socket_is_closed_to_a_token_in_a_subprotocol(client, alice, limit):
-    token = limit(alice, "chat").token
+def test_the_socket_is_closed_to_a_token_in_a_subprotocol(client, alice):
+    token = alice.limited("chat").token
     offered = {**UPGRADE, "Sec-WebSocket-Protocol": f"records.v1, bearer.{token}"}
     assert client.get("/api/records/socket", headers=offered).status_code == 403
 
 
-def test_a_chat_token_reads_chats_and_no_other_records(alice, limit):
+def test_a_chat_token_reads_chats_and_no_other_records(alice):
     chat = alice.new_chat("Kept")
     note = alice.post("/api/records/notes", {"title": "private"}).json["recordId"]
-    limited = limit(alice, "chat")
+    limited = alice.limited("chat")
     assert [one["recordId"] for one in limited.records("ai-chats")] == [chat]
     assert limited.get(f"/api/records/ai-chats/{chat}").status_code == 200
     for path in ("notes", f"notes/{note}", "canvases", "users", "users/alice"):
@@ -94,9 +94,9 @@ def test_a_chat_token_reads_chats_and_no_other_records(alice, limit):
     assert {one["name"] for one in listed} == {"ai-chats", "ai-messages", "ai-turns"}
 
 
-def test_a_chat_token_writes_chats_through_their_routes_alone(alice, limit):
+def test_a_chat_token_writes_chats_through_their_routes_alone(alice):
     chat = alice.new_chat("Kept")
-    limited = limit(alice, "chat")
+    limited = alice.limited("chat")
     for method in ("PATCH", "DELETE"):
         path = f"/api/records/ai-chats/{chat}"
         assert limited.request(method, path, json={"title": "x"}).status_code == 403
@@ -111,8 +111,8 @@ def test_the_document_says_which_routes_are_open(client):
     assert "x-limited-tokens" not in paths["/api/credits"]["get"]
 
 
-def test_prices_are_told_of_a_tokens_own_endpoints_only(alice, limit):
-    limited = limit(alice, "calls", endpoints=["search-web"])
+def test_prices_are_told_of_a_tokens_own_endpoints_only(alice):
+    limited = alice.limited("calls", endpoints=["search-web"])
     path = "/api/integrations/price"
     assert limited.post(f"{path}/search-web", {"query": "tea"}).status_code == 200
     assert limited.post(f"{path}/generate-image", {"prompt": "x"}).status_code == 403

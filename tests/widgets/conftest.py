@@ -5,9 +5,7 @@ import json
 import pytest
 
 from service.widgets.templates import WidgetTemplates
-
-SLOT = {"id": "place", "direction": "output", "type": "object", "title": "Place"}
-MANIFEST = {"name": "Map", "icon": "🗺", "summary": "Shows places.", "slots": [SLOT]}
+from tests.widgets.manifests import MANIFEST
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from config import load
 from service import create_app
 from tests.services import ENVIRONMENT, on_sqlite
-from tests.widgets.conftest import SLOT
+from tests.widgets.manifests import SLOT
 
 pytestmark = on_sqlite
 

@@ -12,7 +12,7 @@ from service import create_app
 from service.widgets.manifest import read
 from service.widgets.templates import BUILT_IN, WidgetTemplates, built_in
 from tests.services import ENVIRONMENT, load, on_sqlite
-from tests.widgets.conftest import MANIFEST, SLOT
+from tests.widgets.manifests import MANIFEST, SLOT
 
 
 def test_the_folders_name_is_the_handle_and_what_is_left_out_has_a_default(folder):

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from sqlalchemy import inspect, text
 
 from service.billing.models import Hold
 from service.database.access import write_transaction
@@ -14,6 +13,7 @@ from tests.billing.books import Books
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import Provider
 from tests.integrations.oauth.user import User, user
+from tests.stored import everything_in
 
 
 @pytest.fixture(scope="session")
@@ -86,15 +86,6 @@ def nothing_leaks(request, capsys):
     assert "canary" not in kept
     assert "canary" not in logged
     assert not [state for state in provider.states if state in kept or state in logged]
-
-
-def everything_in(app) -> str:
-    """Every row of every table, as text."""
-    with app.app_context():
-        tables = inspect(db.engine).get_table_names()
-        rows = [db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables]
-        db.session.commit()
-    return repr(rows)
 
 
 @pytest.fixture

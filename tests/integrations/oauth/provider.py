@@ -97,6 +97,12 @@ class Provider:
     def asked(self, door: str) -> list[Seen]:
         return [seen for seen in self.seen if seen.door == door]
 
+    @property
+    def refresh_count(self) -> int:
+        """How often it was asked to refresh a token."""
+        forms = [seen.form for seen in self.asked("token")]
+        return len([form for form in forms if form["grant_type"] == "refresh_token"])
+
     def consent(self, url: str, account: str = "one", untick: Iterable[str] = ()) -> str:
         """What the user does on the consent page: the path and query of the redirect."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}

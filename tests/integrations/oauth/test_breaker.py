@@ -14,11 +14,11 @@ from service.extensions import db
 from service.integrations.calling import breaker
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Breaker
+from tests.integrations.oauth.probe import SEARCH
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
 from tests.services import close, on_sqlite, wait_for
 
-SEARCH = "probe-search"
 OPEN = {
     "success": False,
     "error": "upstream_provider_error",

@@ -16,12 +16,10 @@ from service.integrations.models import IntegrationJob
 from service.records.models import Outbox
 from service.upkeep.sweeping import sweep
 from tests.erasing import erase
+from tests.integrations.oauth.probe import SEARCH, STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
 from tests.services import on_sqlite
-
-SEARCH, TASK = "probe-search", "probe-task"
-STARTED = {"id": "task-1"}
 
 
 def calls(user, **query):

@@ -10,10 +10,10 @@ from service.extensions import db
 from service.integrations.consent import consents
 from service.integrations.models import Consent
 from service.sealing.seal import Sealer
-from tests.integrations.oauth.conftest import everything_in
 from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
+from tests.stored import everything_in
 
 
 @pytest.fixture

@@ -16,21 +16,15 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
-from service.upkeep import rights
-from tests.erasing import erase
+from tests.erasing import disable, erase
 from tests.integrations.oauth.pages import CALLBACK, form_token, refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
+from tests.postgres import LOCK_WAITS
 from tests.services import on_sqlite, wait_for
-from tests.test_migrations import WAITING
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 NOT_NOW = "can&#39;t connect an account now"
-
-
-def disable(app, subject: str = "alice") -> None:
-    with app.app_context():
-        assert rights.set_disabled(subject, True)
 
 
 def left(app) -> int:
@@ -155,7 +149,7 @@ def test_an_erased_users_old_calls_are_not_told_by_a_sweeper(app, alice):
             watching = other.execution_options(isolation_level="AUTOCOMMIT")
             assert calls.sweep(session) == 1
             erasing_them = gevent.spawn(erase, app)
-            wait_for(lambda: watching.exec_driver_sql(WAITING).scalar() or erasing_them.ready())
+            wait_for(lambda: watching.exec_driver_sql(LOCK_WAITS).scalar() or erasing_them.ready())
         erasing_them.get(timeout=30)
         assert db.session.scalars(select(Outbox.owner).where(Outbox.owner == "alice")).all() == []
         db.session.commit()

@@ -11,7 +11,6 @@ from service.integrations.models import IntegrationJob
 from service.outbound.upstream import Upstream
 from service.times import now
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.test_limited_tokens import limited
 from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import ENVIRONMENT, on_sqlite
 from tests.upstream import Answer
@@ -249,7 +248,7 @@ def test_what_all_users_share_there_is_not_continued(app, alice, gateway):
 
 
 def test_a_limited_token_is_limited_here_too(alice, gateway):
-    mine = limited(alice, SEND)
+    mine = alice.limited(SEND)
     assert mine.call("send-email", MAIL).json == DONE
     assert bearer(gateway) == mine.person.token  # the other instance knows its limits
     assert mine.call("probe-search").status_code == 403
@@ -258,7 +257,7 @@ def test_a_limited_token_is_limited_here_too(alice, gateway):
 
 def test_what_only_the_other_instance_could_count_is_refused(alice, gateway):
     """There the owner is charged, and the token with its limit is not known."""
-    refused = limited(alice, credits=1000).call("probe-search")
+    refused = alice.limited(credits=1000).call("probe-search")
     assert (refused.status_code, refused.json["error"]) == (403, "forbidden")
-    assert limited(alice).call("probe-search").json == DONE
+    assert alice.limited().call("probe-search").json == DONE
     assert len(gateway.seen) == 1

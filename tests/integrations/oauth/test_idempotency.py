@@ -5,32 +5,19 @@ from dataclasses import replace
 import gevent
 import pytest
 from gevent.pool import Pool
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from service.database.clock import current_time, from_now
+from service.database.clock import current_time
 from service.integrations.calling import attempt, lease_renewal
 from service.integrations.calling.idempotency import KeyLease
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IdempotencyKey
 from service.times import now
-from tests.integrations.oauth.conftest import everything_in
+from tests.integrations.oauth.probe import STARTED, TASK, has, lapse, once
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import on_sqlite, wait_for
-
-SEARCH, TASK = "probe-search", "probe-task"
-STARTED = {"id": "task-1"}
-
-
-def has(books, subject: str) -> float:
-    balance, held = books.has(subject)
-    assert held == 0
-    return balance
-
-
-def once(caller, key="k1", endpoint=SEARCH, body=None):
-    body = {"q": "x"} if body is None else body
-    return caller.call(endpoint, body, headers={"Idempotency-Key": key})
+from tests.stored import everything_in
 
 
 def test_the_same_key_and_body_is_one_call_and_one_charge(app, alice, provider, books):
@@ -209,11 +196,6 @@ def test_a_key_is_renewed_while_its_call_runs(alice, provider, books, monkeypatc
     provider.script("probe", long)
     assert once(alice).status_code == 200
     assert seen == [True]
-
-
-def lapse(books) -> None:
-    ends = update(IdempotencyKey).values(held_until=from_now(-1))
-    books.do(lambda session: session.execute(ends))
 
 
 def has_lapsed(books) -> bool:

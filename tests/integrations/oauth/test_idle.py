@@ -12,7 +12,6 @@ from service.integrations.consent import idle
 from service.integrations.consent.authority import Failure
 from service.times import now
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.test_refresh import refreshes
 from tests.services import on_sqlite
 
 MONTH = timedelta(days=30)
@@ -35,7 +34,7 @@ def test_an_unused_grant_is_refreshed_once_by_several_workers(app, unused, provi
     before = unused.row
     workers = [gevent.spawn(idle.refresh_idle, app, MONTH) for _ in range(4)]
     gevent.joinall(workers, raise_error=True)
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
     assert unused.row["version"] == before["version"] + 1
     assert now() - unused.row["updated_at"] < timedelta(minutes=1)
     assert idle.refresh_idle(app, MONTH) == 0
@@ -45,7 +44,7 @@ def test_an_unused_grant_is_refreshed_once_by_several_workers(app, unused, provi
 def test_a_grant_in_use_is_left_alone(app, alice, provider):
     alice.connect()
     assert idle.refresh_idle(app, MONTH) == 0
-    assert refreshes(provider) == 0
+    assert provider.refresh_count == 0
 
 
 def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app, unused, provider):
@@ -55,7 +54,7 @@ def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app
     assert idle.refresh_idle(app, MONTH) == 0
     unused.change(failed_at=now() - timedelta(days=2))
     assert idle.refresh_idle(app, MONTH) == 1
-    assert refreshes(provider) == 2
+    assert provider.refresh_count == 2
 
 
 def counted(user) -> Counter:
@@ -84,7 +83,7 @@ def test_a_revoked_account_that_is_used_on_and_on_counts_once(alice, provider):
         alice.expire()
         alice.change(failed_at=now() - timedelta(seconds=3))
         assert alice.call().status_code == 502
-    assert refreshes(provider) == 12
+    assert provider.refresh_count == 12
     assert counted(alice) - before == {"refused": 1}
     alice.change(failed_at=now() - timedelta(seconds=3))
     alice.call()  # the account works again, and then fails anew
@@ -97,7 +96,7 @@ def test_a_revoked_account_that_is_used_on_and_on_counts_once(alice, provider):
 @on_sqlite
 def test_the_sweep_of_an_operator_refreshes_them(app, unused, provider):
     assert "1 idle grants" in app.test_cli_runner().invoke(args=["sweep"]).output
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
 
 
 @pytest.mark.parametrize(

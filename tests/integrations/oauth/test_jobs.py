@@ -10,13 +10,11 @@ from service.database.clock import from_now
 from service.integrations.models import IntegrationJob
 from service.times import now
 from service.upkeep.sweeping import sweep
-from tests.integrations.oauth.conftest import everything_in
+from tests.integrations.oauth.probe import STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, SEND
 from tests.services import on_sqlite
-
-SEARCH, TASK = "probe-search", "probe-task"
-STARTED = {"id": "task-1"}
+from tests.stored import everything_in
 
 
 def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):

@@ -5,7 +5,6 @@ import pytest
 from gevent.event import Event
 
 from tests.faults.proxy import DatabaseProxy
-from tests.integrations.oauth.test_refresh import refreshes
 from tests.integrations.oauth.user import user
 from tests.services import wait_for
 
@@ -27,7 +26,7 @@ def test_a_refresh_goes_on_when_its_caller_is_interrupted(app, expired, provider
     gate.set()
     wait_for(lambda: app.extensions["lifecycle"].is_done, 5)
     assert expired.call().status_code == 200
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def test_a_database_that_is_lost_at_the_commit_gets_them_once_more(expired, prov
     provider.rotates = True
     proxy.set(mode)
     assert expired.call().status_code == 200
-    assert (proxy.cuts, refreshes(provider)) == (1, 1)
+    assert (proxy.cuts, provider.refresh_count) == (1, 1)
     expired.expire()
     assert expired.call().status_code == 200
-    assert refreshes(provider) == 2
+    assert provider.refresh_count == 2

@@ -10,19 +10,10 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.task import Task
 from tests.erasing import erase
 from tests.integrations.oauth import suite
+from tests.integrations.oauth.probe import SEARCH, STARTED, TASK
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.user import EVENTS, READ, SEND, User
+from tests.integrations.oauth.user import EVENTS, READ, SEND
 from tests.services import on_sqlite
-
-SEARCH, TASK = "probe-search", "probe-task"
-STARTED = {"id": "task-1"}
-
-
-def limited(user: User, *endpoints: str, scope: str = "calls", **limits) -> User:
-    named = {"endpoints": [*endpoints]} if endpoints else {}
-    made = user.person.post("/api/tokens", {"scope": scope, **named, **limits})
-    assert made.status_code == 201, made.json
-    return replace(user, person=replace(user.person, token=made.json["token"]))
 
 
 def spent(books) -> float:
@@ -34,7 +25,7 @@ def spent(books) -> float:
 @pytest.mark.parametrize("named", [SEND, "send-email"])
 def test_an_endpoint_is_open_under_each_of_its_names(connected, provider, named):
     connected.connect(SEND)
-    mine = limited(connected, named)
+    mine = connected.limited(named)
     mail = {"to": "bob@example.com", "subject": "s", "content": "c"}
     for name in (SEND, "send-email"):
         assert mine.call(name, mail).status_code == 200
@@ -45,11 +36,11 @@ def test_other_endpoints_are_closed_whatever_is_stored_of_them(alice, provider):
     """A stored answer of an `Idempotency-Key`, too; and no request leaves."""
     key = {"Idempotency-Key": "k"}
     assert alice.call(SEARCH, {"q": "x"}, headers=key).status_code == 200
-    mine, asked = limited(alice, READ), len(provider.seen)
+    mine, asked = alice.limited(READ), len(provider.seen)
     for headers in ({}, key):
         refused = mine.call(SEARCH, {"q": "x"}, headers=headers)
         assert (refused.status_code, refused.json["error"]) == (403, "forbidden")
-    assert limited(alice, scope="chat").call(SEARCH).status_code == 403
+    assert alice.limited(scope="chat").call(SEARCH).status_code == 403
     assert mine.person.get(f"/api/integrations/{EVENTS}").status_code == 403
     assert len(provider.seen) == asked
 
@@ -57,8 +48,8 @@ def test_other_endpoints_are_closed_whatever_is_stored_of_them(alice, provider):
 @on_sqlite
 def test_a_key_is_its_users_whatever_the_token(alice, provider, books):
     key = {"Idempotency-Key": "k"}
-    first = limited(alice, SEARCH).call(SEARCH, {"q": "x"}, headers=key)
-    again = limited(alice, SEARCH, credits=0).call(SEARCH, {"q": "x"}, headers=key)
+    first = alice.limited(SEARCH).call(SEARCH, {"q": "x"}, headers=key)
+    again = alice.limited(SEARCH, credits=0).call(SEARCH, {"q": "x"}, headers=key)
     assert (again.status_code, again.json) == (200, first.json)
     assert (len(provider.seen), books.charges()) == (1, [-3])
 
@@ -68,23 +59,23 @@ def test_only_jobs_of_its_endpoints_are_there(alice, bob, provider):
     provider.script("probe", Reply(200, STARTED))
     path = f"/api/integrations/jobs/{alice.call(TASK).json['data']['jobId']}"
     missing = alice.person.get("/api/integrations/jobs/job_x").json
-    for other in (limited(alice, SEARCH), limited(bob, TASK)):
+    for other in (alice.limited(SEARCH), bob.limited(TASK)):
         assert (other.person.get(path).status_code, other.person.get(path).json) == (404, missing)
     assert len(provider.seen) == 1
     provider.script("probe", Reply(200, {"state": "done", "result": {"a": 1}}))
-    assert limited(alice, TASK).person.get(path).json["data"]["status"] == "done"
+    assert alice.limited(TASK).person.get(path).json["data"]["status"] == "done"
 
 
 @on_sqlite
 def test_its_status_tells_of_its_endpoints_integrations(connected):
-    assert limited(connected, SEARCH).person.get("/api/integrations/status").json == {}
+    assert connected.limited(SEARCH).person.get("/api/integrations/status").json == {}
     for names in ([READ], []):
-        assert limited(connected, *names).status == connected.status
+        assert connected.limited(*names).status == connected.status
 
 
 @on_sqlite
 def test_a_consent_is_begun_with_it_for_its_endpoints_alone(alice):
-    mine = limited(alice, READ)
+    mine = alice.limited(READ)
     assert mine.call(SEND).status_code == 403
     mine.connect(READ)
     assert alice.status["mailRead"] is True
@@ -92,7 +83,7 @@ def test_a_consent_is_begun_with_it_for_its_endpoints_alone(alice):
 
 
 def test_the_last_credit_is_spent_once(alice, provider, books):
-    mine = limited(alice, SEARCH, credits=5)
+    mine = alice.limited(SEARCH, credits=5)
     calls = [gevent.spawn(mine.call, SEARCH) for _ in range(4)]
     statuses = sorted(call.get(timeout=30).status_code for call in calls)
     assert statuses == [200, 402, 402, 402]
@@ -104,7 +95,7 @@ def test_the_last_credit_is_spent_once(alice, provider, books):
 
 @on_sqlite
 def test_what_failed_costs_the_token_nothing(alice, provider, books):
-    mine = limited(alice, SEARCH, credits=3)
+    mine = alice.limited(SEARCH, credits=3)
     provider.script("probe", Reply(500))
     assert mine.call(SEARCH).status_code == 502
     assert spent(books) == 0
@@ -116,7 +107,7 @@ def test_what_is_refunded_can_be_spent_again(alice, app, provider, books):
     [slow] = [item for item in suite.ENDPOINTS if item.name == TASK]
     job = replace(slow.job, task=task_of)
     app.extensions["proxy"].catalog = Catalog([replace(slow, job=job)])
-    mine = limited(alice, TASK, credits=5)
+    mine = alice.limited(TASK, credits=5)
     provider.script("probe", Reply(200, STARTED), Reply(200, {"state": "done"}))
     job_id = mine.call(TASK).json["data"]["jobId"]
     assert (spent(books), mine.call(TASK).status_code) == (5, 402)
@@ -131,7 +122,7 @@ def task_of(answer) -> Task:
 @on_sqlite
 @pytest.mark.settings(integrations_billing="probe=developer")
 def test_what_the_owner_pays_counts_and_shows_no_balance_of_the_owners(alice, books):
-    mine = limited(alice, SEARCH, credits=4)
+    mine = alice.limited(SEARCH, credits=4)
     assert mine.call(SEARCH).status_code == 200
     assert mine.call(SEARCH).json["available"] == 1
     assert (books.charges("owner"), spent(books)) == ([-3], 3)
@@ -139,7 +130,7 @@ def test_what_the_owner_pays_counts_and_shows_no_balance_of_the_owners(alice, bo
 
 @on_sqlite
 def test_nothing_is_left_of_an_erased_users_token(alice, app, provider, books):
-    mine = limited(alice, SEARCH, credits=9)
+    mine = alice.limited(SEARCH, credits=9)
     assert mine.call(SEARCH).status_code == 200
     erase(app)
     assert books.rows(Allowance) == []

@@ -6,18 +6,10 @@ from config import ConfigError
 from service import create_app
 from service.integrations import everything
 from tests.integrations.oauth import suite
+from tests.integrations.oauth.probe import SEARCH, has
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import REFRESH_FAILED, SEND
 from tests.services import on_sqlite, settings_for
-
-SEARCH, TASK = "probe-search", "probe-task"
-STARTED = {"id": "task-1"}
-
-
-def has(books, subject: str) -> float:
-    balance, held = books.has(subject)
-    assert held == 0
-    return balance
 
 
 def test_the_user_pays(alice, books):

@@ -9,8 +9,7 @@ from service.integrations.consent import authority
 from service.integrations.consent.scopes import Scopes
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import BASE, CLIENT_ID, Reply
-from tests.integrations.oauth.test_states import ENDPOINTS
-from tests.integrations.oauth.user import EVENTS, READ, SEND, outcome
+from tests.integrations.oauth.user import EVENTS, READ, SCOPES, SEND, outcome
 from tests.services import on_sqlite
 
 IDENTITY = ["openid", f"{BASE}/userinfo.email", f"{BASE}/userinfo.profile"]
@@ -24,7 +23,7 @@ def query_of(url: str) -> dict[str, str]:
 
 
 @on_sqlite
-@pytest.mark.parametrize(("endpoint", "scope"), ENDPOINTS.items())
+@pytest.mark.parametrize(("endpoint", "scope"), SCOPES.items())
 def test_the_url_asks_for_exactly_this_endpoints_scope(alice, endpoint, scope):
     payload = alice.payload(endpoint)
     assert set(payload) == {"requiresOAuth", "provider", "scopes", "authUrl"}

@@ -26,11 +26,6 @@ def short_deadline(monkeypatch):
     monkeypatch.setattr(authority, "SECONDS", 0.2)
 
 
-def refreshes(provider) -> int:
-    forms = [seen.form for seen in provider.asked("token")]
-    return len([form for form in forms if form["grant_type"] == "refresh_token"])
-
-
 def slow(_seen):
     gevent.sleep(0.4)
     return Reply(200, {"access_token": "at-canary-late"})
@@ -48,7 +43,7 @@ def test_an_expired_token_is_refreshed_once(expired, provider):
     form = provider.asked("token")[-1].form
     assert form.pop("refresh_token") == "rt-canary-2"
     assert set(form) == {"client_id", "client_secret", "grant_type"}, "no scope"
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
 
 
 FAILURES = {
@@ -91,13 +86,13 @@ def test_a_failure_is_not_tried_again_for_two_seconds(expired, provider, monkeyp
     monkeypatch.setattr(refreshing, "COOL_DOWN", timedelta(seconds=60))  # a busy machine takes long
     provider.script("token", FAILURES["broken"])
     assert [expired.call().status_code for _ in range(5)] == [502] * 5
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
     expired.change(failed_at=now() - timedelta(seconds=40))
     assert expired.call().status_code == 502
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
     expired.change(failed_at=now() - timedelta(seconds=61))
     assert expired.call().status_code == 200
-    assert refreshes(provider) == 2
+    assert provider.refresh_count == 2
 
 
 @on_sqlite
@@ -114,7 +109,7 @@ def test_expired_without_a_refresh_token_is_a_failed_refresh(alice, provider):
     alice.expire()
     answer = alice.call()
     assert (answer.status_code, answer.json) == (502, REFRESH_FAILED)
-    assert (refreshes(provider), alice.status["connected"]) == (0, True)
+    assert (provider.refresh_count, alice.status["connected"]) == (0, True)
 
 
 def test_a_rotated_refresh_token_is_stored(expired, provider):
@@ -135,7 +130,7 @@ def test_a_short_life_is_not_refreshed_at_every_call(alice, provider, lasts, cou
     if count:
         alice.expire()
     assert [alice.call().status_code for _ in range(3)] == [200] * 3
-    assert refreshes(provider) == count
+    assert provider.refresh_count == count
 
 
 @pytest.fixture
@@ -148,7 +143,7 @@ def due(connected):
 
 def test_a_token_is_refreshed_a_little_before_its_end(due, provider):
     assert due.call().status_code == 200
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
     assert due.row["expires_at"] - now() > timedelta(minutes=58)
 
 
@@ -156,7 +151,7 @@ def test_a_refresh_that_fails_before_the_end_leaves_the_token_in_use(due, provid
     before = due.row
     provider.script("token", FAILURES["broken"])
     assert [due.call().json["data"]["account"] for _ in range(3)] == ["one"] * 3
-    assert (refreshes(provider), due.row["access_token"]) == (1, before["access_token"])
+    assert (provider.refresh_count, due.row["access_token"]) == (1, before["access_token"])
     due.change(expires_at=now())
     assert due.call().status_code == 502
 
@@ -179,7 +174,7 @@ def test_before_the_end_nobody_waits_for_a_refresh(app, due, provider):
         answers.append(user(app, provider, "alice").call().status_code)
 
     provider.script("token", meanwhile)
-    assert (due.call().status_code, answers, refreshes(provider)) == (200, [200], 1)
+    assert (due.call().status_code, answers, provider.refresh_count) == (200, [200], 1)
 
 
 def test_a_refresh_leaves_a_resealed_refresh_token_alone(expired, provider):
@@ -197,7 +192,7 @@ def test_callers_at_once_refresh_once(app, expired, provider):
     provider.rotates = True
     answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
     assert {answer.status_code for answer in answers} == {200}
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
 
 
 def test_no_connection_is_held_while_the_vendor_is_asked(app, expired, provider):
@@ -217,7 +212,7 @@ def test_callers_at_once_fail_once(app, expired, provider, monkeypatch):
     provider.script("token", slow)
     answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
     assert [answer.json for answer in answers] == [REFRESH_FAILED] * 25
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
 
 
 def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, provider):
@@ -268,7 +263,7 @@ def test_a_clock_set_back_does_not_put_a_refresh_off(app, expired, column):
 def test_a_401_right_after_a_refresh_forgets_the_grant(expired, provider):
     provider.script("api", Reply(401, {}))
     assert expired.payload(READ)
-    assert (refreshes(provider), expired.row) == (1, None)
+    assert (provider.refresh_count, expired.row) == (1, None)
 
 
 def test_a_disconnect_during_a_refresh_is_final(app, expired, provider):
@@ -279,7 +274,7 @@ def test_a_disconnect_during_a_refresh_is_final(app, expired, provider):
     provider.rotates = True
     assert expired.payload(READ)
     assert expired.row is None
-    assert (refreshes(provider), provider.asked("api")) == (1, [])
+    assert (provider.refresh_count, provider.asked("api")) == (1, [])
     assert provider.refreshes == {}, "also the one that came too late is revoked"
 
 
@@ -317,7 +312,7 @@ def test_a_lease_that_was_lost_gives_no_expired_token(expired, provider, monkeyp
     before = expired.row["access_token"]
     assert expired.call().status_code == 200
     assert expired.row["access_token"] != before
-    assert refreshes(provider) == 2
+    assert provider.refresh_count == 2
 
 
 def test_a_401_for_an_old_token_does_not_forget_a_new_grant(app, connected, provider):

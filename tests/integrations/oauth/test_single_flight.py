@@ -11,7 +11,6 @@ from gevent.event import Event
 
 from service.times import now
 from tests.forking import Forked, fork_program
-from tests.integrations.oauth.test_refresh import refreshes
 from tests.integrations.oauth.user import REFRESH_FAILED
 from tests.services import environment, wait_for
 
@@ -77,11 +76,11 @@ def test_a_rotating_token_is_refreshed_once(callers, expired, provider):
     provider.rotates, hold = True, Event()
     provider.script("token", lambda _seen: hold.wait() and None)
     callers.do("begin_calls", expired.person.token, CALLERS)
-    wait_for(lambda: refreshes(provider) == 1, PATIENCE)
+    wait_for(lambda: provider.refresh_count == 1, PATIENCE)
     wait_for(lambda: min(callers.do("count_queries")) > 5, PATIENCE)
     hold.set()
     assert answers(callers.do("end_calls")) == [[200, ""]] * (PROCESSES * CALLERS)
-    assert refreshes(provider) == 1
+    assert provider.refresh_count == 1
     assert len(provider.asked("api")) == PROCESSES * CALLERS
 
 
@@ -93,7 +92,7 @@ def test_a_server_slower_than_its_deadline_is_asked_once(callers, connected, pro
     provider.script("token", lambda _seen: hold.wait() and None)
     told = answers(callers.do("call", connected.person.token, CALLERS))
     assert told == [[502, REFRESH_FAILED["message"]]] * (PROCESSES * CALLERS)
-    assert refreshes(provider) <= 1  # none if a busy machine has spent the deadline before
+    assert provider.refresh_count <= 1  # none if a busy machine has spent the deadline before
     hold.set()
 
 
@@ -101,15 +100,15 @@ def test_when_its_holder_is_killed_another_takes_the_lease_over(callers, expired
     provider.rotates, hold = True, Event()
     provider.script("token", lambda _seen: hold.wait() and None)
     begin(callers.processes[0], "begin_calls", expired.person.token, CALLERS)
-    wait_for(lambda: refreshes(provider) == 1, PATIENCE)
+    wait_for(lambda: provider.refresh_count == 1, PATIENCE)
     callers.end(callers.processes[:1])
     callers.do("begin_calls", expired.person.token, CALLERS)
     wait_for(lambda: min(callers.do("count_queries")) > 5, PATIENCE)
-    assert refreshes(provider) == 1, "the lease is in force"
+    assert provider.refresh_count == 1, "the lease is in force"
     expired.change(lease_until=now() - timedelta(seconds=1))
     told = answers(callers.do("end_calls"))
     assert told == [[200, ""]] * ((PROCESSES - 1) * CALLERS)
-    assert refreshes(provider) == 2
+    assert provider.refresh_count == 2
     assert expired.row["failed_at"] is None
 
 

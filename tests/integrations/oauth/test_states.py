@@ -3,16 +3,9 @@
 import pytest
 
 from tests.integrations.oauth.provider import BASE, Reply
-from tests.integrations.oauth.user import EVENTS, READ, REFRESH_FAILED, SEND
+from tests.integrations.oauth.user import EVENTS, READ, REFRESH_FAILED, SCOPES, SEND
 from tests.services import on_sqlite
 
-ENDPOINTS = {
-    "cloudsuite/calendar-list-events": "calendar.events",
-    "cloudsuite/mail-list": "mail.readonly",
-    "cloudsuite/mail-send": "gmail.modify",
-    "cloudsuite/drive-list": "drive.readonly",
-    "cloudsuite/contacts-list": "contacts.readonly",
-}
 FLAGS = ("mailSend", "mailRead", "mailModify", "calendar", "drive", "contacts", "mail")
 DARK = {"connected": False, **dict.fromkeys(FLAGS, False)}
 NO_SCOPE = {"error": {"code": 403, "errors": [{"reason": "insufficientPermissions"}]}}
@@ -24,7 +17,7 @@ def payload(scope: str, auth_url: str) -> dict:
     return {"success": True, "data": {**data, "authUrl": auth_url}}
 
 
-@pytest.mark.parametrize(("endpoint", "scope"), ENDPOINTS.items())
+@pytest.mark.parametrize(("endpoint", "scope"), SCOPES.items())
 def test_not_connected_a_call_gets_the_payload(alice, provider, endpoint, scope):
     answer = alice.call(endpoint, {"not": "looked at"})
     assert (answer.status_code, answer.json) == (

@@ -1,6 +1,6 @@
 """A user of the app under test, in a browser of their own, and what the app keeps of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +18,13 @@ from tests.people import Person, person
 READ = "cloudsuite/mail-list"
 SEND = "cloudsuite/mail-send"
 EVENTS = "cloudsuite/calendar-list-events"
+SCOPES = {  # by endpoint: the one that a call asks for
+    EVENTS: "calendar.events",
+    READ: "mail.readonly",
+    SEND: "gmail.modify",
+    "cloudsuite/drive-list": "drive.readonly",
+    "cloudsuite/contacts-list": "contacts.readonly",
+}
 MAIL = {"to": "bob@example.com", "subject": "Hello", "content": "How are you?"}
 REFRESH_FAILED = {
     "success": False,
@@ -54,6 +61,11 @@ class User:
     def connect(self, endpoint: str = READ, **how: Any) -> None:
         page = self.browser.get(self.consent(endpoint, **how))
         assert (page.status_code, outcome(page)) == (200, "connected"), page.text
+
+    def limited(self, *endpoints: str, **limits: Any) -> "User":
+        """The same user with a limited token, for these endpoints if any are named."""
+        named = {"endpoints": [*endpoints]} if endpoints else {}
+        return replace(self, person=self.person.limited(**named, **limits))
 
     def disconnect(self) -> Any:
         return self.person.delete("/api/integrations/oauth/cloudsuite/disconnect")

@@ -1,0 +1,20 @@
+"""Answers of a model that call endpoints, and the user's decision about a call."""
+
+from typing import Any
+
+from tests import recorded
+from tests.upstream import Answer
+
+DONE = Answer(recorded.anthropic("done"))
+
+
+def call(endpoint: str, **body: Any) -> Answer:
+    """A model's answer that calls an endpoint."""
+    given = {"endpoint": endpoint, "body": body}
+    return Answer(recorded.anthropic_call("integrations__call", given))
+
+
+def allow(alice, chat, part, decision="once"):
+    """Decide about the call that a `data-approval` part asks for."""
+    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
+    assert alice.post(path, {"decision": decision}).status_code == 200

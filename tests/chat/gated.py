@@ -1,0 +1,41 @@
+"""Turns that wait for their model until a test lets it answer."""
+
+from gevent.event import Event
+
+from tests import recorded
+from tests.people import chunks_of
+from tests.services import wait_for
+from tests.upstream import Answer
+
+
+def gated(*pieces):
+    """An answer that is given once its gate is opened, and the gate."""
+    gate = Event()
+
+    def body():
+        gate.wait(20)
+        yield from pieces
+
+    return Answer(body()), gate
+
+
+def said(text):
+    return gated(recorded.anthropic(text).encode())
+
+
+def begin(alice, served_by, chat, **body):
+    """A turn that waits for its model."""
+    before = len(served_by.seen)
+    return begun(alice.ask(chat, "hello", userMessageId="u", **body), served_by, before)
+
+
+def begun(response, served_by, before):
+    assert response.status_code == 200
+    next(iter(response.response))
+    wait_for(lambda: len(served_by.seen) == before + 1)
+    return response
+
+
+def end(response, gate):
+    gate.set()
+    return chunks_of(response.get_data())

@@ -1,0 +1,9 @@
+"""The headers with which a client asks for a WebSocket."""
+
+HANDSHAKE = {
+    "Host": "localhost",
+    "Connection": "keep-alive, Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
