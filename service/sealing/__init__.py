@@ -1,1 +1,1 @@
-"""Encryption of what is stored."""
+"""How secrets are stored: encrypted, or as hashes."""

@@ -5,7 +5,6 @@ tokens are stored only if no others have been stored since.
 Source: docs/contract.md, section 19.
 """
 
-import hashlib
 import secrets
 import time
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import table
 from service.sealing import places
+from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer, Unsealable
 from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAway, ProviderRefused
 from service.sign_in.models import ConsoleSession
@@ -72,7 +72,7 @@ class Sessions:
         bearer, claims = self._accepted(issued, None)
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
-        id_hash = hashed(session_id)
+        id_hash = hash_secret(session_id)
         values = self._sealed(id_hash, bearer, claims, issued)
         values |= {"id_hash": id_hash, "user_id": claims.subject, "version": 1}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
@@ -90,7 +90,7 @@ class Sessions:
         gives_up = time.monotonic() + PATIENCE
         began, pause = None, 0.03
         while time.monotonic() < gives_up:
-            read = refreshing.read(ConsoleSession, id_hash=hashed(session_id))
+            read = refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))
             if read is None or read.row.ends_at <= read.at:
                 raise Unauthorized(ENDED)
             row, began = read.row, began or read.at
@@ -128,7 +128,7 @@ class Sessions:
         sessions of the person with this client, as Keycloak's does, and so the new one.
         """
         row = _removed(session_id)
-        new = refreshing.read(ConsoleSession, id_hash=hashed(by))
+        new = refreshing.read(ConsoleSession, id_hash=hash_secret(by))
         if row and new and row.user_id != new.row.user_id:
             self._revoke(row)
 
@@ -227,16 +227,12 @@ class Sessions:
 
 def _removed(session_id: str) -> ConsoleSession | None:
     """Delete a session's row and return it."""
-    read = refreshing.read(ConsoleSession, id_hash=hashed(session_id))
+    read = refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))
     if read is None:
         return None
     with write_transaction() as session:
         session.execute(delete(_rows).where(_rows.c.seq == read.row.seq))
     return read.row
-
-
-def hashed(session_id: str) -> str:
-    return hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def sweep(session: Session) -> None:

@@ -6,7 +6,6 @@ accounts and asks first: nobody can be tricked into linking their account to ano
 Source: RFC 9700; docs/contract.md, section 10.15.
 """
 
-import hashlib
 import json
 import secrets
 from collections.abc import Iterable
@@ -26,6 +25,7 @@ from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.grants import Grants
 from service.integrations.models import Consent
 from service.sealing import places
+from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer, Unsealable
 from service.web.errors import Unauthorized
 
@@ -81,12 +81,12 @@ class Consents:
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
         grant = self._grants.find(user_id)
         row = Consent(
-            state_hash=hashed(state),
+            state_hash=hash_secret(state),
             user_id=user_id,
             integration=self._integration,
-            browser_hash=hashed(browser),
+            browser_hash=hash_secret(browser),
             asked=scopes,
-            verifier=self._sealer.seal(verifier, places.consent(hashed(state))),
+            verifier=self._sealer.seal(verifier, places.consent(hash_secret(state))),
             expires_at=from_now(LIFETIME.total_seconds()),
         )
         with write_transaction() as session:
@@ -116,9 +116,9 @@ class Consents:
             return Failed(DENIED)
         if user is None:
             return Failed(NOT_ADMITTED)
-        known = browser is not None and self._is_known(hashed(browser), consent)
+        known = browser is not None and self._is_known(hash_secret(browser), consent)
         try:
-            verifier = self._sealer.open(consent.verifier, places.consent(hashed(state)))
+            verifier = self._sealer.open(consent.verifier, places.consent(hash_secret(state)))
             tokens = authority.exchange(code, self._redirect, verifier)
         except (NoTokens, Unsealable):  # `Unsealable` once its sealing key is gone
             return Failed(NO_TOKENS)
@@ -141,7 +141,9 @@ class Consents:
         if user is None:
             return Failed(NOT_ADMITTED)
         try:
-            stored = json.loads(self._sealer.open(consent.tokens, places.consent(hashed(token))))
+            stored = json.loads(
+                self._sealer.open(consent.tokens, places.consent(hash_secret(token)))
+            )
         except Unsealable:
             return Failed(NO_TOKENS)
         issued_at = datetime.fromisoformat(stored["tokens"].pop("issued_at"))
@@ -166,12 +168,12 @@ class Consents:
         del answer["account"]  # which `account` has
         stored = json.dumps({"tokens": answer, "account": account.stored})
         row = Consent(
-            state_hash=hashed(token),
+            state_hash=hash_secret(token),
             user_id=user.subject,
             integration=self._integration,
             browser_hash="",
             asked=requested,
-            tokens=self._sealer.seal(stored, places.consent(hashed(token))),
+            tokens=self._sealer.seal(stored, places.consent(hash_secret(token))),
             expires_at=from_now(LIFETIME.total_seconds()),
         )
         with write_transaction() as session:
@@ -191,7 +193,7 @@ class Consents:
     def _take(self, state: str) -> tuple[Consent | None, Standing | None]:
         """Use up a state; returns its consent, and its user if that is still admitted."""
         mine = (
-            _consents.c.state_hash == hashed(state),
+            _consents.c.state_hash == hash_secret(state),
             _consents.c.integration == self._integration,
             _consents.c.expires_at > current_time(),
         )
@@ -229,10 +231,6 @@ def _admitted(session: Session, user_id: str) -> Standing | None:
         return user_locks.lock(session, user_id)
     except Unauthorized:
         return None
-
-
-def hashed(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def sweep(session: Session) -> None:

@@ -20,6 +20,7 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.declare.oauth2 import Encoding
 from service.sandbox.suite.models import SuiteAccess, SuiteCode, SuiteToken
+from service.sealing.hashing import hash_secret
 from service.times import now
 
 CODE_LIFE = timedelta(minutes=5)
@@ -56,13 +57,13 @@ def allow(session: Session, account: str, scopes: list[str], challenge: str, uni
     code = secrets.token_urlsafe(32)
     granted = everything if union else sorted(scopes)
     row = {"account": account, "scopes": granted, "challenge": challenge}
-    session.add(SuiteCode(code_hash=_hashed(code), expires_at=now() + CODE_LIFE, **row))
+    session.add(SuiteCode(code_hash=hash_secret(code), expires_at=now() + CODE_LIFE, **row))
     return code
 
 
 def redeem(code: str, challenge: str, accounts: Container[str]) -> TokenPair | None:
     """Tokens for a code of one of these accounts; a wrong challenge uses the code up, too."""
-    mine = delete(SuiteCode).where(SuiteCode.code_hash == _hashed(code)).returning(SuiteCode)
+    mine = delete(SuiteCode).where(SuiteCode.code_hash == hash_secret(code)).returning(SuiteCode)
     with write_transaction() as session:
         row = session.scalar(mine)
         if row is None or row.expires_at < now() or row.account not in accounts:
@@ -74,7 +75,7 @@ def redeem(code: str, challenge: str, accounts: Container[str]) -> TokenPair | N
 
 def refresh(token: str, accounts: Container[str]) -> TokenPair | None:
     unspent = update(SuiteToken).where(
-        SuiteToken.token_hash == _hashed(token),
+        SuiteToken.token_hash == hash_secret(token),
         SuiteToken.kind == "refresh",
         SuiteToken.spent.is_(False),
         SuiteToken.expires_at > now(),
@@ -85,14 +86,14 @@ def refresh(token: str, accounts: Container[str]) -> TokenPair | None:
             return None
         if old is not None:
             return _issue(session, old.account, old.scopes, old.family)
-        known = session.get(SuiteToken, _hashed(token))
+        known = session.get(SuiteToken, hash_secret(token))
         if known is not None and known.kind == "refresh":
             session.execute(delete(SuiteToken).where(SuiteToken.family == known.family))
         return None
 
 
 def holder(token: str, accounts: Container[str]) -> Holder | None:
-    known = db.session.get(SuiteToken, _hashed(token))
+    known = db.session.get(SuiteToken, hash_secret(token))
     if known is None or known.kind != "access" or known.expires_at < now():
         return None
     if known.account not in accounts:
@@ -103,7 +104,7 @@ def holder(token: str, accounts: Container[str]) -> Holder | None:
 def revoke(token: str, accounts: Container[str]) -> bool:
     """Revoke a token; returns whether there was one of these accounts."""
     with write_transaction() as session:
-        known = session.get(SuiteToken, _hashed(token))
+        known = session.get(SuiteToken, hash_secret(token))
         if known is None or known.account not in accounts:
             return False
         forget(session, known.account)
@@ -145,7 +146,7 @@ def _issue(session: Session, account: str, scopes: list[str], family: str) -> To
     for kind, token in (("access", pair.access), ("refresh", pair.refresh)):
         facts = {"kind": kind, "family": family, "account": account, "scopes": list(scopes)}
         expires = now() + lives[kind]
-        session.add(SuiteToken(token_hash=_hashed(token), expires_at=expires, **facts))
+        session.add(SuiteToken(token_hash=hash_secret(token), expires_at=expires, **facts))
     _sweep(session)
     return pair
 
@@ -156,10 +157,6 @@ def _sweep(session: Session) -> None:
     session.execute(delete(SuiteToken).where(SuiteToken.expires_at < moment - SPENT_LIFE))
     old = (SuiteToken.spent.is_(True), SuiteToken.created_at < moment - SPENT_LIFE)
     session.execute(delete(SuiteToken).where(*old))
-
-
-def _hashed(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def challenge(encoding: Encoding | None, verifier: str) -> str:
