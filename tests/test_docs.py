@@ -107,6 +107,15 @@ def test_the_page_of_the_console_has_its_views_and_its_keys():
     ]
 
 
+def test_every_decision_has_the_form_of_the_others():
+    """A title under its number, then the decision; where there are several, each in a section."""
+    for page in sorted(ROOT.glob("docs/decisions/*.md")):
+        title, text = page.read_text().split("\n", 1)
+        assert re.match(rf"# {page.name[:4]} \w", title), page.name
+        sections = re.split(r"^## .+\n", text, flags=re.M)[1:] or [text]
+        assert {one[:15] for one in sections} == {"\n**Decision.** "}, page.name
+
+
 def test_every_picture_is_shown_by_a_page():
     text = "".join(page.read_text() for page in PAGES)
     assert [path.name for path in ROOT.glob("docs/*.png") if f"{path.name})" not in text] == []
