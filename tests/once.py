@@ -1,15 +1,13 @@
 """What is the same for every app of this process is made once.
 
-The tests make an app three thousand times. The rules of its addresses, those of the sandbox and our
-own templates are nearly all of the time of that. Then each engine would compile all statements
-anew, which takes as long as to run them.
+The tests make an app three thousand times. The rules of its addresses and those of the sandbox are
+nearly all of the time of that. Then each engine would compile all statements anew, which takes as
+long as to run them.
 """
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +20,6 @@ from werkzeug.routing import Rule
 from service.integrations.declare.endpoint import Endpoint
 from service.sandbox import vendors
 from service.sandbox.matching import Rules
-from service.widgets import manifest, templates
-from service.widgets.template import WidgetTemplate
 
 STATEMENTS = 5000  # compiled ones
 
@@ -33,7 +29,6 @@ def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vendors, "Rules", _rules())
         patch.setattr(Rule, "compile", _compiling_once(Rule.compile))
-        patch.setattr(templates, "read", _templates())
         kept: LRUCache[Any, Any] = LRUCache(STATEMENTS)
         one = property(lambda engine: kept, lambda engine, own: None)
         patch.setattr(Engine, "_compiled_cache", one, raising=False)
@@ -91,13 +86,3 @@ def _compiling_once(compile_rule: Callable[[Rule], None]) -> Callable[[Rule], No
         rule._build_unknown = first._build_unknown.__func__.__get__(rule)
 
     return compiled
-
-
-def _templates() -> Callable[[Path], WidgetTemplate]:
-    read_once = cache(manifest.read)
-
-    def read(folder: Path) -> WidgetTemplate:
-        ours = folder.parent == templates.BUILT_IN
-        return read_once(folder) if ours else manifest.read(folder)
-
-    return read

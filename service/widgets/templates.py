@@ -1,6 +1,7 @@
 """The templates of an app: our own, and those of the modules that `EXTENSIONS` names."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from service.web.errors import NotFound
@@ -8,6 +9,9 @@ from service.widgets.manifest import read
 from service.widgets.template import WidgetTemplate
 
 BUILT_IN = Path(__file__).with_name("templates")
+
+# Our own do not change while a process runs, and workers inherit what the master has read.
+_read_built_in = cache(read)
 
 
 def built_in() -> list[Path]:
@@ -21,8 +25,8 @@ class WidgetTemplates:
     def __init__(self, folders: Iterable[Path | str]) -> None:
         """Raises ValueError for a wrong manifest, or two templates of one handle."""
         self._by_handle: dict[str, WidgetTemplate] = {}
-        for folder in folders:
-            template = read(Path(folder))
+        for folder in map(Path, folders):
+            template = _read_built_in(folder) if folder.parent == BUILT_IN else read(folder)
             if template.handle in self._by_handle:
                 raise ValueError(f"template {template.handle} is declared twice")
             self._by_handle[template.handle] = template

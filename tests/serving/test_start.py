@@ -27,17 +27,21 @@ HEAVY = {
 }  # fmt: skip
 
 
-def loaded(steps: str, database_url: str) -> set[str]:
-    """The modules that a new process has after these steps."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"{steps}; {TELL}"],
+def run(steps: str, database_url: str) -> subprocess.CompletedProcess[str]:
+    """A new process that takes these steps."""
+    return subprocess.run(
+        [sys.executable, "-c", steps],
         cwd=ROOT,
         env=environment(database_url, SANDBOX=0),
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=True,
     )
-    return set(done.stdout.split())
+
+
+def loaded(steps: str, database_url: str) -> set[str]:
+    """The modules that a new process has after these steps."""
+    return set(run(f"{steps}; {TELL}", database_url).stdout.split())
 
 
 def test_a_worker_on_sqlite_loads_nothing_that_only_others_use(tmp_path):
@@ -50,6 +54,15 @@ def test_the_master_loads_the_driver_of_postgresql():
     """Otherwise a worker would load it, maybe from the files of the next release."""
     modules = loaded(MASTER, "postgresql+psycopg://app@127.0.0.1:1/app")
     assert {"psycopg", "sqlalchemy.dialects.postgresql"} <= modules
+
+
+def test_a_worker_reads_none_of_our_own_templates_again(tmp_path):
+    """It inherits what the master has read, as it inherits the modules."""
+    note = "lambda event, given: event == 'open' and print(given[0], file=sys.stderr)"
+    steps = f"{MASTER}; sys.addaudithook({note}); import wsgi"
+    opened = run(steps, f"sqlite:///{tmp_path}/app.db").stderr
+    assert "service/widgets/templates" not in opened
+    assert "wsgi" in opened
 
 
 def test_a_deferred_module_that_is_missing_is_refused_at_once():
