@@ -1,7 +1,8 @@
 """Readers of a vendor's answer. An answer without the documented shape is the vendor's failure.
 
-Vendors' answers are read only through these functions. They raise `Unusable`, so any other error is
-a mistake of ours: a 500, with its place in the log.
+Vendors' answers are read only through these functions, which raise `Unusable`, and through
+`json_paths.find`, for what may be missing. So any other error is a mistake of ours: a 500, with its
+place in the log.
 Source: docs/contract.md, section 3.10.
 """
 
@@ -89,13 +90,6 @@ def counting_left_out() -> Iterator[None]:
 def _tell_left_out(counts: Counter[Fault]) -> None:
     for (of, where), count in counts.items():
         log.info("items left out", of=of, at=where, count=count)
-
-
-def at(item: Any, path: str) -> Any:
-    """The value at a `dotted.path` of objects in objects, None where there is nothing."""
-    for name in path.split("."):
-        item = item.get(name) if isinstance(item, Mapping) else None
-    return item
 
 
 def need(item: Any, path: str) -> Any:

@@ -16,7 +16,6 @@ from service.integrations.declare.example import example
 from service.integrations.declare.faults import limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import at
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
@@ -41,7 +40,7 @@ KEY_REFUSED = "SUBSCRIPTION_TOKEN_INVALID"
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """A key that is not valid is a 422, like a parameter that is not."""
-    if reply.status == 422 and at(reply.body, "error.code") == KEY_REFUSED:
+    if reply.status == 422 and find(reply.body, "error.code") == KEY_REFUSED:
         return UpstreamFailed(upstreamStatus=422)
     return limited(reply, _pause(reply)) if reply.status == 429 else None
 

@@ -13,7 +13,8 @@ from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Count, Parameters, Switch, Words
-from service.integrations.declare.reading import at, need, objects, text
+from service.integrations.declare.json_paths import find
+from service.integrations.declare.reading import need, objects, text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
@@ -63,7 +64,7 @@ def _quote(call: Call, stock: Mapping[str, Any]) -> Any:
         quote = call.send(QUOTE.with_parts(query={"symbol": symbol}))
     except ServiceError:
         return None
-    return quote if at(quote, "t") else None
+    return quote if find(quote, "t") else None
 
 
 search = Endpoint(

@@ -13,7 +13,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
@@ -31,9 +31,9 @@ ABOUT_PARAMETERS = (
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """By its code, whatever the status: a refusal may come with 200."""
-    if at(reply.body, "status") != "error":
+    if find(reply.body, "status") != "error":
         return None
-    match at(reply.body, "code"):
+    match find(reply.body, "code"):
         case "rateLimited":
             return limited(reply)
         case "apiKeyExhausted":

@@ -17,8 +17,9 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.faults import GrantRejected, ScopeMissing, forbidden, limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, Revocation, TokenAnswer
-from service.integrations.declare.reading import as_object, at, listed, text, unusable
+from service.integrations.declare.reading import as_object, listed, text, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.shape import Each, Made, Shape, Str
@@ -54,7 +55,7 @@ LIMITS = ("rate_limit_exceeded", "spam_risk_too_many_posts", "reached_active_use
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """A code other than `ok` is a refusal, also with status 200."""
-    code = at(reply.body, "error.code")
+    code = find(reply.body, "error.code")
     match code:
         case "access_token_invalid":
             return GrantRejected()
@@ -155,7 +156,7 @@ def _creator(call: Call, level: str) -> str:
     """The account's name. Raises `InvalidRequest` with the levels that it offers."""
     creator = call.send(CREATOR.with_parts())
     call.effects.may_have_acted = False  # that was a question, though a POST
-    offered = [one for one in listed(at(creator, "data.privacy_level_options")) if one in PRIVACY]
+    offered = [one for one in listed(find(creator, "data.privacy_level_options")) if one in PRIVACY]
     if not offered:
         raise unusable("privacy_level_options")
     if level not in offered:
@@ -167,7 +168,7 @@ def _creator(call: Call, level: str) -> str:
 
 def _ids(data: Any, values: Mapping[str, Any]) -> list[str]:
     """Numbers of more digits than JavaScript has, as texts; the vendor's misspelling."""
-    found = at(data, "publicaly_available_post_id")
+    found = find(data, "publicaly_available_post_id")
     ids = found if isinstance(found, list) else []
     return [str(one) for one in ids if isinstance(one, int | str) and not isinstance(one, bool)]
 
@@ -183,12 +184,12 @@ STATE = Shape(
 
 
 def _task(answer: Any) -> Task:
-    data = as_object(at(answer, "data"))
+    data = as_object(find(answer, "data"))
     match status := text(data, "status"):
         case "PUBLISH_COMPLETE":
             return Task("", "done", STATE.read(data))
         case "FAILED":
-            return Task("", "failed", WHY.get(at(data, "fail_reason")))
+            return Task("", "failed", WHY.get(find(data, "fail_reason")))
     if not status.startswith("PROCESSING_"):
         raise unusable("status")
     return Task("")

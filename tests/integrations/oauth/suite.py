@@ -10,8 +10,8 @@ from service.integrations.declare.endpoint import READ, Access, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.faults import ScopeMissing, forbidden, limited
 from service.integrations.declare.fields import Parameters, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, Revocation, Userinfo
-from service.integrations.declare.reading import at
 from service.integrations.declare.request import Outgoing, get, post
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.shape import Each, Maybe, Raw, Shape
@@ -128,9 +128,9 @@ def listing(name: str, api: str, scope: str, *accepted: str) -> Endpoint:
 
 def task(answer: Any) -> Task:
     """Of the first answer, and of a poll's, which has no id."""
-    state, facts = at(answer, "state") or "running", at(answer, "facts") or {}
-    known = {"dollars": at(answer, "dollars"), "facts": facts}
-    return Task(at(answer, "id") or "", state, at(answer, "result"), **known)
+    state, facts = find(answer, "state") or "running", find(answer, "facts") or {}
+    known = {"dollars": find(answer, "dollars"), "facts": facts}
+    return Task(find(answer, "id") or "", state, find(answer, "result"), **known)
 
 
 ENDPOINTS = (

@@ -13,7 +13,7 @@ from typing import Any
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.example import Example, File, example
 from service.integrations.declare.faults import limited, retry_after
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
@@ -32,7 +32,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
     """`errors` of a success is an empty list; of a refusal with status 200, texts by cause."""
     if reply.status == 429:
         return limited(reply, _pause(reply))
-    errors = at(reply.body, "errors") if reply.status < 500 else None
+    errors = find(reply.body, "errors") if reply.status < 500 else None
     return _error(reply, _causes(errors)) if errors else None
 
 

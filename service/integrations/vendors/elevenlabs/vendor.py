@@ -4,7 +4,7 @@ Source: elevenlabs.io/docs/eleven-api/resources/errors.
 """
 
 from service.integrations.declare.credential import HeaderKey
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
@@ -25,7 +25,7 @@ ABOUT_PARAMETERS = {
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """`status` is the older name of `code`."""
-    for code in (at(reply.body, "detail.code"), at(reply.body, "detail.status")):
+    for code in (find(reply.body, "detail.code"), find(reply.body, "detail.status")):
         if code in ABOUT_ACCOUNT:
             return UpstreamFailed(upstreamStatus=reply.status)
         if isinstance(code, str) and code in ABOUT_PARAMETERS and 400 <= reply.status < 500:

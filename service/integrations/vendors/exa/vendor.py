@@ -5,7 +5,7 @@ Source: exa.ai/docs/admin/error-codes.
 
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.faults import absent, forbidden
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Maybe, Num, Shape
 from service.integrations.declare.vendor import Reply, Vendor
@@ -21,7 +21,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 
     A 501 says that nothing was found to answer a question with: Exa is not down.
     """
-    tag = at(reply.body, "tag") or at(reply.body, "error.code")
+    tag = find(reply.body, "tag") or find(reply.body, "error.code")
     if reply.status == 403 and tag in BLOCKED:
         return forbidden()
     if reply.status == 501:

@@ -5,7 +5,7 @@ Source: docs.firecrawl.dev/api-reference/errors, and the source of its scrape co
 
 from service.integrations.declare.credential import bearer
 from service.integrations.declare.faults import forbidden
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
@@ -16,12 +16,12 @@ NOT_SUPPORTED = "We apologize for the inconvenience but we do not support this s
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """A `SCRAPE_…` code is about the page, whatever the status: the vendor itself is not down."""
-    code, error = at(reply.body, "code"), at(reply.body, "error")
+    code, error = find(reply.body, "code"), find(reply.body, "error")
     if reply.status == 403 and _is_about_site(code, error):
         return forbidden()
     if isinstance(code, str) and code.startswith("SCRAPE_") and reply.status in (200, 408, 500):
         return InvalidRequest("The upstream could not read this page.", details={})
-    is_own = at(reply.body, "success") is False
+    is_own = find(reply.body, "success") is False
     if reply.status == 408 and is_own:  # a gateway's 408 would say nothing of the page
         return InvalidRequest("The upstream could not read this in time.", details={})
     if reply.status == 200 and is_own:

@@ -11,7 +11,8 @@ import structlog
 
 from service.integrations.declare.credential import bearer
 from service.integrations.declare.faults import absent, forbidden, limited, retry_after
-from service.integrations.declare.reading import at, need
+from service.integrations.declare.json_paths import find
+from service.integrations.declare.reading import need
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError
@@ -57,15 +58,15 @@ def _is_repository(body: Any) -> bool:
 def is_public(repository: Any) -> bool:
     """Whether GitHub's description says that a repository is public. Raises `Unusable`."""
     need(repository, "full_name")
-    visibility = at(repository, "visibility")
-    if at(repository, "private") is False and visibility in (None, "public"):
+    visibility = find(repository, "visibility")
+    if find(repository, "private") is False and visibility in (None, "public"):
         return True
     token.warn("a repository that is not public")
     return False
 
 
 def _is_limit(reply: Reply) -> bool:
-    text = at(reply.body, "message")
+    text = find(reply.body, "message")
     return (
         reply.status == 429
         or reply.headers.get("X-RateLimit-Remaining") == "0"

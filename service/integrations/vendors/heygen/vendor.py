@@ -5,7 +5,7 @@ Source: developers.heygen.com/docs/error-codes.
 
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.faults import forbidden
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import ServiceError, UpstreamFailed
@@ -16,7 +16,7 @@ AVATAR = Setting("HEYGEN_AVATAR_ID", "the avatar of a script where a call names 
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """A 403 is about the operator's key, unless it is about somebody else's avatar or voice."""
-    code = at(reply.body, "error.code")
+    code = find(reply.body, "error.code")
     if code in ("insufficient_credit", "quota_exceeded"):  # the latter with 429, and no pause helps
         return UpstreamFailed(upstreamStatus=reply.status)
     if reply.status == 403 and code == "resource_access_denied":

@@ -18,7 +18,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import at, need, unusable
+from service.integrations.declare.reading import need, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Made, Maybe, Shape, Values, Within
@@ -71,8 +71,8 @@ def _text(answer: Any, values: Values) -> str | None:
     Some hosts of OpenAI's API leave it out of a refusal.
     """
     message = find(answer, "choices.0.message")
-    is_refusal = isinstance(at(message, "refusal"), str)
-    content = at(message, "content") if is_refusal else need(message, "content")
+    is_refusal = isinstance(find(message, "refusal"), str)
+    content = find(message, "content") if is_refusal else need(message, "content")
     if content is not None and not isinstance(content, str):
         raise unusable("choices.0.message.content")
     return content

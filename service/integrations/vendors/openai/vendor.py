@@ -4,7 +4,7 @@ Source: developers.openai.com/api/docs/guides/error-codes.
 """
 
 from service.integrations.declare.credential import bearer
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
@@ -29,7 +29,7 @@ ABOUT_CONTENT = ("content_policy_violation", "content_filter", "moderation_block
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """A 404 is about the model or the base URL, which are the operator's to set."""
-    codes = (at(reply.body, "error.code"), at(reply.body, "error.type"))
+    codes = (find(reply.body, "error.code"), find(reply.body, "error.type"))
     if reply.status == 404 or any(code in ABOUT_ACCOUNT for code in codes):
         return UpstreamFailed(upstreamStatus=reply.status)
     if reply.status == 400 and any(code in ABOUT_CONTENT for code in codes):

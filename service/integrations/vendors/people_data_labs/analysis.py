@@ -16,11 +16,11 @@ from service.integrations.declare.reading import as_object
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Str
 from service.integrations.vendors.people_data_labs.profiles import (
+    CONTENTS,
     FOUND,
     Profile,
     people,
     told,
-    write,
 )
 from service.integrations.vendors.people_data_labs.vendor import (
     COLUMNS,
@@ -100,7 +100,7 @@ def _record(call: Call, url: str, likelihood: int) -> Profile | None:
 
 
 def _judged(call: Call, profile: Profile, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    text = write(call, TASK, {"profile": told(profile), **wanted})
+    text = call.write(TASK, CONTENTS, {"profile": told(profile), **wanted})
     return {"profileUrl": profile["profileUrl"], "name": profile.get("name"), **judgement(text)}
 
 

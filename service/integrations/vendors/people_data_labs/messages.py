@@ -10,7 +10,7 @@ from service.integrations.declare.example import Example
 from service.integrations.declare.fields import Choice, Parameters, Words
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Str
-from service.integrations.vendors.people_data_labs.profiles import Profile, people, told, write
+from service.integrations.vendors.people_data_labs.profiles import CONTENTS, Profile, people, told
 from service.integrations.vendors.people_data_labs.vendor import DOCS, PDL
 
 MOST = 20  # messages
@@ -60,7 +60,7 @@ def _generate(
     words = {"purpose": purpose, **({"sender": sender} if sender else {})}
 
     def draft(profile: Profile) -> dict[str, Any]:
-        text = write(call, task, {"profile": told(profile), **words})
+        text = call.write(task, CONTENTS, {"profile": told(profile), **words})
         subject, body = split(text) if channel == "email" else (None, text)
         if channel == "connection_note":
             body = shortened(body)

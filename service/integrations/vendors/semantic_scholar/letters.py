@@ -33,7 +33,7 @@ from service.integrations.vendors.semantic_scholar.vendor import (
     paper_id,
     paper_words,
 )
-from service.integrations.vendors.semantic_scholar.writing import language, material, write
+from service.integrations.vendors.semantic_scholar.writing import CONTENTS, language, material
 from service.web.errors import NotFound
 
 OWN = "paperId,title,abstract,tldr,year,venue,url"
@@ -97,7 +97,8 @@ def _draft(
         "recipient": recipient,
         "papers": [material(paper, CHARACTERS) for paper in papers],
     }
-    text = write(call, TASK.format(tone=TONES[tone], language=language), data)
+    task = TASK.format(tone=TONES[tone], language=language)
+    text = call.write(task, CONTENTS, data)
     paper = SOURCE.read(papers[0])
     subject, body = _parts(text, paper["title"] or recipient["name"])
     facts = {"recipient": recipient, "paper": paper, "model": MODEL.model_id}

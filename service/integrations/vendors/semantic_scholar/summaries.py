@@ -26,10 +26,10 @@ from service.integrations.vendors.semantic_scholar.vendor import (
     paper_words,
 )
 from service.integrations.vendors.semantic_scholar.writing import (
+    CONTENTS,
     language,
     material,
     source_text,
-    write,
 )
 from service.web.errors import NotFound
 
@@ -88,14 +88,14 @@ def _summarise(
     papers = [as_object(paper) for paper in found if paper is not None]
     sources = [SUMMARISED.read(paper) for paper in papers]
     named = zip(paper_ids, found, strict=False)
+    task = TASK.format(style=STYLES[style], language=language)
     return {
-        "summary": write(call, TASK.format(style=STYLES[style], language=language),
-                         _data(papers, focus)),
+        "summary": call.write(task, CONTENTS, _data(papers, focus)),
         "papers": [{"number": number, **one} for number, one in enumerate(sources, 1)],
         "missing": [one for one, paper in named if paper is None],
         "model": MODEL.model_id,
         "usage": call.model_usage,
-    }  # fmt: skip
+    }
 
 
 def _data(papers: Sequence[Any], focus: str | None) -> dict[str, Any]:

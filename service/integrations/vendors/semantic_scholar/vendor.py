@@ -7,8 +7,8 @@ from marshmallow import ValidationError
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.path import has_dot_segment
-from service.integrations.declare.reading import at
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import InvalidRequest, ServiceError
@@ -23,7 +23,7 @@ NONE_OF_THEM = "No valid paper ids given"  # not one paper of a batch is known
 def _refusal(reply: Reply) -> ServiceError | None:
     if reply.status != 400:
         return None
-    error = at(reply.body, "error")
+    error = find(reply.body, "error")
     if error == BEYOND:
         return InvalidRequest(details={"offset": ["There is nothing beyond the last result."]})
     return absent() if error == NONE_OF_THEM else None

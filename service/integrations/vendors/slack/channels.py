@@ -7,7 +7,8 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Count, Parameters, Switch, Words
-from service.integrations.declare.reading import at, listed, need
+from service.integrations.declare.json_paths import find
+from service.integrations.declare.reading import listed, need
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Str
 from service.integrations.vendors.slack.vendor import CHANNEL, DOCS, SLACK, open_channels
@@ -48,7 +49,7 @@ class Channels(Parameters):
 def _channels(call: Call, request: Outgoing) -> dict[str, Any]:
     allowed = open_channels(call)
     answer = call.send(request)
-    channels = [one for one in listed(need(answer, "channels")) if at(one, "id") in allowed]
+    channels = [one for one in listed(need(answer, "channels")) if find(one, "id") in allowed]
     return CHANNELS.read({**answer, "channels": channels})
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from service.integrations.calling.call import Call
 from service.integrations.declare.credential import bearer
 from service.integrations.declare.faults import absent, forbidden, limited
-from service.integrations.declare.reading import at
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import (
@@ -42,9 +42,9 @@ INVALID = {
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """Any other error is about the operator's app: its token, its scopes, its plan."""
-    if reply.status != 200 or at(reply.body, "ok") is True:
+    if reply.status != 200 or find(reply.body, "ok") is True:
         return None
-    match at(reply.body, "error"):
+    match find(reply.body, "error"):
         case str(error) if error in LIMITED:
             return limited(reply)
         case str(error) if error in ABSENT:
