@@ -20,7 +20,7 @@ def end_logging() -> None:
     logging._handlerList.clear()  # type: ignore[attr-defined]
 
 
-# Commands start from here too. gunicorn.conf.py completes it before a worker takes requests.
+# Commands start from here too. A worker completes it before it takes requests (serving/worker.py).
 app = assemble()
 
 # What is imported stays: the collector leaves it alone, also at the exit. A short command would

@@ -10,8 +10,8 @@ from sqlalchemy.exc import ProgrammingError
 
 from config import INSTANCE
 from service.cli.database import DENIED
+from service.column_types import UTCDateTime
 from service.database.access import is_denied
-from service.database.column_types import UTCDateTime
 from service.database.revisions import revisions
 from service.database.time_limits import time_limit
 from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only with the sandbox

@@ -10,7 +10,7 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import MetaData, Table
 from sqlalchemy.orm import DeclarativeBase, registry
 
-from service.database.column_types import Json, UTCDateTime
+from service.column_types import Json, UTCDateTime
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

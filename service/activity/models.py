@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.billing import prices
 from service.billing.models import credits_in_sql
-from service.database.column_types import BigId
+from service.column_types import BigId
 from service.extensions import db
 from service.times import now
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.database.column_types import BigId
+from service.column_types import BigId
 from service.extensions import db
 from service.times import now
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.billing.prices import CREDIT
-from service.database.column_types import BigId
+from service.column_types import BigId
 from service.extensions import db
 from service.times import now
 

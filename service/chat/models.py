@@ -11,7 +11,7 @@ from sqlalchemy.sql.functions import coalesce
 from service.billing import prices
 from service.billing.models import credits_in_sql
 from service.chat.usage import turn_usage
-from service.database.column_types import BigId
+from service.column_types import BigId
 from service.extensions import db
 from service.providers.events import Usage
 from service.times import now

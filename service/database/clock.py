@@ -14,7 +14,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BindParameter
 from sqlalchemy.sql.functions import GenericFunction
 
-from service.database.column_types import UTCDateTime
+from service.column_types import UTCDateTime
 from service.times import utc_text
 
 SQLITE_FUNCTION = "time_from_now"

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.database.column_types import BigId
+from service.column_types import BigId
 from service.extensions import db
 from service.times import now
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
 from service.auth.users import RIGHTS_AGE
 from service.chat.tools.tool import ToolContext, tool
-from service.database.column_types import BigId, UTCDateTime
+from service.column_types import BigId, UTCDateTime
 from service.records.collection import Action, Collection, Column, Permissions, Rule
 from service.upkeep import rights
 
