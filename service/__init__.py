@@ -28,7 +28,7 @@ from service.database import refreshing
 from service.declarations import declarations
 from service.deferred import DeferredModule
 from service.extensions import db
-from service.integrations import everything
+from service.integrations import setup as integrations_setup
 from service.integrations import views as integration_views
 from service.integrations.declare.catalog import Catalog
 from service.integrations.oauth import oauth
@@ -147,7 +147,7 @@ def _defer_secrets(app: Service, settings: Settings, upstream: Upstream, catalog
     names = ("media", "media_sweeper")
     app.extensions.defer(names, lambda: media.set_up(app, settings))
     names = ("vendor_settings", "proxy")
-    app.extensions.defer(names, lambda: everything.set_up(app, settings, catalog))
+    app.extensions.defer(names, lambda: integrations_setup.set_up(app, settings, catalog))
 
 
 def _open_database(app: Service, settings: Settings) -> None:

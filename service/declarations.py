@@ -15,7 +15,7 @@ from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
 from service.extension_modules import load
-from service.integrations import everything
+from service.integrations import everything, setup
 from service.integrations.declare.catalog import Catalog
 from service.records.collection import Collections
 from service.sandbox import collections as sandbox_collections
@@ -70,9 +70,9 @@ def declarations(settings: Settings) -> Declarations:
     except ValueError as error:
         raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
     _check_count(allowed, settings)
-    everything.check_billing(catalog, settings)
+    setup.check_billing(catalog, settings)
     complete = with_declared(settings, catalog.settings)
-    everything.check_scope_names(catalog, complete)
+    setup.check_scope_names(catalog, complete)
     return Declarations(collections, allowed, catalog, templates, complete)
 
 

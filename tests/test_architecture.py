@@ -65,7 +65,7 @@ LEVELS = {
         {"consent"},
         {"calling"},
         {"vendors"},
-        {"catalog_answer", "documents", "envelopes", "everything", "oauth", "typed_query"},
+        {"catalog_answer", "documents", "envelopes", "everything", "oauth", "setup", "typed_query"},
         {"reference", "views"},
     ],
 }

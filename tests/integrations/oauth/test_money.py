@@ -4,7 +4,7 @@ import pytest
 
 from config import ConfigError
 from service import create_app
-from service.integrations import everything
+from service.integrations import setup
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.probe import SEARCH, has
 from tests.integrations.oauth.provider import Reply
@@ -37,7 +37,7 @@ def test_under_developer_billing_the_owner_pays(alice, books):
 def test_the_office_suite_is_never_the_developers(billing):
     settings = settings_for("sqlite:///x.db", integrations_billing=billing)
     with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: must"):
-        everything.check_billing(suite.catalog(), settings)
+        setup.check_billing(suite.catalog(), settings)
 
 
 @on_sqlite
