@@ -26,15 +26,10 @@ class PacedReader:
     While `read` waits, the pieces of a slow stream may be taken at once, with `offer`.
     """
 
-    __slots__ = ("_began", "_clock", "_is_parked", "_read", "_sleep", "_streak")
+    __slots__ = ("_began", "_is_parked", "_read", "_streak")
 
-    def __init__(
-        self,
-        read: Read,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = gevent.sleep,
-    ) -> None:
-        self._read, self._clock, self._sleep = read, clock, sleep
+    def __init__(self, read: Read) -> None:
+        self._read = read
         self._streak = 0
         self._began = 0.0
         self._is_parked = False
@@ -44,7 +39,7 @@ class PacedReader:
         if self._streak >= STREAK - 1:
             return False
         self._is_parked = True
-        self._began = self._clock()
+        self._began = time.monotonic()
         return True
 
     def read(self, *offered: Any) -> bytes:
@@ -53,8 +48,8 @@ class PacedReader:
             self._is_parked = False
         else:
             if self._streak >= STREAK:
-                self._sleep(INTERVAL)
-            self._began = self._clock()
+                gevent.sleep(INTERVAL)
+            self._began = time.monotonic()
         data = self._read(*offered)
         self._count()
         return data
@@ -67,7 +62,7 @@ class PacedReader:
         return True
 
     def _count(self) -> None:
-        now = self._clock()
+        now = time.monotonic()
         waited = now - self._began
         if waited >= FAST:
             self._streak = 0

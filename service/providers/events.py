@@ -30,10 +30,10 @@ PASSING: tuple[Fault, ...] = ("busy", "down")  # another try may help
 class ProviderError(Exception):
     """The provider gave no whole answer. Contains no text of the provider."""
 
-    def __init__(self, fault: Fault, retry_after: float | None = None) -> None:
+    def __init__(self, fault: Fault) -> None:
         super().__init__(fault)
         self.fault = fault
-        self.retry_after = retry_after
+        self.retry_after: float | None = None  # seconds, if its answer has said so
 
 
 @dataclass(frozen=True, slots=True)

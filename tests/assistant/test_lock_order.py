@@ -19,7 +19,7 @@ from service.integrations.calling.call_log import CallFacts, LoggedCall, LoggedR
 from service.integrations.models import IdempotencyKey
 from tests import recorded
 from tests.assistant.leases import ROOM, lease_of
-from tests.chat.hands import Hands, undo
+from tests.chat.dead_turn import DeadTurn, undo
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -124,7 +124,7 @@ def test_keys_are_renewed_while_their_chat_is_deleted(app, alice, chat, pause):
 
 def test_a_turn_is_undone_while_its_chat_is_deleted(app, alice, chat, pause, other):
     """The journal has the notes in another order than the one in which they were made."""
-    hands = Hands(app, alice, chat_id=chat)
+    hands = DeadTurn(app, alice, chat_id=chat)
     notes = [alice.post("/api/records/notes", {"title": "old"}).json["recordId"] for _ in "ab"]
     for note in reversed(notes):
         hands.update(note, title="new")

@@ -20,7 +20,7 @@ from service.records.models import Outbox
 from service.records.permissions import ACTIONS
 from service.upkeep import rights
 from tests import recorded
-from tests.chat.hands import Hands, undo
+from tests.chat.dead_turn import DeadTurn, undo
 from tests.depth import depth
 from tests.erasing import erase
 from tests.services import wait_for
@@ -30,7 +30,7 @@ from tests.upstream import Answer
 @pytest.fixture
 def hands(app, alice):
     alice.new_chat()  # or the user would not exist
-    return Hands(app, alice)
+    return DeadTurn(app, alice)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ WRITES = st.lists(
 )
 def test_after_any_writes_the_records_are_as_before(app, alice, note, writes):
     ids = [note(), note(text="text"), *(r["recordId"] for r in alice.records("notes", limit=3))]
-    before, hands = all_of(alice, "notes"), Hands(app, alice)
+    before, hands = all_of(alice, "notes"), DeadTurn(app, alice)
     for kind, number, text in writes:
         if kind == "create":
             ids.append(hands.create(f"t{text}"))
@@ -143,7 +143,7 @@ def test_of_two_undos_at_once_one_is_done(alice, hands, note):
 
 def test_writes_at_the_same_time_are_never_lost(app, alice, note):
     for _ in range(depth(4)):
-        hands, id = Hands(app, alice), note("old")
+        hands, id = DeadTurn(app, alice), note("old")
         hands.update(id, title="new")
         path = f"/api/records/notes/{id}"
         writer = gevent.spawn(lambda path=path: alice.patch(path, {"text": "by alice"}))
@@ -191,7 +191,7 @@ def test_messages_come_back_to_their_places(app, alice):
     for word in ("one", "two", "three"):
         alice.turn(chat, f"repeat after me: {word}", userMessageId=word)
     before = alice.records("ai-messages")
-    hands = Hands(app, alice, chat_id=chat)
+    hands = DeadTurn(app, alice, chat_id=chat)
     ids = [record["recordId"] for record in before]
     hands.update("one", "ai-messages", content="edited")
     for id in (ids[3], ids[2], ids[5]):
@@ -204,7 +204,7 @@ def test_messages_come_back_to_their_places(app, alice):
 
 def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
     chat, id = alice.new_chat(), note("old")
-    hands = Hands(app, alice, chat_id=chat)
+    hands = DeadTurn(app, alice, chat_id=chat)
     hands.update(id, title="new")
     hands.delete(chat, "ai-chats")
     answer = hands.undo()
@@ -244,7 +244,7 @@ def test_the_rights_are_those_of_now(app, alice, admin):
         alice.post("/api/records/notes", {"title": "hers"}).json["recordId"] for _ in range(2)
     )
     admin.new_chat()
-    hands = Hands(app, admin, "admin")
+    hands = DeadTurn(app, admin, "admin")
     hands.update(kept, title="by the admin")
     hands.delete(gone)
     before = all_of(alice, "notes")
@@ -266,7 +266,7 @@ def test_a_record_of_somebody_who_is_erased_meanwhile_does_not_come_back(
     monkeypatch.setitem(notes.permissions, "admin", dict.fromkeys(ACTIONS, True))
     gone = bob.post("/api/records/notes", {"title": "his"}).json["recordId"]
     admin.new_chat()
-    hands = Hands(app, admin, "admin")
+    hands = DeadTurn(app, admin, "admin")
     hands.delete(gone)
     read = journal_of(app, hands)[0].before
     erase(app, "bob")

@@ -240,6 +240,6 @@ def _takes_json(parameters: Schema) -> bool:
     return any(target.partition(".")[0] == "json" for target in targets)
 
 
-def elsewhere(url: str, *, returns: Returns = "bytes", limit: int = 8 * MIB) -> Outgoing:
+def elsewhere(url: str, *, limit: int = 8 * MIB) -> Outgoing:
     """A GET of an address that a caller has named, or a vendor's answer."""
-    return Outgoing(url=url, returns=returns, limit=limit, repeatable=True, has_key=False)
+    return Outgoing(url=url, returns="bytes", limit=limit, repeatable=True, has_key=False)

@@ -9,7 +9,7 @@ from service.chat.tools.tool import ToolContext
 from service.ids import new_id
 
 
-class Hands:
+class DeadTurn:
     """The tools of one turn that left no rows, as one whose worker was killed."""
 
     def __init__(self, app, person, role="user", chat_id="chat"):
