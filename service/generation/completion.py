@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import gevent
 
+from service.generation.arriving_text import ArrivingText
 from service.generation.deadline import Deadline
 from service.generation.model_call import stream_events
 from service.generation.round_trip import RoundTrip
-from service.generation.said import Said
 from service.outbound.upstream import Upstream
 from service.providers.events import FinishReason, ProviderError, StepFinished, TextFragment
 from service.providers.prompt import Prompt, UserMessage
@@ -37,7 +37,7 @@ class Completion:
 
 def prepare(
     models: Mapping[str, Model], model_id: str, system: str, text: str, max_output_tokens: int
-) -> RoundTrip[Said]:
+) -> RoundTrip[ArrivingText]:
     """The round trip for a system text and a user's text. Makes no network call.
 
     `models` is `app.extensions["models"]`. Raises KeyError for an unknown id, and `NotConfigured`
@@ -47,7 +47,7 @@ def prepare(
     require_configured(model)
     messages = (UserMessage(text),)
     prompt = Prompt(system, messages, max_output_tokens=max_output_tokens, cacheable=False)
-    return RoundTrip(model, prompt, Said())
+    return RoundTrip(model, prompt, ArrivingText())
 
 
 def require_configured(model: Model) -> None:
@@ -56,7 +56,7 @@ def require_configured(model: Model) -> None:
         raise NotConfigured(model.provider.missing_setting)
 
 
-def complete(upstream: Upstream, trip: RoundTrip[Said], seconds: float) -> Completion:
+def complete(upstream: Upstream, trip: RoundTrip[ArrivingText], seconds: float) -> Completion:
     """Ask the model and wait for its whole answer, at most `seconds` in all, retries included.
 
     Raises `ProviderError`; its fault is "slow" when the time is over. The connection is closed

@@ -28,9 +28,9 @@ from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import FAILED, ChangesPruned, Feed
 from service.records.lasting import on_failure
-from service.records.line import Queues
 from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
+from service.records.queues import Queues
 from service.records.subscription import Id, Subscription, filter_of
 from service.storable import is_storable
 from service.web.errors import Unauthorized

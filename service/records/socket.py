@@ -14,8 +14,8 @@ from service.observing import measures
 from service.observing.sampler import Sampler
 from service.records import operations
 from service.records.feed import RESTART, Feed
-from service.records.line import Queues
 from service.records.live import SocketSession
+from service.records.queues import Queues
 from service.records.spread import SocketSpread
 from service.web.edge import answers, refuses
 from service.web.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited

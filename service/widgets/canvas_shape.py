@@ -11,7 +11,7 @@ from marshmallow import INCLUDE, Schema, ValidationError, fields, validate
 
 from service.web.fields import JsonNumber
 from service.web.json_values import encode
-from service.widgets.lines import lines
+from service.widgets.validation_messages import flat_messages
 
 WIDGETS = 200
 CONNECTIONS = 500
@@ -119,7 +119,7 @@ def _faults(schema: Schema, data: dict[str, Any]) -> list[tuple[str, str]]:
     try:
         schema.load(data)
     except ValidationError as error:
-        return list(lines(error.normalized_messages()))
+        return list(flat_messages(error.normalized_messages()))
     return []
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
-from service.widgets.lines import lines
 from service.widgets.settings import SETTINGS, SettingSchema
 from service.widgets.template import (
     DIRECTIONS,
@@ -21,6 +20,7 @@ from service.widgets.template import (
     Slot,
     WidgetTemplate,
 )
+from service.widgets.validation_messages import flat_messages
 
 MANIFEST = "manifest.json"
 SLOTS = 32  # of a template
@@ -126,7 +126,8 @@ def read(folder: Path) -> WidgetTemplate:
     except OSError as error:
         raise ValueError(f"{path}: can't be read ({type(error).__name__})") from None
     except ValidationError as error:
-        wrong = [f"{_place(key)}: {text}" for key, text in lines(error.normalized_messages())]
+        messages = flat_messages(error.normalized_messages())
+        wrong = [f"{_place(key)}: {text}" for key, text in messages]
         raise ValueError(f"{path}: {'; '.join(wrong)}") from None
     except ValueError:
         raise ValueError(f"{path}: is not valid JSON") from None

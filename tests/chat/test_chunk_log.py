@@ -5,7 +5,7 @@ import pytest
 from service.chat.stream.chunk_log import ChunkLog
 from service.chat.stream.chunks import StartStep, TextDelta, TextEnd, TextStart
 from service.chat.stream.parts import Assembly
-from service.generation.said import Said
+from service.generation.arriving_text import ArrivingText
 
 PIECES = ["one ", "é", "🙂🙂", "", "\n\"quoted\"", "end"]  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_a_text_may_be_assembled_ahead_of_the_log(ahead):
 
 
 def test_a_text_is_its_pieces_joined():
-    said = Said()
+    said = ArrivingText()
     assert (str(said), bool(said)) == ("", False)
     for piece in PIECES:
         said.append(piece)

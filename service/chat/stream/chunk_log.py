@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from service.chat.stream.chunks import Chunk, TextDelta
-from service.generation.said import Said
+from service.generation.arriving_text import ArrivingText
 
 
 class _Deltas:
@@ -11,7 +11,7 @@ class _Deltas:
 
     __slots__ = ("count", "first", "said", "text_id")
 
-    def __init__(self, text_id: str, said: Said, first: int) -> None:
+    def __init__(self, text_id: str, said: ArrivingText, first: int) -> None:
         self.text_id, self.said, self.first, self.count = text_id, said, first, 1
 
 
@@ -23,7 +23,7 @@ class ChunkLog:
 
     __slots__ = ("_count", "_entries", "_said")
 
-    def __init__(self, said: Callable[[str], Said]) -> None:
+    def __init__(self, said: Callable[[str], ArrivingText]) -> None:
         self._said = said
         self._entries: list[Chunk | _Deltas] = []
         self._count = 0

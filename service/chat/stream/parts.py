@@ -9,7 +9,7 @@ from typing import Any
 
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
-from service.generation.said import Said
+from service.generation.arriving_text import ArrivingText
 
 INTERRUPTED = "interrupted"
 ASKED = "asked"  # the state of a part that waits for the user
@@ -24,7 +24,7 @@ class Assembly:
     def __init__(self) -> None:
         self.parts: list[dict[str, Any]] = []
         self._texts: dict[str, dict[str, Any]] = {}
-        self._said: dict[str, Said] = {}
+        self._said: dict[str, ArrivingText] = {}
         self._calls: dict[str, dict[str, Any]] = {}
         self._data: dict[tuple[str, str], dict[str, Any]] = {}
         self._in_step = False
@@ -44,7 +44,7 @@ class Assembly:
         results = (part["state"].startswith("output-") for part in self._calls.values())
         return any(results) or not self.text_since(0).is_blank
 
-    def said(self, text_id: str) -> Said:
+    def said(self, text_id: str) -> ArrivingText:
         """What an open text consists of so far."""
         return self._said[text_id]
 
@@ -71,7 +71,7 @@ class Assembly:
                 self._in_step = False
             case chunks.TextStart(id):
                 self._texts[id] = {"type": "text", "text": "", "state": "streaming"}
-                self._said[id] = Said()
+                self._said[id] = ArrivingText()
                 self.parts.append(self._texts[id])
             case chunks.TextEnd(id):
                 text = str(self._said.pop(id))

@@ -12,9 +12,9 @@ from service.chat.history.compaction import History
 from service.chat.history.recall import Recalled
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
+from service.generation.arriving_text import ArrivingText
 from service.generation.completion import complete
 from service.generation.round_trip import RoundTrip
-from service.generation.said import Said
 from service.providers.events import ProviderError
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Model
@@ -56,14 +56,14 @@ class Summarizer:
         if history.dropped:  # a summary that does not cover them would be cached as if it did
             return None
         self._was_called = True
-        trip = RoundTrip(self._model, _prompt(history, cut, self._most), Said())
+        trip = RoundTrip(self._model, _prompt(history, cut, self._most), ArrivingText())
         if not self._run.hold.reserve(self._app, trip.max_cost):
             return None
         text = self._ask(trip)
         self._store(text, cut)
         return text
 
-    def _ask(self, trip: RoundTrip[Said]) -> str | None:
+    def _ask(self, trip: RoundTrip[ArrivingText]) -> str | None:
         try:
             answer = complete(self._app.extensions["upstream"], trip, SECONDS)
         except ProviderError as error:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator
 
 
-class Said:
+class ArrivingText:
     """The pieces of a text, in a quarter of the memory that they take as strings."""
 
     __slots__ = ("_bytes", "_ends")
