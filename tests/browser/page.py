@@ -1,9 +1,8 @@
 """The console as a person uses it. Errors in the page are collected."""
 
 import json
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import requests
@@ -11,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.tabs import PATIENCE
+from tests.browser.watched import WatchedPage
 from tests.services import Service
 
 expect.set_options(timeout=PATIENCE)
@@ -35,41 +35,12 @@ AXE = Axe().axe_script + REMEMBER_COLOURS
 
 
 @dataclass
-class Console:
+class Console(WatchedPage):
     """A page of the console, and the same person's access to the API behind it."""
 
-    page: Page
     service: Service
     token: str
     subject: str
-    errors: list[str] = field(default_factory=list)
-    expected: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Collect the errors of the page, and of the windows that it opens."""
-        self.page.context.on("weberror", self._note_thrown)
-        self.page.context.on("console", self._note)
-
-    def _note_thrown(self, thrown: Any) -> None:
-        self.errors.append(f"thrown: {thrown.error}")
-
-    def _note(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.errors.append(f"{message.text} {message.location['url']}".strip())
-
-    def leave(self) -> list[str]:
-        """Look no longer; returns the errors that no test expected."""
-        self.page.context.remove_listener("weberror", self._note_thrown)
-        self.page.context.remove_listener("console", self._note)
-        return self.unexpected
-
-    def may_say(self, pattern: str) -> None:
-        """Allow lines in the browser's console that match `pattern`."""
-        self.expected.append(pattern)
-
-    @property
-    def unexpected(self) -> list[str]:
-        return [e for e in self.errors if not any(re.search(p, e) for p in self.expected)]
 
     # What a person does
 

@@ -1,48 +1,19 @@
 """A page with widgets, as its tests see it: what the frames say, hear and show."""
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Error, Frame, Locator, Page, expect
+from playwright.sync_api import Error, Frame, Locator, expect
 
 from tests.browser.page import _violations
+from tests.browser.watched import WatchedPage
 from tests.services import wait_for
 from tests.widgets.frames.server import WidgetServer
 
 
 @dataclass
-class Canvas:
-    page: Page
+class Canvas(WatchedPage):
     server: WidgetServer
-    errors: list[str] = field(default_factory=list)
-    expected: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Collect the errors of all documents: of the page and of its frames."""
-        context = self.page.context
-        context.on("weberror", self._note_thrown)
-        context.on("console", self._note)
-
-    def _note_thrown(self, thrown: Any) -> None:
-        self.errors.append(f"thrown: {thrown.error}")
-
-    def _note(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.errors.append(message.text)
-
-    def leave(self) -> list[str]:
-        """Look no longer; returns the errors that no test expected."""
-        self.page.context.remove_listener("weberror", self._note_thrown)
-        self.page.context.remove_listener("console", self._note)
-        return self.unexpected
-
-    def may_say(self, pattern: str) -> None:
-        self.expected.append(pattern)
-
-    @property
-    def unexpected(self) -> list[str]:
-        return [e for e in self.errors if not any(re.search(p, e) for p in self.expected)]
 
     def open(self) -> "Canvas":
         self.page.goto(f"{self.server.url}/host")
