@@ -10,7 +10,7 @@ from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
 from service.upkeep.sweeping import sweep
-from tests.chat.test_search import found, write
+from tests.chat.searching import found, write
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

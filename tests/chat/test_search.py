@@ -2,35 +2,17 @@
 
 import pytest
 from flask_migrate import downgrade, upgrade
-from sqlalchemy import delete, insert, text, update
+from sqlalchemy import delete, text, update
 
 from service.chat.finding import index
 from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
+from tests.chat.searching import found, search, write
 from tests.erasing import erase
 from tests.services import on_sqlite
 from tests.stored import everything_in
-
-
-def search(person, question, **query):
-    response = person.get("/api/ai/search", query_string={"q": question, **query})
-    assert response.status_code == 200, response.json
-    return response.json
-
-
-def found(person, question):
-    """The titles of the chats that a question finds."""
-    return [result["chat"]["title"] for result in search(person, question)["results"]]
-
-
-def write(app, chat, *contents, role="user", owner="alice"):
-    """Messages as a release writes them that knows nothing of the search."""
-    message = {"chat_id": chat, "user_id": owner, "role": role}
-    rows = [{**message, "record_id": f"{chat}-{c[:90]}", "content": c} for c in contents]
-    with app.app_context(), write_transaction() as session:
-        session.execute(insert(Message), rows)
 
 
 def test_a_search_finds_what_was_said_in_a_turn(alice):

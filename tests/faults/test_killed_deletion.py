@@ -10,7 +10,7 @@ from sqlalchemy import insert, make_url
 from service.chat.models import Message
 from service.database.access import write_transaction
 from tests.faults.books import within
-from tests.faults.conftest import client_of
+from tests.faults.client import client_of
 from tests.services import wait_for
 
 MANY = 200  # messages of 80 KB
