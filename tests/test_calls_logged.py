@@ -7,7 +7,7 @@ import pytest
 
 from service.observing import attribution
 from service.outbound.upstream import Outbound, UpstreamError
-from tests.assistant import conftest as assistant
+from tests.assistant import asking
 from tests.services import free_port, on_sqlite
 from tests.upstream import Answer
 
@@ -86,7 +86,7 @@ def test_a_turns_call_belongs_to_its_request(alice, served_by, stream_of, lines)
 
 
 def test_an_endpoint_is_named_in_the_lines_of_its_own_requests_only(alice, served_by, lines):
-    served_by.answers = [assistant.call("geocode-city", city="Berlin"), assistant.DONE]
+    served_by.answers = [asking.call("geocode-city", city="Berlin"), asking.DONE]
     alice.ask(alice.new_chat(), "Where is Berlin?").get_data()
     named = [(line["upstream"], line.get("endpoint")) for _, line in lines()]
     assert named == [("provider-A", None), ("open-meteo", "geocode-city"), ("provider-A", None)]

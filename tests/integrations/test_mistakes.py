@@ -32,5 +32,5 @@ def test_the_log_tells_where_another_shape_was_met_and_not_what_it_was(ask, vend
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
     logged = "".join(capsys.readouterr())
     assert '"upstream": "open-meteo"' in logged
-    assert '"of": "id"' in logged
+    assert '"of": "latitude"' in logged
     assert "secret" not in logged
