@@ -43,7 +43,13 @@ def forget_a_turn(stored):
 
 
 def stop_the_clock(stored):
-    stored["messages"][1]["created_at"] = stored["messages"][0]["created_at"]
+    """Another turn may have stored a message between two of a chat."""
+    newest = {}
+    for message in stored["messages"]:
+        if before := newest.get(message["chat_id"]):
+            message["created_at"] = before["created_at"]
+            return
+        newest[message["chat_id"]] = message
 
 
 def change_a_balance(stored):
