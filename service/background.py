@@ -1,9 +1,11 @@
 """Work in the background of a worker, in a greenlet that exists only while there is some."""
 
+from abc import ABC, abstractmethod
+
 import gevent
 
 
-class BackgroundWork:
+class BackgroundWork(ABC):
     """A subclass does its work in `_work`, and calls `wake` whenever there is some.
 
     `_work` returns when no work is left, and must not wait between that look and its end: work
@@ -23,5 +25,6 @@ class BackgroundWork:
             self._greenlet.kill()
             self._greenlet = None
 
+    @abstractmethod
     def _work(self) -> None:
-        raise NotImplementedError
+        """All the work there is."""

@@ -1,4 +1,4 @@
-"""What a message gets whose user has the most turns at once, or has begun too many."""
+"""The answer to a message whose user has the most turns at once, or has begun too many."""
 
 import time
 
