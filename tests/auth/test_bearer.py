@@ -95,3 +95,12 @@ def test_the_audience_must_be_ours(client):
         token = signed({**GOOD, "aud": audience})
         headers = {"Authorization": f"Bearer {token}"}
         assert client.get("/api/ai/models", headers=headers).status_code == status
+
+
+@pytest.mark.settings(auth_issuer="this-app", owner_token="")
+def test_the_issuer_must_be_ours(alice, client):
+    assert alice.get("/api/ai/models").status_code == 200  # with a token as the service issues it
+    for issuer, status in [("this-app", 200), ("other-app", 401), (None, 401)]:
+        token = signed({**GOOD, "iss": issuer} if issuer else GOOD)
+        headers = {"Authorization": f"Bearer {token}"}
+        assert client.get("/api/ai/models", headers=headers).status_code == status
