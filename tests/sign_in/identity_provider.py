@@ -26,17 +26,31 @@ CLIENT, SECRET = "the-console", "secret-canary-of-the-console"
 HEAD = '<!doctype html><link rel="icon" href="data:,">'
 OWNER = ("owner", "owner", 24 * 3600)
 AUDIENCE = "the-api"
+BASIC = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
+# By method: the `Authorization` header, and of the form the client's id and its secret.
+PROOFS = {
+    "client_secret_basic": (f"Basic {BASIC}", None, None),
+    "client_secret_post": ("", CLIENT, SECRET),
+    "none": ("", CLIENT, None),
+}
 
 
 @dataclass
 class IdentityProvider:
-    """`seconds` is the life of tokens. `audience` is that of access tokens; None: opaque ones."""
+    """`seconds` is the life of tokens. `audience` is that of access tokens; None: opaque ones.
+
+    `method` is how a client has to prove itself. `described` and `answered` are put over what the
+    description and a token answer have; None leaves a name out.
+    """
 
     seconds: int = 3600
     audience: str | None = AUDIENCE
     account: str = "ada"
     is_away: bool = False
     keys_are_away: bool = False
+    method: str = "client_secret_basic"
+    described: dict[str, Any] = field(default_factory=dict)
+    answered: dict[str, Any] = field(default_factory=dict)
     claims: dict[str, Any] = field(default_factory=dict)  # put over those of ID tokens
     seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -67,7 +81,7 @@ class IdentityProvider:
     def asked(self, door: str) -> list[dict[str, str]]:
         return [form for name, form in self.seen if name == door]
 
-    def agree(self, url: str, **changes: str) -> str:
+    def agree(self, url: str, **changes: str | None) -> str:
         """What a person does on the page: the address that the provider redirects to."""
         asked = dict(parse_qsl(urlsplit(url).query))
         assert asked["response_type"] == "code"
@@ -75,7 +89,7 @@ class IdentityProvider:
         assert {"openid"} <= set(asked["scope"].split())
         code = f"code-canary-{next(self._numbers)}"
         self.codes[code] = {**asked, "account": self.account}
-        answer = {"code": code, "state": asked["state"], "iss": self.url, **changes}
+        answer = over({"code": code, "state": asked["state"], "iss": self.url}, changes)
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def _serve(self, environ: dict[str, Any], start_response: Any) -> list[bytes]:
@@ -96,8 +110,12 @@ class IdentityProvider:
         doors = {"authorization": "authorize", "token": "token", "revocation": "revoke",
                  "end_session": "logout"}  # fmt: skip
         urls = {f"{name}_endpoint": f"{self.url}/{path}" for name, path in doors.items()}
-        supported = {"authorization_response_iss_parameter_supported": True}
-        return 200, {"issuer": self.url, "jwks_uri": f"{self.url}/jwks", **urls, **supported}
+        supported = {
+            "authorization_response_iss_parameter_supported": True,
+            "token_endpoint_auth_methods_supported": [self.method],
+        }
+        described = {"issuer": self.url, "jwks_uri": f"{self.url}/jwks", **urls, **supported}
+        return 200, over(described, self.described)
 
     def _jwks(self, _form: dict[str, str]) -> tuple[int, Any]:
         if self.keys_are_away:
@@ -119,8 +137,8 @@ class IdentityProvider:
         return 200, f'{HEAD}<title>Signed out</title><a href="{back}">Back</a>'
 
     def _token(self, form: dict[str, str]) -> tuple[int, Any]:
-        expected = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
-        if form["authorization"] != f"Basic {expected}":
+        proof = (form["authorization"], form.get("client_id"), form.get("client_secret"))
+        if proof != PROOFS[self.method]:
             return 401, {"error": "invalid_client"}
         if form["grant_type"] == "refresh_token":
             account = self.refreshes.pop(form["refresh_token"], None)
@@ -148,19 +166,24 @@ class IdentityProvider:
         self.refreshes[refresh] = account
         access = self._signed(sub=account, aud=self.audience, jti=str(number))
         identity = {"sub": account, "aud": CLIENT, **({"nonce": nonce} if nonce else {})}
-        return {
+        issued = {
             "access_token": access if self.audience else f"at-canary-{number}",
             "id_token": self._signed(**{**identity, **self.claims}),
             "refresh_token": refresh,
             "token_type": "Bearer",
             "expires_in": self.seconds,
         }
+        return over(issued, self.answered)
 
     def _signed(self, **claims: Any) -> str:
         now = int(time.time())
         times = {"iss": self.url, "iat": now, "exp": now + self.seconds}
         header = {"alg": "RS256", "kid": "one"}
         return jwt.encode(header, {**times, **claims}, self.key, algorithms=["RS256"])
+
+
+def over(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in {**values, **changes}.items() if value is not None}
 
 
 def main(seconds: int) -> None:

@@ -145,6 +145,35 @@ def test_a_refresh_for_somebody_else_ends_the_session(app, browser, provider):
     assert sessions(app) == 0
 
 
+@on_sqlite
+def test_without_a_refresh_token_a_session_ends_with_its_token(app, browser, provider):
+    provider.answered = {"refresh_token": None}
+    browser.sign_in()
+    is_due(app)
+    assert browser.token()["refreshIn"] is None
+    has_expired(app)
+    assert browser.post("token").status_code == 401
+    assert (sessions(app), len(provider.asked("token"))) == (0, 1)
+
+
+@on_sqlite
+def test_who_signs_out_during_a_refresh_leaves_no_token_at_the_provider(
+    app, browser, provider, monkeypatch
+):
+    browser.sign_in()
+    has_expired(app)
+    give = provider._token
+
+    def give_late(form):
+        issued = give(form)
+        browser.post("sign-out")
+        return issued
+
+    monkeypatch.setattr(provider, "_token", give_late)
+    status, _ = in_a_tab(app, browser.session_id).get()
+    assert (status, sessions(app), provider.refreshes) == (401, 0, {})
+
+
 def test_signing_out_ends_the_session_here_and_at_the_provider(app, browser, provider):
     browser.sign_in()
     session_id = browser.session_id
@@ -173,6 +202,16 @@ def test_signing_in_as_another_person_revokes_the_token_of_the_first(app, browse
     browser.sign_in()
     assert (len(provider.asked("revoke")), sessions(app)) == (1, 1)
     assert list(provider.refreshes.values()) == ["bob"]
+
+
+@on_sqlite
+@pytest.mark.parametrize("url", [None, "http://id.example/end", "javascript:alert(1)"])
+def test_a_provider_need_not_offer_revocation_or_a_sign_out(browser, provider, url):
+    """An address that is not safe is as none."""
+    provider.described = {"revocation_endpoint": url, "end_session_endpoint": url}
+    browser.sign_in()
+    assert browser.post("sign-out").json == {"endSession": None}
+    assert browser.session_id == ""
 
 
 @on_sqlite
@@ -219,6 +258,9 @@ def test_sealing_keys_can_be_rotated(app, browser):
     assert (result.resealed, result.unopened) == (3, 0)
     app.extensions["sessions"]._sealer = Sealer(keys[:1])
     assert browser.token()["token"]
+    app.extensions["sessions"]._sealer = Sealer(keys[1:])  # the key of the session is gone
+    assert browser.post("token").status_code == 401
+    assert sessions(app) == 0
 
 
 ISSUER = {"console_oidc_issuer": "https://id.example.com"}

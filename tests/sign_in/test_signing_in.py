@@ -4,6 +4,7 @@ import gevent
 import pytest
 
 from service.extensions import db
+from service.sign_in import starting
 from tests.services import on_sqlite
 
 
@@ -90,9 +91,49 @@ def test_an_id_token_that_is_not_for_this_sign_in_signs_nobody_in(browser, provi
 
 
 @on_sqlite
-def test_the_redirect_must_come_from_this_provider(browser, provider):
-    assert browser.arrive(provider.agree(browser.begin(), iss="https://evil.example")) == "refused"
+def test_without_an_id_token_nobody_is_signed_in(browser, provider):
+    provider.answered = {"id_token": None}
+    assert browser.sign_in() == "refused"
+    assert browser.session_id == ""
+
+
+@on_sqlite
+@pytest.mark.parametrize("issuer", ["https://evil.example", None])
+def test_the_redirect_must_come_from_this_provider(browser, provider, issuer):
+    """One that promises to name itself does so."""
+    assert browser.arrive(provider.agree(browser.begin(), iss=issuer)) == "refused"
     assert provider.asked("token") == []
+
+
+@on_sqlite
+def test_a_sign_in_has_to_come_back_within_its_time(browser, provider, monkeypatch):
+    monkeypatch.setattr(starting, "SECONDS", -1)
+    assert browser.sign_in() == "lost"
+    assert provider.asked("token") == []
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    "described",
+    [{"issuer": "https://evil.example"}, {"jwks_uri": None}, {"token_endpoint": ["/token"]},
+     {"token_endpoint": "http://id.example/token"}],
+)  # fmt: skip
+def test_a_provider_that_describes_itself_wrongly_is_not_trusted(browser, provider, described):
+    provider.described = described
+    assert browser.begin() == "/?sign-in=away"
+
+
+@on_sqlite
+def test_a_secret_goes_into_the_form_where_the_provider_wants_that(browser, provider):
+    provider.method = "client_secret_post"
+    assert browser.sign_in() == ""
+
+
+@on_sqlite
+@pytest.mark.settings(console_oidc_client_secret="")
+def test_a_public_client_has_no_secret(browser, provider):
+    provider.method = "none"
+    assert browser.sign_in() == ""
 
 
 @on_sqlite
