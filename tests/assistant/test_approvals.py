@@ -5,8 +5,8 @@ import pytest
 
 from service.chat.calling import approvals
 from service.chat.models import Approval
-from service.database.access import write_transaction
 from service.extensions import db
+from service.upkeep.sweeping import sweep
 from tests.assistant.asking import DONE, call
 from tests.people import text_of
 from tests.services import wait_for
@@ -179,9 +179,9 @@ def test_no_text_of_an_interrupted_call_is_kept(app, alice, begin, chat, served_
     turn.end()
 
     def is_forgotten() -> bool:
-        with app.app_context(), write_transaction() as session:
-            approvals.sweep(session)
-            return session.get(Approval, part["toolCallId"]).shown is None
+        with app.app_context():
+            sweep()
+            return db.session.get(Approval, part["toolCallId"]).shown is None
 
     wait_for(is_forgotten)
 

@@ -1,5 +1,7 @@
 """Reserving, extending, settling, releasing and sweeping: the effect on an account."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
@@ -9,7 +11,7 @@ from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.web.errors import InsufficientCredits
-from tests.billing.books import ALICE
+from tests.billing.books import ALICE, limited
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +45,19 @@ def test_a_hold_takes_no_more_than_the_free_balance(books):
     assert refused.value.facts == {"needed": 40.5, "available": 40}
     books.reserve(40, "b")
     assert books.has() == (100, 100)
+
+
+@pytest.mark.parametrize(
+    "payer", [limited(10), replace(ALICE, budget=10 * CREDIT)], ids=["token", "budget"]
+)
+def test_who_can_not_afford_a_hold_may_try_a_smaller_one_at_once(books, payer):
+    def hold(session):
+        with pytest.raises(InsufficientCredits):
+            ledger.reserve(session, payer, 11 * CREDIT, "a", None, 60)
+        return ledger.reserve(session, payer, 10 * CREDIT, "a", None, 60)
+
+    books.do(hold)
+    assert books.has() == (100, 10)
 
 
 def test_a_refusal_does_not_show_the_owners_balance(books):

@@ -5,12 +5,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from service.database.access import write_transaction
 from service.extensions import db
-from service.integrations.consent import consents
 from service.integrations.models import Consent
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer
+from service.upkeep.sweeping import sweep
 from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
@@ -71,9 +70,8 @@ def test_what_nobody_confirms_is_dropped(app, alice, stranger, provider):
     token = form_token(stranger.get(alice.consent()))
     later(app, timedelta(minutes=10))
     assert refused(stranger.post(CALLBACK, data={"token": token}))
-    with app.app_context(), write_transaction() as session:
-        consents.sweep(session)
     with app.app_context():
+        sweep()
         assert db.session.scalars(db.select(Consent)).all() == []
         db.session.commit()
     assert (alice.row, provider.asked("revoke")) == (None, [])

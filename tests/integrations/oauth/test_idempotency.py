@@ -5,7 +5,7 @@ from dataclasses import replace
 import gevent
 import pytest
 from gevent.pool import Pool
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from service.database.clock import current_time
 from service.integrations.calling import attempt, lease_renewal
@@ -13,6 +13,7 @@ from service.integrations.calling.idempotency import KeyLease
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IdempotencyKey
 from service.times import now
+from service.upkeep.sweeping import sweep
 from tests.integrations.oauth.probe import STARTED, TASK, has, lapse, once
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
@@ -51,13 +52,18 @@ def test_a_key_belongs_to_one_user_and_one_endpoint(alice, bob, provider, books)
 
 
 @on_sqlite
-def test_a_key_lasts_a_day(alice, provider, books):
+def test_a_key_lasts_a_day(app, alice, provider, books):
     assert once(alice).status_code == 200
     [row] = books.rows(IdempotencyKey)
     assert 23.9 < (row.expires_at - now()).total_seconds() / 3600 <= 24
-    books.do(lambda session: session.merge(IdempotencyKey(seq=row.seq, expires_at=now())))
+    end_all = update(IdempotencyKey).values(expires_at=now())
+    books.do(lambda session: session.execute(end_all))
     assert once(alice, body={"q": "other"}).status_code == 200
     assert len(provider.seen) == 2
+    books.do(lambda session: session.execute(end_all))
+    with app.app_context():
+        sweep()
+    assert books.rows(IdempotencyKey) == []
 
 
 @on_sqlite
