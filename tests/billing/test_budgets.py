@@ -15,6 +15,7 @@ from service.database.access import write_transaction
 from service.times import now
 from service.web.errors import InsufficientCredits
 from tests.billing.books import Books
+from tests.people import person
 from tests.services import on_sqlite, settings_for
 
 IMAGE = ("/api/integrations/search-images", {"query": "red kites"})
@@ -114,6 +115,17 @@ def test_calls_and_turns_end_at_the_budget_of_the_role(alice, admin, app):
     assert refused.json.keys() <= described["properties"].keys()
     assert admin.get("/api/credits").json["budget"]["credits"] == 0.5
     assert alice.get("/api/credits").json["budget"]["spent"] <= 0.2
+
+
+@on_sqlite
+@pytest.mark.settings(budgets="day=0.15", integrations_billing="websearch=developer")
+def test_the_owner_has_no_budget_and_pays_for_anybody(app, client, alice):
+    path, body = IMAGE
+    fresh = {"Cache-Control": "no-cache"}
+    assert [alice.post(path, body, headers=fresh).status_code for _ in range(3)] == [200] * 3
+    assert alice.get("/api/credits").json["budget"]["spent"] == 0
+    owner = person(client, app.config["SETTINGS"], "owner", "owner").get("/api/credits").json
+    assert (len(owner["entries"]), "budget" in owner) == (4, False)
 
 
 @on_sqlite
