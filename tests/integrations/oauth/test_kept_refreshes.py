@@ -4,6 +4,7 @@ import gevent
 import pytest
 from gevent.event import Event
 
+from service.database import refreshing
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.oauth.user import user
 from tests.services import wait_for
@@ -55,3 +56,13 @@ def test_a_database_that_is_lost_at_the_commit_gets_them_once_more(expired, prov
     expired.expire()
     assert expired.call().status_code == 200
     assert provider.refresh_count == 2
+
+
+def test_a_database_that_stays_away_is_not_tried_for_ever(
+    app, expired, provider, proxy, monkeypatch
+):
+    monkeypatch.setattr(refreshing, "INSIST_SECONDS", 0)
+    provider.rotates = True
+    proxy.set("cut-before-commit")
+    assert expired.call().status_code == 503
+    assert app.extensions["lifecycle"].is_done, "or its worker would never end"
