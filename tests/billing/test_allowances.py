@@ -8,6 +8,7 @@ from service.billing import allowances, ledger
 from service.billing.models import Allowance
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
+from service.upkeep.sweeping import sweep
 from service.web.errors import InsufficientCredits
 from tests.billing.books import limited
 
@@ -115,5 +116,6 @@ def test_rows_are_swept_a_day_after_their_tokens(books):
     for ended in (-60, allowances.KEPT - 60, allowances.KEPT + 60):
         limit = allowances.TokenLimit(f"{ended:.0f} s ago", "alice", CREDIT, now - ended)
         books.do(allowances.begin, limit)
-    books.do(allowances.sweep)
+    with books.app.app_context():
+        sweep()
     assert {row.token_id for row in books.rows(Allowance)} == {"-60 s ago", "86340 s ago"}

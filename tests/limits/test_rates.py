@@ -10,9 +10,9 @@ from service import create_app
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
-from service.limits import rates as module
 from service.limits.models import RateCount
 from service.limits.rates import Rates
+from service.upkeep.sweeping import sweep
 from service.web.errors import RateLimited
 from tests.redis import redis_server
 from tests.services import close, on_sqlite, settings_for
@@ -112,8 +112,7 @@ def test_a_window_ends(app, alice):
         session.execute(update(RateCount).values(ends_at=from_now(-1)))
     assert not refused(alice.post("/api/records/notes", {"title": "t"}))
     with app.app_context():
-        with write_transaction() as session:
-            module.sweep(session)
+        sweep()
         assert db.session.scalar(select(func.count()).select_from(RateCount)) == 2  # of records
         db.session.rollback()
 
