@@ -1,5 +1,6 @@
 """Running turns as admins see and stop them."""
 
+from service.admin import running
 from tests.chat.turns import begun
 from tests.people import chunks_of, types
 from tests.services import wait_for
@@ -7,7 +8,7 @@ from tests.services import wait_for
 TURNS = "/api/admin/turns"
 
 
-def test_a_running_turn_is_listed_without_what_it_says(alice, admin):
+def test_a_running_turn_is_listed_without_what_it_says(alice, bob, admin, monkeypatch):
     chat = alice.new_chat("canary-title")
     response, _, _ = begun(alice, chat, "canary: count to 900", modelId="gen-5.4")
     listed = admin.get(TURNS)
@@ -17,6 +18,11 @@ def test_a_running_turn_is_listed_without_what_it_says(alice, admin):
     assert turn["worker"].startswith("lease_")
     assert (turn["ending"], listed.json["total"]) == (False, 1)
     assert turn["startedAt"]
+    monkeypatch.setattr(running, "LIMIT", 1)
+    newer, _, _ = begun(bob, bob.new_chat(), "count to 900")
+    listed = admin.get(TURNS).json
+    assert (listed["turns"], listed["total"]) == ([turn], 2), "the newer one does not fit"
+    newer.close()
     admin.post(f"{TURNS}/{turn['turnId']}/stop")
     response.close()
 

@@ -64,6 +64,7 @@ def test_a_subject_may_have_slashes(app, client, admin):
     person(client, app.config["SETTINGS"], "idp/carol").new_chat()
     assert admin.get(f"{USERS}/idp/carol").json["subject"] == "idp/carol"
     assert admin.get(f"{USERS}/idp/nobody").status_code == 404
+    assert admin.patch(f"{USERS}/idp/nobody", {"disabled": True}).status_code == 404
     assert admin.get("/api/admin/credits/idp/carol").status_code == 404, "no account yet"
 
 

@@ -9,6 +9,8 @@ from service.database.clock import from_now
 from service.extensions import db
 from service.media.models import MediaItem
 from service.upkeep import sweeping
+from service.upkeep.erasing import erase
+from service.web.errors import Unauthorized
 from tests.integrations.scripted import Said
 from tests.media.press import MIB, PICTURE
 from tests.services import on_sqlite
@@ -266,6 +268,31 @@ def test_who_is_erased_meanwhile_gets_nothing_stored(
     answer = alice.post(MAKE, {"text": "Hi"}, headers=headers)
     assert (answer.status_code, {name: answer.json[name] for name in told}) == (status, told)
     assert rows() == (0, 0)
+
+
+@on_sqlite
+@in_both
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_who_is_erased_while_an_item_is_written_leaves_none(
+    app, settings, store, alice, rows, monkeypatch, is_swept
+):
+    """The item's row may be there without a user, or be gone."""
+    alice.get("/api/credits")
+    write = store._write
+
+    def write_later(media_id, content):
+        with app.app_context():
+            connections = app.extensions["proxy"].connections
+            erase("alice", app.extensions["collections"], connections)
+            if is_swept:
+                sweeping.sweep()
+        write(media_id, content)
+
+    monkeypatch.setattr(store, "_write", write_later)
+    with pytest.raises(Unauthorized):
+        store.put("alice", PICTURE, "image/png", "", None)
+    assert rows() == (0, 0)
+    assert settings.media_dir is None or list(settings.media_dir.iterdir()) == []
 
 
 @on_sqlite
