@@ -31,6 +31,7 @@ from service.limits import rates
 from service.mcp import states
 from service.observing.measures import swept_holds, swept_turns
 from service.records import once, outbox
+from service.records.lasting import LastingGreenlets
 from service.sign_in import sessions
 
 SWEEP_SECONDS = 10.0
@@ -96,12 +97,14 @@ def sweep_patiently() -> Sweep:
 
 def init_app(app: Flask) -> None:
     """Set `app.extensions["start_sweeping"]`, which sweeps at intervals until the worker ends, and
-    refreshes grants that nobody uses."""
+    refreshes grants that nobody uses. An error that nobody expects ends one round only."""
 
-    def start() -> None:
-        gevent.spawn(_sweep_at_intervals, app)
+    def start() -> LastingGreenlets:
+        greenlets = LastingGreenlets("sweeper", lambda: None)
+        greenlets.spawn(_sweep_at_intervals, app)
         if days := app.config["SETTINGS"].grant_idle_days:
-            gevent.spawn(_refresh_at_intervals, app, timedelta(days=days))
+            greenlets.spawn(_refresh_at_intervals, app, timedelta(days=days))
+        return greenlets
 
     app.extensions["start_sweeping"] = start
 
