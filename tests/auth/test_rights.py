@@ -1,12 +1,16 @@
 """The rights of users, as each worker keeps them."""
 
+import time
+
 import pytest
 from sqlalchemy import update
 
 from service.auth import erasure, users
 from service.auth.models import User
-from service.auth.users import rights_cache
+from service.auth.users import Caller, current_role, rights_cache
 from service.database.access import write_transaction
+from service.web.errors import Unauthorized
+from tests.erasing import erase
 
 
 @pytest.mark.parametrize("batch", [2, 500])
@@ -26,3 +30,17 @@ def test_the_rights_of_many_users_are_read_together_as_of_each_alone(app, monkey
     assert {name: rights_cache.peek(name) for name in names} == alone
     assert len(set(alone.values())) == 4
     assert rights_cache.peek("nobody").is_missing
+
+
+def test_what_began_before_an_erasure_has_no_role_after_the_subject_has_come_back(app):
+    """A turn or a socket may go on for longer than its user."""
+    old, new = (Caller("alice", "user", time.time() + seconds) for seconds in (-60, 60))
+    with app.app_context():
+        users.enrol("alice")
+    erase(app)
+    with app.app_context():
+        users.enrol("alice", issued=new.issued)
+        assert current_role(new) == "user"
+        for ended in (old, Caller("alice", "user")):
+            with pytest.raises(Unauthorized):
+                current_role(ended)
