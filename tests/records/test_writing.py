@@ -2,10 +2,14 @@
 
 import json
 
+import gevent
 import pytest
 from sqlalchemy import func, select
 
 from service.chat.models import JournalEntry, Message
+from service.database.access import write_transaction
+from service.database.locks import lock_name
+from service.database.prepared import await_replies
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests import recorded
@@ -334,6 +338,24 @@ def test_the_model_is_told_of_an_edit(alice, served_by):
     assert "a question" not in sent.replace("another question", "")
     assert "the first answer" not in sent
     assert sent.count("I have edited") == 2
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+def test_a_change_of_a_message_waits_for_one_of_its_chat(app, alice, method):
+    """A turn and an undo lock the chat's name before its rows: in another order, each would wait
+    for the other."""
+    chat = alice.new_chat()
+    alice.turn(chat, "a question", userMessageId="mine")
+    with app.app_context(), write_transaction() as session:
+        lock_name(session.connection(), chat)
+        await_replies(session.connection())
+        body = {"content": "another question"} if method == "PATCH" else None
+        path = "/api/records/ai-messages/mine"
+        changing = gevent.spawn(lambda: alice.request(method, path, json=body).status_code)
+        gevent.sleep(0.2)
+        assert not changing.ready()
+    assert changing.get(timeout=30) == 200
 
 
 def test_a_deleted_chat_leaves_no_text_behind(app, alice):
