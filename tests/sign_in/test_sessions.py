@@ -196,12 +196,13 @@ def test_signing_in_again_revokes_nothing_of_the_same_person(app, browser, provi
 
 
 @on_sqlite
-def test_signing_in_as_another_person_revokes_the_token_of_the_first(app, browser, provider):
+def test_signing_in_as_another_person_revokes_the_token_of_the_first(app, browser, other, provider):
     browser.sign_in()
+    other.sign_in()
     provider.account = "bob"
     browser.sign_in()
-    assert (len(provider.asked("revoke")), sessions(app)) == (1, 1)
-    assert list(provider.refreshes.values()) == ["bob"]
+    assert (len(provider.asked("revoke")), sessions(app)) == (1, 2)
+    assert list(provider.refreshes.values()) == ["ada", "bob"]
 
 
 @on_sqlite
