@@ -47,9 +47,7 @@ class PipelineReply:
 
     @property
     def rowcount(self) -> int:
-        result = self._awaited()
-        count = result.command_tuples
-        return result.ntuples if count is None else count
+        return self._awaited().command_tuples or 0
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         result = self._awaited()
