@@ -36,6 +36,9 @@ def test_amounts_are_in_credits(alice, books):
     charge = answer["entries"][0]
     assert (charge["kind"], charge["amount"], charge["ref"]) == ("charge", -3, "turn_1")
     assert (charge["what"], charge["facts"]) == ("gen-5.4", {"usage": 1})
+    books.settle(books.reserve(2, "turn_3"), 100)
+    newest = alice.get("/api/credits").json["entries"][0]
+    assert (newest["amount"], newest["facts"]["loss"]) == (-96.75, 3.25)
 
 
 @on_sqlite

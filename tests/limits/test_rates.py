@@ -1,12 +1,15 @@
 """`RATE_LIMITS`: how often one user may do something, by each of the stores."""
 
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 from sqlalchemy import func, select, update
 
 from config import ConfigError
 from service import create_app
+from service.database import sqlite
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -137,6 +140,18 @@ def test_nobody_is_refused_while_the_counts_are_away(app, settings, capfd):
     rates = Rates(app, settings_for(settings.database_url, **given))
     for _ in range(3):
         rates.hit("calls", "alice")
+    assert capfd.readouterr().err.count("rates not counted") == 1
+
+
+@on_sqlite
+@in_database
+def test_nobody_is_refused_while_the_database_takes_no_counts(app, monkeypatch, capfd):
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
+    rates: Rates = app.extensions["rates"]
+    with app.app_context(), closing(sqlite3.connect(db.engine.url.database)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(5):
+            rates.hit("records", "alice")
     assert capfd.readouterr().err.count("rates not counted") == 1
 
 
