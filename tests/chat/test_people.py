@@ -124,6 +124,7 @@ def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
     chat = alice.new_chat()
     _, stream, read = begun(alice, chat)
     erase(app, "alice")
+    assert "alice" not in everything_in(app)
     gevent.sleep(2 * claim_watch.LOOK_SECONDS)  # unread, the turn waits
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
