@@ -34,11 +34,27 @@ def forget_owners(app) -> None:
         session.execute(update(JournalEntry).values(owner=None))
 
 
+CALLS = {
+    "search-images": {"query": "canary"},
+    "profnet-search-profiles": {"query": "canary"},
+    "generate-video": {"prompt": "canary", "imageUrl": "https://example.com/a.png", "wait": 0},
+}
+
+
 def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     chat = alice.new_chat("alice's canary-title")
     alice.turn(chat, "add a task: canary-task")
     alice.turn(chat, "delete the task canary-task")
-    alice.post("/api/records/notes", {"title": "canary-note"})
+    turn = alice.records("ai-turns")[-1]["recordId"]
+    assert alice.post(f"/api/ai/turns/{turn}/undo").status_code == 200
+    key = {"Idempotency-Key": "canary-key"}
+    made = alice.post("/api/records/notes", {"title": "canary-note"}, headers=key)
+    assert made.status_code == 201
+    for path, body in CALLS.items():
+        call = alice.limited(credits=20).post(f"/api/integrations/{path}", body, headers=key)
+        assert call.status_code == 200, call.json
+    with app.app_context():
+        assert rights.set_role("alice", "user")
     bob.turn(bob.new_chat(), "add a task: bob-task")
     spent = alice.get("/api/credits").json["balance"]
     assert "canary" in everything_in(app)
