@@ -11,6 +11,7 @@ from service.upkeep import granting
 from service.web.errors import NotFound
 from tests.billing.books import Books
 from tests.erasing import erase
+from tests.people import person
 from tests.services import flask, on_sqlite, wait_for
 
 ALICE = "/api/admin/credits/alice"
@@ -37,7 +38,7 @@ def test_a_grant_adds_to_the_account_and_shows_its_note(alice, admin, books):
     assert admin.get("/api/admin/actions").json["actions"][0]["facts"] == GRANT
 
 
-def test_a_repeated_grant_with_its_key_is_made_once(alice, bob, admin, books):
+def test_a_repeated_grant_with_its_key_is_made_once(app, client, alice, bob, admin, books):
     alice.new_chat()
     bob.new_chat()
     key = {"headers": {"Idempotency-Key": "starting"}}
@@ -48,6 +49,8 @@ def test_a_repeated_grant_with_its_key_is_made_once(alice, bob, admin, books):
         assert (refused.status_code, refused.json["error"]) == (409, "conflict")
     assert admin.post("/api/admin/credits/bob", GRANT, **key).json["balance"] == 1002.5
     assert len(admin.get("/api/admin/actions").json["actions"]) == 2
+    second = person(client, app.config["SETTINGS"], "second", "admin")
+    assert second.post(ALICE, GRANT, **key).json["balance"] == 1005, "a key is its admin's own"
 
 
 @on_sqlite

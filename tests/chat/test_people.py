@@ -43,7 +43,7 @@ CALLS = {
 
 def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     chat = alice.new_chat("alice's canary-title")
-    alice.turn(chat, "add a task: canary-task")
+    alice.turn(chat, "add a task: canary-task", userMessageId="own-id")
     alice.turn(chat, "delete the task canary-task")
     turn = alice.records("ai-turns")[-1]["recordId"]
     assert alice.post(f"/api/ai/turns/{turn}/undo").status_code == 200
@@ -63,6 +63,7 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     left = everything_in(app)
     assert "canary" not in left
     assert "alice" not in left
+    assert "own-id" not in repr(rows_by_table(app)["turns"])
     assert "bob-task" in left
     assert "erased-" in left
     assert spent < 1000

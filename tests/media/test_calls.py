@@ -9,11 +9,12 @@ from service.database.clock import from_now
 from service.extensions import db
 from service.media.models import MediaItem
 from service.upkeep import sweeping
-from service.upkeep.erasing import erase
 from service.web.errors import Unauthorized
+from tests.erasing import erase
 from tests.integrations.scripted import Said
 from tests.media.press import MIB, PICTURE
 from tests.services import on_sqlite
+from tests.stored import everything_in
 
 MAKE, ORDER = "/api/integrations/prints-make", "/api/integrations/prints-order"
 small_quota = pytest.mark.settings(media_quota=32)
@@ -230,6 +231,16 @@ def test_an_erased_user_leaves_no_media(app, settings, store, alice, bob, rows):
     assert settings.media_dir is None or len(list(settings.media_dir.iterdir())) == 1
 
 
+@on_sqlite
+def test_an_erased_users_links_end_before_the_sweep(app, client, store, alice):
+    alice.get("/api/credits")
+    item = store.put("alice", PICTURE, "image/png", "canary.png", None)
+    assert client.get(item["url"]).status_code == 200
+    erase(app)
+    assert client.get(item["url"]).status_code == 401
+    assert "canary" not in everything_in(app)
+
+
 @on_postgresql
 def test_an_erasure_that_runs_is_not_waited_for(app, store, alice, rows):
     """It holds some of the items, and may wait for others: that would be a deadlock."""
@@ -282,8 +293,7 @@ def test_who_is_erased_while_an_item_is_written_leaves_none(
 
     def write_later(media_id, content):
         with app.app_context():
-            connections = app.extensions["proxy"].connections
-            erase("alice", app.extensions["collections"], connections)
+            erase(app)
             if is_swept:
                 sweeping.sweep()
         write(media_id, content)
