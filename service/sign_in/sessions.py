@@ -74,7 +74,7 @@ class Sessions:
         session_id = secrets.token_urlsafe(32)
         id_hash = hash_secret(session_id)
         values = self._sealed(id_hash, bearer, claims, issued)
-        values |= {"id_hash": id_hash, "user_id": claims.subject, "version": 1}
+        values |= {"id_hash": id_hash, "user_id": claims.subject}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
         with write_transaction() as session:
             user_locks.lock(session, claims.subject)  # unless the user is being erased

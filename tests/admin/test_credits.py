@@ -25,7 +25,7 @@ def books(app):
     books.check()
 
 
-def test_a_grant_adds_to_the_account_and_shows_its_note(alice, admin, books):
+def test_a_grant_adds_to_the_account_and_shows_its_note(alice, admin, books, capsys):
     alice.new_chat()
     granted = admin.post(ALICE, GRANT).json
     assert granted == {"subject": "alice", "credits": 2.5, "balance": 1002.5, "held": 0}
@@ -36,6 +36,9 @@ def test_a_grant_adds_to_the_account_and_shows_its_note(alice, admin, books):
     )
     assert admin.get(ALICE).json == own
     assert admin.get("/api/admin/actions").json["actions"][0]["facts"] == GRANT
+    log = capsys.readouterr().err
+    assert '"event": "admin acted"' in log
+    assert GRANT["note"] not in log, "it is about a person"
 
 
 def test_a_repeated_grant_with_its_key_is_made_once(app, client, alice, bob, admin, books):
