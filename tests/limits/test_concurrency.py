@@ -102,6 +102,7 @@ def test_a_stuck_vendor_leaves_room_for_the_others(app, alice, bob, stuck, monke
         assert (
             bob.post("/api/integrations/crypto-get-price", {"ids": ["bitcoin"]}).status_code != 429
         )
+    assert call(bob, 9).status_code == 200, "their room is free again"
 
 
 @on_sqlite
@@ -125,6 +126,21 @@ def test_tickets_are_shared_and_end_with_the_connection_of_their_holder(app, set
         here.take("calls", "alice")
     _end_connection(settings.database_url, there)
     wait_for(lambda: _is_free(here))
+
+
+@on_postgresql
+@pytest.mark.settings(calls_at_once=1)
+def test_a_worker_with_the_most_locks_counts_for_itself(app, settings, monkeypatch):
+    """Locks share a table in PostgreSQL's memory: all sockets of a host would not fit into it."""
+    monkeypatch.setattr(module, "MOST_LOCKS", 1)
+    here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
+    for subject in ("bob", "alice"):
+        here.take("calls", subject)
+    with pytest.raises(RateLimited):
+        here.take("calls", "alice")
+    there.take("calls", "alice")
+    with pytest.raises(RateLimited):
+        there.take("calls", "bob")
 
 
 def _end_connection(url: str, limits: ConcurrencyLimits) -> None:
