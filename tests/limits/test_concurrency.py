@@ -138,9 +138,21 @@ def test_a_worker_with_the_most_locks_counts_for_itself(app, settings, monkeypat
         here.take("calls", subject)
     with pytest.raises(RateLimited):
         here.take("calls", "alice")
-    there.take("calls", "alice")
     with pytest.raises(RateLimited):
         there.take("calls", "bob")
+    there.take("calls", "alice")
+
+
+@on_sqlite
+@pytest.mark.settings(calls_at_once=1, rate_limits="calls=1/minute")
+def test_what_is_refused_takes_no_ticket(app):
+    limits, rates = app.extensions["concurrency"], app.extensions["rates"]
+    limits.take("calls", "alice").free()
+    for _ in range(3):
+        with pytest.raises(RateLimited, match="made too many calls"):
+            limits.take("calls", "alice")
+    assert limits.count("calls") == 0
+    rates.give_back("calls", "alice")  # what needed nothing is not refused for it afterwards
 
 
 def _end_connection(url: str, limits: ConcurrencyLimits) -> None:
