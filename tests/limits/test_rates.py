@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from sqlalchemy import func, select, update
@@ -118,6 +118,18 @@ def test_a_window_ends(app, alice):
         sweep()
         assert db.session.scalar(select(func.count()).select_from(RateCount)) == 2  # of records
         db.session.rollback()
+
+
+@in_database
+def test_a_window_is_not_prolonged_by_who_asks_again(app):
+    rates, ends = app.extensions["rates"], []
+    with app.app_context():
+        for _ in range(4):
+            with suppress(RateLimited):
+                rates.hit("records", "alice")
+            ends.append(db.session.execute(select(RateCount.key, RateCount.ends_at)).all())
+            db.session.commit()
+    assert sorted(ends[0]) == sorted(ends[-1])
 
 
 @on_sqlite
