@@ -32,9 +32,9 @@ def copy_database(target: Path) -> int:
         raise BackupRefused(f"{target}: {error.strerror}") from None
     try:
         _copy(str(db.engine.url.database), target)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:  # what is not on the disk is no backup
         target.unlink()
-        raise BackupRefused(f"SQLite can't copy the database: {error}") from None
+        raise BackupRefused(f"the database can't be copied: {error}") from None
     return target.stat().st_size
 
 
