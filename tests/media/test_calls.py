@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 from service.database.clock import from_now
 from service.extensions import db
 from service.media.models import MediaItem
+from service.media.store import MediaStore
 from service.upkeep import sweeping
 from service.web.errors import Unauthorized
 from tests.erasing import erase
@@ -315,6 +316,16 @@ def test_files_are_for_the_service_alone(settings, store, alice):
         "0o700",
         "0o600",
     ]
+
+
+@on_sqlite
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+def test_files_are_not_found_by_a_service_without_their_directory(app, store, alice, monkeypatch):
+    alice.get("/api/credits")
+    path = path_of(store.put("alice", PICTURE, "image/png", "", None))
+    assert alice.get(path).status_code == 200
+    monkeypatch.setitem(app.extensions, "media", MediaStore(app, None, MIB, ""))
+    assert alice.get(path).status_code == 404
 
 
 @on_sqlite
