@@ -144,3 +144,11 @@ def test_the_steps_before_a_failure_are_paid(alice, app, served_by):
     assert "broke off" in alice.turn(alice.new_chat(), "hello")[-1]["errorText"]
     [entry] = charged(app, "alice")
     assert entry.facts["usage"] == {"inputTokens": 6000, "outputTokens": 0}
+
+
+def test_a_call_that_the_host_refuses_at_once_costs_nothing(alice, app, served_by):
+    refused = '{"error":{"code":"tool_use_failed","failed_generation":"user__current()"}}'
+    served_by.answers = [Answer(refused, "400 Bad Request"), Answer(recorded.openai("fine"))]
+    alice.turn(alice.new_chat(), "hello", modelId="oss-120b")
+    [entry] = charged(app, "alice")
+    assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}

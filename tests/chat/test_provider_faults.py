@@ -8,6 +8,7 @@ import pytest
 
 from service.generation import model_call
 from tests import recorded
+from tests.chat.scripted_steps import answer
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -172,3 +173,23 @@ def test_a_call_that_its_host_refuses_is_told_to_the_model(alice):
     assert failed["toolName"] == "schema.describe"
     assert failed["input"] == {"foo": 1}
     assert types(chunks)[-1] == "finish"
+
+
+CALL_REFUSED = Answer('{"error":{"code":"tool_use_failed"}}', "400 Bad Request")
+REQUEST_REFUSED = Answer('{"error":{"message":"no tools"}}', "400 Bad Request")
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [(Answer(recorded.openai("done")), "done"), (REQUEST_REFUSED, "limit of tool steps")],
+)
+def test_a_last_step_whose_call_the_host_refuses_is_asked_for_without_tools(
+    served_by, alice, last, told
+):
+    calling = [lambda seen: answer(seen, [("call", "schema__list", "{}")])] * 4
+    served_by.answers = [*calling, CALL_REFUSED, last]
+    chunks = alice.turn(alice.new_chat(), "go", modelId="oss-120b")
+    assert (told in text_of(chunks), types(chunks)[-1]) == (True, "finish")
+    assert types(chunks).count("start-step") == 5
+    assert ["tools" in seen.json for seen in served_by.seen] == [True] * 5 + [False]

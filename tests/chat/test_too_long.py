@@ -8,6 +8,7 @@ from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from tests import recorded
 from tests.chat.long_chats import SUMMARY, said, summary_of, texts
+from tests.chat.scripted_steps import answer
 from tests.people import text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -59,6 +60,16 @@ def test_a_step_that_has_shown_text_is_not_tried_again(alice, long_chat, model):
     assert text_of(chunks) == "some text"
     assert chunks[-1]["errorText"] == "This conversation has become too long for the model."
     assert len(model.turns) == 1
+
+
+def test_a_last_step_that_is_asked_for_without_tools_is_as_short(alice, long_chat, model):
+    calling = [lambda seen: answer(seen, [("call", "schema__list", "{}")])] * 4
+    refused = Answer('{"error":{"code":"tool_use_failed"}}', "400 Bad Request")
+    model.answers = [*calling, too_long("oss-120b"), refused, said("fine")]
+    chunks = alice.turn(long_chat, "first", modelId="oss-120b")
+    assert text_of(chunks) == "fine"
+    shorter, last = (seen.json for seen in model.turns[-2:])
+    assert last["messages"] == shorter["messages"]
 
 
 @pytest.mark.settings(starting_credits=3)

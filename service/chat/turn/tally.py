@@ -42,9 +42,14 @@ class Tally:
         self._open = (trip, step)
 
     def end(self, reason: FinishReason) -> None:
-        """The open round trip has ended with its provider's terminal event."""
+        """The open round trip has ended with its provider's terminal event.
+
+        It is not accepted if that is a status by which the host refuses a call of its model.
+        """
         assert self._open
-        self._add(*self._open)
+        trip, self.steps = self._open
+        if trip.accepted:
+            self._add(trip)
         self.reason = reason
         self._open = None
 
@@ -59,7 +64,8 @@ class Tally:
         Its usage is estimated. One that the provider did not accept, or failed, used nothing.
         """
         if self._open and self._open[0].accepted:
-            self._add(*self._open)
+            trip, self.steps = self._open
+            self._add(trip)
         self._open = None
 
     @property
@@ -77,10 +83,9 @@ class Tally:
         """The metadata row's `compaction`, with the usage of its summary; None without either."""
         return {**self.compaction, **({"usage": self.summary} if self.summary else {})} or None
 
-    def _add(self, trip: RoundTrip, step: int) -> None:
+    def _add(self, trip: RoundTrip) -> None:
         used = trip.usage
         self.estimated |= trip.is_estimated
-        self.steps = step
         self.input += used.input
         self.output += used.output
         self.cache_read += used.cache_read

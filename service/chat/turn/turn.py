@@ -60,7 +60,8 @@ def _step(
     except ProviderError as error:
         if error.fault != "too-long" or step.is_visible:
             raise
-        yield from _ask(app, run, step, conversation.shorter_prompt(step.muted))
+        prompt = conversation.shorter_prompt(step.muted)
+        yield from _ask(app, run, step, prompt)
     if step.muted and step.is_refused and step.text.is_blank:
         yield from _ask_without_tools(app, run, step, prompt)
     yield from step.run_calls(app, context)
