@@ -113,6 +113,9 @@ def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
 
     assert send([[]] * (VALUES // 2)) == 413, "a list counts with its comma"
     assert send([""] * VALUES) == 413
+    hidden = ["\u2200", *[[]] * VALUES, ""]  # in UTF-16, half of this character is a quotation mark
+    raw = json.dumps(hidden, ensure_ascii=False).encode("utf-16")
+    assert alice.post("/api/ai/chats", data=raw).status_code == 413
     assert send([[]] * (VALUES // 2 - 10)) == 201
     assert send(',[{"' * VALUES) == 201, "one text, whatever is in it"
 
