@@ -8,6 +8,7 @@ from service.chat.models import Approval
 from service.extensions import db
 from service.upkeep.sweeping import sweep
 from tests.assistant.asking import DONE, call
+from tests.chat.turns import assembled
 from tests.people import text_of
 from tests.services import wait_for
 
@@ -153,6 +154,8 @@ def test_the_decision_is_stored_with_the_message(alice, begin, chat, served_by):
     assert stored == [
         {"type": "data-approval", "id": part["toolCallId"], "data": {**part, "state": "once"}}
     ]
+    again = alice.turn(chat, "go", userMessageId=f"u-{alice.messages}")
+    assert assembled(again) == parts
 
 
 def test_models_never_read_the_decision(alice, begin, chat, served_by):

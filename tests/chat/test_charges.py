@@ -5,11 +5,13 @@ import json
 
 import gevent
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from service.billing.models import Entry
 from service.chat import autonomous
+from service.chat.models import Chat
 from service.chat.stream import channel
+from service.database.access import write_transaction
 from service.extensions import db
 from service.generation import model_call
 from service.providers.events import ProviderError
@@ -152,3 +154,10 @@ def test_a_call_that_the_host_refuses_at_once_costs_nothing(alice, app, served_b
     alice.turn(alice.new_chat(), "hello", modelId="oss-120b")
     [entry] = charged(app, "alice")
     assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}
+
+
+def test_who_cannot_afford_a_long_history_may_afford_a_shorter_one(alice, app):
+    chat = alice.new_chat()
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Chat).values(history_tokens=10_000_000))
+    assert text_of(alice.turn(chat, "repeat after me: yes")) == "yes"

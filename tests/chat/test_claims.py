@@ -2,11 +2,12 @@
 
 import gevent
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.chat.models import Claim, Lease, Turn
+from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -97,6 +98,18 @@ def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, c
     assert (chunks[-1]["type"], text_of(chunks)) == ("finish", "done")
     check_books(app, 2 * (10 * 150 + 5 * 750))
     assert len(rows(app, select(Hold.ref))) == 2
+
+
+def test_a_lost_hold_that_the_credits_do_not_cover_again_ends_the_turn(alice, app, served_by, chat):
+    call, gate = gated(recorded.anthropic_call("user__current", {}).encode())
+    served_by.answers = [call]
+    response = begin(alice, served_by, chat)
+    assert sweep_everything(app) == 1
+    run(app, update(Account).where(Account.subject == "alice").values(balance=10_000))
+    chunks = end(response, gate)
+    assert (chunks[-1]["type"], text_of(chunks)) == ("finish", NO_CREDITS)
+    [account] = rows(app, select(Account).where(Account.subject == "alice"))
+    assert (account.balance, account.held) == (10_000 - (10 * 150 + 5 * 750), 0)
 
 
 def check_books(app, cost):

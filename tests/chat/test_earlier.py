@@ -202,3 +202,13 @@ def test_a_user_without_rights_gets_no_earlier_result(alice, app, served_by, cha
     assert [c["errorText"] for c in chunks if c["type"] == "tool-output-error"] == [
         "This user is disabled."
     ]
+
+
+@pytest.mark.settings(extensions="tests.permissions.declared")
+def test_what_a_user_may_not_read_is_in_no_earlier_result(alice, served_by, chat):
+    """Users may create and update records of this collection, and not read them."""
+    made = alice.post("/api/records/grid-1", {"title": "a"}).json["recordId"]
+    update = call("update", collection="grid-1", recordId=made, data={"title": "b"})
+    failed(alice, served_by, chat, update)
+    [updated] = again(alice, served_by, chat, update)
+    assert (updated["recordId"], updated["data"]) == (made, {})
