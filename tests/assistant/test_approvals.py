@@ -3,6 +3,7 @@
 import gevent
 import pytest
 
+from service.chat import autonomous
 from service.chat.calling import approvals
 from service.chat.models import Approval
 from service.extensions import db
@@ -83,6 +84,14 @@ def test_silence_ends_in_an_error_and_the_model_goes_on(alice, begin, chat, serv
     assert "did not answer in time" in output(chunks)["errorText"]
     assert text_of(chunks) == "done"
     assert decide(alice, chat, part, "once").status_code == 409
+
+
+@pytest.mark.settings(approval_seconds=1)
+def test_in_an_autonomous_call_nobody_can_allow_it(app, served_by):
+    served_by.answers = [PICTURES, DONE]
+    with app.app_context():
+        assert "".join(autonomous.ask(app, "go")) == "done"
+    assert b"nobody is here to give it" in served_by.seen[-1].body
 
 
 def test_the_decision_for_the_chat_lets_the_next_call_through(alice, begin, chat, served_by):
