@@ -42,7 +42,10 @@ def file_in(folder: Path, name: str) -> Path | None:
     """A file that browsers may load, or None. Names with a path in them have no file."""
     path = folder / name
     served = path.suffix in MEDIA_TYPES and path.parent == folder
-    return path if served and path.is_file() else None
+    try:
+        return path if served and path.is_file() else None
+    except OSError:  # the name is longer than the file system allows
+        return None
 
 
 def content(path: Path, *, compressed: bool) -> bytes:
