@@ -12,12 +12,12 @@ import gevent
 from flask import Response, jsonify
 
 from service.chat.tools.run import UNSURE, failure
+from service.json_encoding import encoder
 from service.lifecycle import ClientWatch, Lifecycle
 from service.mcp.gate import EVENTS
 from service.mcp.message import RpcMessage
 from service.mcp.refusal import INTERNAL_ERROR
 from service.mcp.results import response, tool_result
-from service.web.json_values import encode
 
 QUIET_SECONDS = 10.0  # until a response without an answer becomes a stream
 PING_SECONDS = 15.0
@@ -31,8 +31,9 @@ HEADERS = {
     "X-Accel-Buffering": "no",
 }
 
-# The line ends of Unicode, at which some clients split a stream though they should not.
-LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+# In ASCII: some clients split a stream at the line ends of Unicode though they should not, and a
+# message's id may be a text that UTF-8 can't encode.
+_encode = encoder(ensure_ascii=True, allow_nan=False)
 
 
 class Restarting(gevent.GreenletExit):
@@ -148,4 +149,4 @@ def _progress(token: str | int, seconds: float) -> dict[str, Any]:
 
 
 def _event(message: dict[str, Any]) -> bytes:
-    return f"event: message\ndata: {encode(message).translate(LINE_ENDS)}\n\n".encode()
+    return f"event: message\ndata: {_encode(message)}\n\n".encode()

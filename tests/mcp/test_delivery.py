@@ -107,6 +107,13 @@ def test_line_ends_of_unicode_do_not_split_an_event(web):
     assert answer["result"]["content"] == text
 
 
+def test_an_id_that_utf_8_cannot_encode_comes_back_in_a_stream(web):
+    asked = RpcMessage("\ud800", "tools/call", {"_meta": {"progressToken": 1}}, is_modern=False)
+    carried = ResultDelivery(asked, True, None, RunningCalls())
+    [answer] = events(carried.carry(lambda: gevent.sleep(0.01) or RESULT))
+    assert (answer["id"], answer["result"]) == ("\ud800", RESULT)
+
+
 @pytest.mark.parametrize(("is_modern", "state"), [(True, "cancelled"), (False, "done")])
 @pytest.mark.parametrize("streams", [True, False])
 def test_a_client_that_leaves_cancels_its_call_in_the_modern_era_only(
