@@ -38,6 +38,7 @@ def test_only_what_never_asks_is_marked_as_reading():
         effects = of_endpoint(endpoint)
         assert effects.reads == endpoint.access.auto_approve
         assert effects.destroys != endpoint.access.reads
+        assert effects.outside
         assert ("Ask the user first" in effects.text) != endpoint.access.auto_approve
 
 
