@@ -5,11 +5,11 @@ from unittest.mock import Mock
 
 import gevent
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from sqlalchemy.exc import OperationalError
 
 from service.chat import claims
-from service.chat.models import PublishedChunks
+from service.chat.models import Claim, PublishedChunks
 from service.chat.relay import publications, watchers
 from service.chat.relay.watchers import LOST_SECONDS, Watcher, Watchers
 from service.chat.stream import chunks
@@ -24,6 +24,7 @@ from tests.chat.gated import begin, end, said
 from tests.chat.reading import watch, whole
 from tests.chat.turns import begun
 from tests.people import text_of, types
+from tests.postgres import LOCK_WAITS
 from tests.services import wait_for
 
 
@@ -47,6 +48,28 @@ def test_who_begins_to_watch_just_before_the_end_reads_the_whole_reply(
     end(first, gate)
     read = second.get(timeout=30)
     assert (types(read)[-1], text_of(read)) == ("finish", "hello you")
+
+
+def waits_for_lock(app):
+    with app.app_context():
+        return db.session.scalar(text(LOCK_WAITS)) > 0
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_turn_whose_claim_is_locked_for_a_moment_is_watched_all_the_same(
+    alice, app, chat, served_by, elsewhere
+):
+    """Another reader asks for it at the same time."""
+    answer, gate = said("hello you")
+    served_by.answers = [answer]
+    first = begin(alice, served_by, chat)
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Claim).values(watched_until=from_now(1)))
+        watching = gevent.spawn(watch, alice, chat)
+        wait_for(lambda: watching.ready() or waits_for_lock(app))
+    assert watching.get().status_code == 200
+    end(first, gate)
+    assert text_of(whole(watching.get())) == "hello you"
 
 
 def test_who_watches_before_the_turn_begins_gets_its_first_chunk(alice, chat, monkeypatch):
