@@ -1,11 +1,16 @@
 """What costs or changes something outside waits for its user's decision."""
 
+import time
+
 import gevent
 import pytest
+from sqlalchemy import update
 
 from service.chat import autonomous
-from service.chat.calling import approvals
+from service.chat.calling import approvals, waits
 from service.chat.models import Approval
+from service.database.access import write_transaction
+from service.database.clock import from_now
 from service.extensions import db
 from service.upkeep.sweeping import sweep
 from tests.assistant.asking import DONE, call
@@ -111,6 +116,23 @@ def test_the_decision_for_the_chat_holds_for_no_other_endpoint(alice, begin, cha
     wait_for(lambda: turn.part("data-approval")["endpoint"] == "search-videos")
 
 
+def test_the_decision_for_the_chat_holds_for_no_dearer_call(alice, begin, chat, served_by):
+    boat = {"prompt": "a red boat"}
+    pictures = call("generate-image", **boat), call("generate-image", **boat, quality="high")
+    turn, part = asked(begin, alice, chat, served_by, *pictures)
+    decide(alice, chat, part, "chat")
+    wait_for(lambda: turn.part("data-approval")["credits"] > part["credits"])
+
+
+def test_the_decision_for_the_chat_holds_for_a_day(app, alice, begin, chat, served_by):
+    turn, part = asked(begin, alice, chat, served_by)
+    decide(alice, chat, part, "chat")
+    turn.end()
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Approval).values(created_at=from_now(-24 * 3600)))
+    assert asked(begin, alice, chat, served_by)[1]["toolCallId"] != part["toolCallId"]
+
+
 def test_a_call_that_begins_to_ask_during_the_decision_for_its_chat_is_let_through(
     alice, begin, chat, served_by, monkeypatch
 ):
@@ -129,11 +151,29 @@ def test_a_call_that_begins_to_ask_during_the_decision_for_its_chat_is_let_throu
     assert second.part("data-approval", "chat")["toolCallId"] != part["toolCallId"]
 
 
+def test_a_decision_is_looked_for_at_intervals(alice, begin, chat, served_by, monkeypatch):
+    look, looks = approvals.decided, []
+    monkeypatch.setattr(approvals, "decided", lambda *a: looks.append(a) or look(*a))
+    monkeypatch.setattr(waits, "LOOK_SECONDS", 0.1)
+    began = time.monotonic()
+    asked(begin, alice, chat, served_by)
+    wait_for(lambda: len(looks) >= 2)
+    assert len(looks) <= (time.monotonic() - began) / 0.1
+
+
 def test_a_call_is_decided_once(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     answers = [decide(alice, chat, part, one).status_code for one in ("deny", "once", "deny")]
     assert answers == [200, 409, 409]
     assert "did not allow" in output(turn.end())["errorText"]
+
+
+def test_a_decision_comes_too_late_once_the_time_is_over(app, alice, begin, chat, served_by):
+    """Even if the worker of the turn has not noticed that yet."""
+    _, part = asked(begin, alice, chat, served_by)
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Approval).values(expires_at=from_now(-1)))
+    assert decide(alice, chat, part, "once").status_code == 404
 
 
 def test_nobody_decides_for_another(alice, bob, begin, chat, served_by):
