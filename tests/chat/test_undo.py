@@ -258,6 +258,15 @@ def test_the_rights_are_those_of_now(app, alice, admin):
     assert all_of(alice, "notes") == before
 
 
+@pytest.mark.settings(extensions="tests.permissions.declared")
+def test_a_column_that_the_user_may_not_read_now_stays(app, alice):
+    record = alice.post("/api/records/sealed", {"title": "hers"}).json["recordId"]
+    hands = DeadTurn(app, alice, "editor")
+    hands.update(record, collection="sealed", grade=5)
+    [conflict] = hands.undo()["conflicts"]
+    assert conflict["reason"] == "You may not do this with the record."
+
+
 def test_a_record_of_somebody_who_is_erased_meanwhile_does_not_come_back(
     app, bob, admin, monkeypatch
 ):
