@@ -7,6 +7,7 @@ of all its sources; the others stand in rows below. All of them stand below what
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from service.widgets.canvas_shape import FARTHEST
 from service.widgets.templates import WidgetTemplates
 
 COLUMN_GAP = 240  # CSS pixels, as all here: room for the slots beside two widgets, and for lines
@@ -42,17 +43,20 @@ def _can_be_placed(widget: Any) -> bool:
     """Whether it has no place, and is well-formed as far as a place depends on it."""
     if not isinstance(widget, dict) or {"x", "y"} <= widget.keys():
         return False
-    return isinstance(widget.get("id"), str) and all(
-        isinstance(widget[side], int | float) for side in ("width", "height")
-    )
+    is_named = isinstance(widget.get("id"), str)
+    return is_named and _is_distance(widget["width"]) and _is_distance(widget["height"])
+
+
+def _is_distance(value: Any) -> bool:
+    """Whether it is a number that a canvas has room for: two others may be too large to add."""
+    return isinstance(value, int | float) and abs(value) <= FARTHEST
 
 
 def _bottoms(widgets: Iterable[Any]) -> Iterator[float]:
     """The lower edges of the widgets that have a place."""
     for one in widgets:
-        y, height = (one.get("y"), one.get("height")) if isinstance(one, dict) else (None, None)
-        if isinstance(y, int | float) and isinstance(height, int | float):
-            yield y + height
+        if isinstance(one, dict) and _is_distance(one.get("y")) and _is_distance(one.get("height")):
+            yield one["y"] + one["height"]
 
 
 def _columns(ids: list[str], io: dict[str, Any]) -> dict[str, int]:

@@ -58,6 +58,7 @@ def test_what_has_a_place_keeps_it_and_new_widgets_stand_below(placed):
 
 
 ODD = [None, 7, {}, {"id": ["a"]}, new("a", x=None), new("b", width="wide"), new(7), new("n", [])]
+ODD += [new("h", width=10**400), new("l", y=10**400, height=0.5)]
 TIES = [None, {"from": 1, "to": 2}, connection("a.x", "a.y"), {"from": {"widgetId": []}, "to": {}}]
 
 
