@@ -112,6 +112,14 @@ def hanging(body):
 
 
 @on_sqlite
+def test_a_refusal_whose_text_breaks_off_is_known_by_its_status(served_by, alice):
+    refused = breaking(b"{")
+    refused.status = "401 Unauthorized"
+    served_by.answers = [refused]
+    assert "refused our access" in alice.turn(alice.new_chat(), "hello")[-1]["errorText"]
+
+
+@on_sqlite
 @pytest.mark.parametrize("end", [Answer, breaking, hanging])
 @pytest.mark.parametrize("model", MODELS[1:])
 def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end, monkeypatch):

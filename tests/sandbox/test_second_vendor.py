@@ -10,10 +10,12 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Grant
 from service.integrations.vendors.tiktok import OK
+from service.mcp.jobs import RECONNECT
 from service.sandbox.suite.models import SuiteToken
 from service.times import now
 from tests.integrations.offices import boxes, connect, decide, page_of, payload
 from tests.integrations.scripted import Said, ScriptedVendor
+from tests.mcp.speaking import Speaker
 from tests.services import on_sqlite
 
 PUBLISH = "shortvideo-post-video"
@@ -74,6 +76,13 @@ def test_a_consent_from_the_payload_to_disconnecting(app, alice, job, tiktok):
     assert len(bearers) == 2, "the token was refreshed for the poll"
     assert alice.delete("/api/integrations/oauth/shortvideo/disconnect").status_code == 200
     assert (status(alice)["connected"], rows(app, select(SuiteToken))) == (False, [])
+
+
+@on_sqlite
+def test_a_client_of_mcp_learns_that_the_account_of_its_job_is_gone(alice, job):
+    alice.delete("/api/integrations/oauth/shortvideo/disconnect")
+    told = Speaker(alice, is_modern=False).call("integrations_job", jobId=job.rpartition("/")[2])
+    assert (told["isError"], told["content"][0]["text"]) == (True, RECONNECT)
 
 
 @on_sqlite
