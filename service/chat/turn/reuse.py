@@ -100,7 +100,7 @@ def find_replaced(
     that is being answered.
     """
     if asked is None and replaces in (None, message_id):
-        return Replaced()  # an edited message whose turn failed is a new one too
+        return Replaced()  # deleted since it was found
     turn = _last_turn(caller.subject, message_id)
     if replaces is not None:
         first = _message_to_replace(caller, chat_id, replaces)
