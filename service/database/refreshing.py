@@ -182,6 +182,13 @@ def _store(row: Refreshable, lease_id: str, values: Mapping[str, Any], again: bo
         return again and bool(sealed) and session.scalar(stored) is not None
 
 
+def note_failure(row: Refreshable) -> None:
+    """Store that a refresh has failed now, unless the tokens have been written since."""
+    failed = update(table(type(row))).where(*is_unchanged(row))
+    with write_transaction() as session:
+        session.execute(failed.values(failed_at=current_time()))
+
+
 def is_unchanged(row: Refreshable) -> tuple[ColumnElement[bool], ...]:
     """The condition for the row, unless its tokens have been written since."""
     rows = table(type(row))

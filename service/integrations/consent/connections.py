@@ -4,6 +4,7 @@ Source: docs/contract.md, "Cloud-suite connection" and section 10.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from itertools import product
 from typing import Any, get_args
@@ -120,6 +121,14 @@ class Connections:
         """Raises `NotConfigured`."""
         oauth = self.oauth(integration)
         return Authority(self._app.extensions["upstream"], integration, oauth, self._settings)
+
+    def authorities(self) -> dict[str, Authority]:
+        """Those of the integrations that are configured, by name."""
+        found = {}
+        for integration in self._oauth:
+            with suppress(NotConfigured):
+                found[integration] = self.authority(integration)
+        return found
 
     def oauth(self, integration: str) -> OAuth2:
         """Raises `NotFound`."""

@@ -8,7 +8,6 @@ Source: docs/contract.md, section 10.14.
 import secrets
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -108,8 +107,10 @@ class Grants:
         if snapshot is None or snapshot.row.updated_at > snapshot.at - idle:
             return
         if lease := refreshing.lease(snapshot):
-            with suppress(RefreshFailed):
+            try:
                 self._refresh_apart(snapshot.row, lease, authority)
+            except RefreshFailed:  # no key here opens the token: others come first for a while
+                refreshing.note_failure(snapshot.row)
 
     def store(
         self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]

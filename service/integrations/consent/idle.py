@@ -4,6 +4,7 @@ Authorization servers end a refresh token that has not been used for some months
 section 10.4; Google ends it after six months.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 import structlog
@@ -15,7 +16,6 @@ from service.database.clock import from_now
 from service.extensions import db, table
 from service.integrations.consent.connections import Connections
 from service.integrations.models import Grant
-from service.web.errors import NotConfigured, NotFound
 
 AGAIN = timedelta(days=1)  # after a refresh that failed
 BATCH = 20
@@ -32,22 +32,23 @@ def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
     refreshed by one of them. No transaction is open meanwhile.
     """
     with app.app_context():
-        tried = _candidates(idle, most)
         connections: Connections = app.extensions["proxy"].connections
+        authorities = connections.authorities()
+        tried = _candidates(authorities, idle, most)
         for user_id, integration in tried:
-            try:
-                authority = connections.authority(integration)
-            except (NotFound, NotConfigured):
-                continue  # this server has no such integration any more
-            connections.grants(integration).renew(user_id, authority, idle)
+            connections.grants(integration).renew(user_id, authorities[integration], idle)
     return len(tried)
 
 
-def _candidates(idle: timedelta, most: int) -> list[tuple[str, str]]:
+def _candidates(integrations: Iterable[str], idle: timedelta, most: int) -> list[tuple[str, str]]:
+    """The oldest grants, without those which this server can't refresh: they stay the oldest."""
     c = _grants.c
     calm = or_(c.failed_at.is_(None), c.failed_at < from_now(-AGAIN.total_seconds()))
     old = select(c.user_id, c.integration).where(
-        c.refresh_token.is_not(None), c.updated_at < from_now(-idle.total_seconds()), calm
+        c.integration.in_(list(integrations)),
+        c.refresh_token.is_not(None),
+        c.updated_at < from_now(-idle.total_seconds()),
+        calm,
     )
     rows = db.session.execute(old.order_by(c.updated_at).limit(most)).all()
     db.session.commit()

@@ -57,6 +57,39 @@ def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app
     assert provider.refresh_count == 2
 
 
+GONE = {
+    "integration": {"integration": "elsewhere"},
+    "sealing key": {"refresh_token": "lost:AAAA"},
+}
+
+
+@on_sqlite
+@pytest.mark.parametrize("what", GONE)
+def test_grants_that_this_server_cannot_refresh_do_not_hold_up_others(
+    app, unused, bob, provider, what
+):
+    bob.connect(account="two")
+    bob.change(updated_at=now() - 2 * MONTH, **GONE[what])
+    for _ in range(2):
+        idle.refresh_idle(app, MONTH, most=1)
+    assert provider.refresh_count == 1
+    assert now() - unused.row["updated_at"] < timedelta(minutes=1)
+
+
+@on_sqlite
+def test_a_grant_that_was_refreshed_or_cleared_since_it_was_found_is_left_alone(
+    app, alice, bob, provider
+):
+    alice.connect()
+    with app.app_context():
+        connections = app.extensions["proxy"].connections
+        for user in (alice, bob):
+            connections.grants("cloudsuite").renew(
+                user.person.subject, connections.authority("cloudsuite"), MONTH
+            )
+    assert provider.refresh_count == 0
+
+
 def counted(user) -> Counter:
     row = r'^grant_refreshes_total{integration="cloudsuite",outcome="([\w-]+)"} (\S+)'
     found = re.findall(row, user.person.get("/metrics").text, re.M)
