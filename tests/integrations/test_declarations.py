@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from config import ROOT
+from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import CATEGORIES, Category
 from service.integrations.declare.endpoint import FREE_READ, WRITE, Access, Endpoint
@@ -124,6 +125,14 @@ def test_a_shape_reads_its_fields():
         "numbers": [1], "nothing": None, "absent": None, "none": [], "null": None,
         "any": {"k": [1]}, "inner": {"deep": "deep"}, "made": 14,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("item", [one for one in catalog() if one.scope], ids=lambda one: one.name)
+def test_a_consent_sets_a_flag_by_which_its_endpoint_is_known_to_work(item):
+    """A turn behind a gateway waits for it: of the connection it sees only the flags."""
+    scopes = Scopes(item.vendor.oauth, {})
+    lit = {flag for flag, is_set in scopes.flags(scopes.needed(item)).items() if is_set}
+    assert lit.intersection(scopes.flags_of(item))
 
 
 def test_an_optional_field_of_another_kind_is_null_and_a_required_one_is_unusable():

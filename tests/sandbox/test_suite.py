@@ -46,10 +46,10 @@ def request_for(office, scope, **changes):
     }
 
 
-def code_of(client, office, scope, **changes):
+def code_of(client, office, scope, account="ada", **changes):
     challenge = {"code_challenge": challenge_of(VERIFIER), **changes}
     query = urlencode(request_for(office, scope, **challenge))
-    form = {"account": "ada", "scope": [scope], "decision": "allow"}
+    form = {"account": account, "scope": [scope], "decision": "allow"}
     location = client.post(f"{PAGES}/authorize?{query}", data=form).location
     return parse_qs(urlsplit(location).query)["code"][0]
 
@@ -327,6 +327,19 @@ def test_labels_of_a_message_can_be_changed(client, office):
     changed = requests.post(url, json=body, headers=headers, timeout=10).json()
     assert changed["labelIds"] == ["INBOX", "STARRED"]
     assert mail(office, access, "/users/me/messages?q=is:unread").json()["resultSizeEstimate"] == 3
+
+
+@on_sqlite
+def test_no_account_sees_the_mail_of_the_other(client, office):
+    access = {
+        account: exchange(office, code_of(client, office, "mail.readonly", account))["access_token"]
+        for account in ("ada", "ben")
+    }
+    for mine, other in (("ada", "ben"), ("ben", "ada")):
+        for message in mail(office, access[mine]).json()["messages"]:
+            path = f"/users/me/messages/{message['id']}"
+            assert mail(office, access[mine], path).status_code == 200
+            assert mail(office, access[other], path).status_code == 404
 
 
 @on_sqlite

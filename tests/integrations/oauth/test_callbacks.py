@@ -206,6 +206,12 @@ def test_the_office_suite_of_googles_own_server(caller, settings, issuer, expect
     assert authority.sends(issuer) is expected
 
 
+def test_a_server_without_a_declared_issuer_may_send_one(caller):
+    settings = {"CLOUDSUITE_CLIENT_ID": "id", "CLOUDSUITE_CLIENT_SECRET": "secret"}
+    authority = Authority(caller, "cloudsuite", replace(GOOGLES, issuer=None), settings)
+    assert authority.sends(ISSUER)
+
+
 @pytest.fixture
 def issuer(app):
     """The issuer of the server under test is declared and set."""

@@ -127,6 +127,13 @@ def test_a_wait_shorter_than_the_interval_looks_once_at_its_end(alice, provider)
 
 
 @on_sqlite
+def test_a_wait_asks_the_vendor_no_more_often_than_the_endpoint_declares(alice, provider):
+    provider.script("probe", Reply(200, STARTED), *[Reply(200, {"state": "running"})] * 1000)
+    assert alice.call(TASK, {"wait": 0.4}).json["data"]["status"] == "running"
+    assert 2 <= len(provider.seen) <= 1 + 0.4 / 0.05
+
+
+@on_sqlite
 def test_a_job_that_had_its_time_has_timed_out_for_good(alice, provider, books):
     provider.script("probe", Reply(200, STARTED))
     job = alice.call(TASK).json["data"]["jobId"]
