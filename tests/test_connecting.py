@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import gevent
 import pytest
+from gevent.server import StreamServer
 
 from service.outbound.upstream import Outbound, UpstreamError
 from tests.upstream import Answer, ScriptedUpstream
@@ -50,6 +51,20 @@ def test_connecting_has_its_own_timeout(caller, unanswered, monkeypatch, guarded
     with pytest.raises(UpstreamError) as error:
         caller.fetch(replace(unanswered, connect=0.2, guarded=guarded), 100)
     assert error.value.reason == "timeout"
+
+
+@pytest.mark.parametrize(("seconds", "reason"), [(0, "unanswered"), (60, "timeout")])
+def test_a_server_that_has_the_request_and_does_not_answer(caller, seconds, reason):
+    """It may have done what was asked."""
+    server = StreamServer(
+        ("127.0.0.1", 0), lambda sock, _: sock.recv(9999) and gevent.sleep(seconds)
+    )
+    server.start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+    with pytest.raises(UpstreamError) as error:
+        caller.fetch(Outbound("test", "GET", url, {}, idle=0.2), 100)
+    server.stop(timeout=0)
+    assert error.value.reason == reason
 
 
 @pytest.fixture

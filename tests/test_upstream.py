@@ -26,6 +26,7 @@ def test_the_user_agent_is_the_name_and_version_of_the_package():
 
 SECONDS = {"3": 3.0, " 3 ": 3.0, "0": 0.0, "0.25": 0.25, "12.5": 12.5}
 INVALID = ["", "²", "٣", "-1", "1e3", "nan", "inf", "1_0", "soon", "9" * 400, "99 Foo 20000"]
+INVALID += [f"Fri, 31 Dec {year} 00:00:00 GMT" for year in (10_000, 99_999_999_999)]
 
 
 @pytest.mark.parametrize(("value", "seconds"), SECONDS.items())

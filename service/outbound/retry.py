@@ -19,5 +19,5 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         date = parsedate_tz(value)
         return max(0.0, mktime_tz(date) - time.time()) if date else None
-    except (ValueError, OverflowError):  # the 99th of a month, the year 10000
+    except (ValueError, OverflowError):  # the year 10000
         return None

@@ -127,6 +127,14 @@ def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob,
     assert [row.user_id for row in rows(app)] == ["bob"]
 
 
+@on_sqlite
+def test_one_whose_sealing_key_is_gone_is_asked_for_again(app, alice, keeping):
+    keeping(shared=False)
+    anvils(alice)
+    change(app, update(KeptAnswer).values(sealed="lost:AAAA"))
+    assert ids(anvils(alice)) == ["a-2"]
+
+
 def test_it_is_given_until_it_expires_and_then_swept(app, alice, keeping):
     vendor = keeping()
     assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"]] * 2

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from config import ROOT
+from service.integrations.calling.model_asking import cut
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import CATEGORIES, Category
@@ -19,6 +20,7 @@ from service.integrations.declare.setting import base_url
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Raw, Shape, Within
 from service.integrations.declare.task import Job, Task
 from service.integrations.everything import catalog
+from service.providers.tokens import bound
 from tests.integrations.acme import judge, weights
 
 KEPT = Cache(seconds=60, shared=True)
@@ -133,6 +135,17 @@ def test_a_consent_sets_a_flag_by_which_its_endpoint_is_known_to_work(item):
     scopes = Scopes(item.vendor.oauth, {})
     lit = {flag for flag, is_set in scopes.flags(scopes.needed(item)).items() if is_set}
     assert lit.intersection(scopes.flags_of(item))
+
+
+@pytest.mark.parametrize("tokens", [-3, 0, 1, 100])
+@pytest.mark.parametrize(
+    "text", ["word " * 500, "{[(" * 500, "é漢😀" * 500 + "word " * 500, "short"]
+)
+def test_a_model_gets_no_more_than_the_declared_prompt(text, tokens):
+    part = cut(text, tokens)
+    assert text.startswith(part)
+    assert bound(part) <= max(tokens, 0)
+    assert part == text or bound(part) > tokens * 0.9 - 1, "and hardly less"
 
 
 def test_an_optional_field_of_another_kind_is_null_and_a_required_one_is_unusable():

@@ -242,6 +242,22 @@ def test_a_key_in_the_query_and_a_signed_token(said, call):
     assert claims["exp"] - claims["nbf"] == 60
 
 
+FREE = Setting("ANY_BASE_URL", "where", default="https://free.example")
+
+
+@pytest.mark.parametrize(
+    ("values", "base"),
+    [
+        ({}, "https://free.example"),
+        ({"ANY_KEY": "k"}, "https://paid.example"),
+        ({"ANY_KEY": "k", "ANY_BASE_URL": "https://own.example"}, "https://own.example"),
+    ],
+)
+def test_a_key_has_a_host_of_its_own_unless_an_operator_names_one(values, base):
+    paid = {"credential": QueryKey(KEY, "key"), "with_key": {FREE.name: "https://paid.example"}}
+    assert Vendor(integration="any", name="any", bases=(FREE,), **paid).base("", values) == base
+
+
 def test_a_missing_setting_is_named_before_anything_is_sent(said, call):
     absent = secret("ABSENT_KEY", "not there")
     with pytest.raises(NotConfigured, match="ABSENT_KEY"):

@@ -50,8 +50,9 @@ class ModelAsking:
 
 def cut(text: str, tokens: int) -> str:
     """The beginning of a text, of at most so many tokens by our upper bound."""
+    tokens = max(tokens, 0)
     while (most := bound(text)) > tokens:
-        text = text[: len(text) * max(tokens, 0) // most]
+        text = text[: len(text) * tokens // most]
     return text
 
 

@@ -267,10 +267,12 @@ def test_a_401_right_after_a_refresh_forgets_the_grant(expired, provider):
 
 
 def test_a_disconnect_during_a_refresh_is_final(app, expired, provider):
-    def meanwhile(_seen):
+    def late(seen):
+        reply = provider._token(seen)
         user(app, provider, "alice").disconnect()
+        return reply
 
-    provider.script("token", meanwhile)
+    provider.script("token", late)
     provider.rotates = True
     assert expired.payload(READ)
     assert expired.row is None
