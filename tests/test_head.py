@@ -99,6 +99,17 @@ def test_a_connection_that_the_server_has_closed_is_not_used(caller, serve):
         answering.join()
 
 
+def test_a_connection_that_ended_with_its_body_is_not_kept(caller):
+    answer = b"HTTP/1.1 200 OK\r\n\r\nok"
+    answering = lambda sock, _: sock.recv(9999) and sock.sendall(answer)  # noqa: E731
+    server = StreamServer(("127.0.0.1", 0), answering)
+    server.start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+    assert caller.fetch(Outbound("test", "GET", url, {}), 10) == (200, b"ok")
+    server.stop()
+    assert not any(caller._pool._idle.values())
+
+
 UNUSABLE = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
     b"ICY 200 OK\r\n\r\n",

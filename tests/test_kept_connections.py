@@ -14,6 +14,8 @@ from service.generation import model_call
 from service.generation.deadline import Deadline
 from service.generation.round_trip import RoundTrip
 from service.outbound import upstream as upstream_module
+from service.outbound.destination import Origin
+from service.outbound.pool import MOST_IDLE, MOST_SERVERS, Pool
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.providers.catalog import models
 from service.providers.prompt import Prompt, UserMessage
@@ -124,6 +126,28 @@ def ask(caller, provider, model):
     prompt = Prompt("Be brief.", (UserMessage("hello"),))
     trip = RoundTrip(models(load(settings))[model], prompt, "")
     return model_call.stream_events(caller, trip, Deadline())
+
+
+class Closable:
+    is_closed = False
+
+    def close(self):
+        self.is_closed = True
+
+
+def test_a_worker_keeps_so_many_connections_and_no_more():
+    pool, used = Pool(), {}
+    for number in range(MOST_SERVERS + 1):
+        origin = Origin("https", f"{number}.example", 443)
+        used[origin] = [Closable() for _ in range(MOST_IDLE + 1)]
+        for connection in used[origin]:
+            pool.give_back(origin, connection)
+    first, *others = ([one.is_closed for one in of_server] for of_server in used.values())
+    assert all(first), "of the server that was asked longest ago"
+    assert others == [[False] * MOST_IDLE + [True]] * MOST_SERVERS
+    pool.close()
+    pool.give_back(origin, late := Closable())
+    assert all(one.is_closed for one in (*used[origin], late))
 
 
 @pytest.mark.parametrize("model", WHOLE)

@@ -199,6 +199,7 @@ def test_images_are_kept_and_no_base64_is_answered(alice, ask, vendor):
     ("body", "tokens"),
     [
         ({}, 7024),
+        ({"size": "auto"}, 7024),
         ({"size": "1536x1024", "quality": "medium", "n": 3}, 3 * 1372),
         ({"size": "3584x2048"}, 12329),
     ],

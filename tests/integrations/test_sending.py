@@ -118,6 +118,19 @@ def test_constants_are_not_changed_by_a_call(said, call):
     assert said.seen[1].json == {"span": {"to": 1}}
 
 
+class Sited(Parameters):
+    site = Words(to="base.site", required=True)
+
+
+@pytest.mark.parametrize(
+    "site", ["evil.example", "a/b", "a?", "a#", "a:1", "a@b", "-a", "a-", "ä", "a\n", "a" * 64]
+)
+def test_what_varies_in_a_host_is_one_label_of_it(site):
+    with pytest.raises(InvalidRequest) as refused:
+        filled(request.get("/"), {"site": site}, Sited)
+    assert list(refused.value.facts["details"]) == ["site"]
+
+
 class Form(Parameters):
     text = Words(to="form.text", required=True)
     image = Bytes(most=10, to="file.image")

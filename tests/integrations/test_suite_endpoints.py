@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.integrations.everything import catalog
+from service.integrations.vendors.google import drive_content
 from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
 from service.integrations.vendors.google.suite import FLAGS
 from service.web.errors import NotFound
@@ -474,7 +475,18 @@ def test_uploads_are_at_most_5_mb(call, ask, files):
     for size in ((5 << 20) + 1, 8 << 20):
         answer = ask("drive-upload", {"name": "over", "contentBase64": b64(b"\xff" * size)})
         assert (answer.status_code, answer.json["error"]) == (413, "too_large")
+    answer = ask("drive-upload", {"name": "over", "content": "x" * ((5 << 20) + 1)})
+    assert (answer.status_code, answer.json["error"]) == (413, "too_large")
     assert call("drive-download", fileId=whole["id"])["size"] == 5 << 20
+
+
+@on_sqlite
+def test_a_file_that_is_too_large_is_not_fetched(call, ask, files, monkeypatch):
+    over = call("drive-upload", name="over", content="12345")
+    monkeypatch.setattr(drive_content, "LIMIT", 4)
+    monkeypatch.setattr(drive_content, "CONTENT", None)
+    answer = ask("drive-download", {"fileId": over["id"]})
+    assert (answer.status_code, answer.json["error"]) == (413, "too_large")
 
 
 @on_sqlite

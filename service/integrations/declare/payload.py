@@ -21,13 +21,8 @@ def query_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def encoded(body: Any) -> tuple[bytes, str] | None:
-    """Escaped, so that any text a client may send can be passed on; no body for None.
-
-    Raises `InvalidRequest`.
-    """
-    if body is None:
-        return None
+def encoded(body: Any) -> tuple[bytes, str]:
+    """Escaped, so that any text a client may send can be passed on. Raises `InvalidRequest`."""
     try:
         return json.dumps(body, allow_nan=False).encode(), "application/json"
     except (ValueError, RecursionError):

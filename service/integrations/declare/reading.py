@@ -112,14 +112,6 @@ def text(item: Any, path: str) -> str:
     return value
 
 
-def number(item: Any, path: str) -> int | float:
-    """The number at a `dotted.path`. Raises `Unusable`."""
-    value = need(item, path)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise unusable()
-    return value
-
-
 def as_object(value: Any) -> Mapping[str, Any]:
     """`value`, which must be an object. Raises `Unusable`."""
     if not isinstance(value, Mapping):

@@ -96,6 +96,13 @@ def test_erasing_needs_no_client_and_says_what_it_could_not_revoke(app, connecte
 
 
 @on_sqlite
+def test_erasing_clears_a_grant_of_an_integration_that_is_gone(app, connected, provider):
+    connected.change(integration="elsewhere")
+    assert "no such integration" in erase(app).unrevoked["elsewhere"]
+    assert (left(app), provider.asked("revoke")) == (0, [])
+
+
+@on_sqlite
 def test_a_vendor_that_refuses_a_revocation_is_named(app, connected, provider):
     provider.script("revoke", Reply(500, {}))
     assert list(erase(app).unrevoked) == ["cloudsuite"]
