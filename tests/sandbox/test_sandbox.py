@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import requests
 
-from config import ROOT, load
+from config import ROOT, ConfigError, load
 from service.sandbox import faults
 from service.sandbox.assistant import AssistantInput, AssistantReply, reply
 from service.sandbox.boot import prepare
@@ -52,6 +52,27 @@ def test_a_database_that_is_set_is_the_sandboxs_too():
     assert prepare(settings_for("sqlite:////tmp/mine.db")).database_url == "sqlite:////tmp/mine.db"
     unset = load(dict(ENVIRONMENT))
     assert prepare(unset).database_url.endswith("instance/sandbox.db")
+
+
+@pytest.mark.parametrize(
+    "reached",
+    [
+        {"bind": "0.0.0.0:8000"},
+        {"bind": "[::]:8000"},
+        {"bind": "app.example:8000"},
+        {"public_url": "https://app.example"},
+    ],
+)
+def test_a_sandbox_that_others_can_reach_has_to_be_wanted(reached):
+    with pytest.raises(ConfigError, match="must stay on loopback"):
+        prepare(settings_for("sqlite:////tmp/mine.db", **reached))
+    wanted = settings_for("sqlite:////tmp/mine.db", sandbox_anywhere="1", **reached)
+    assert prepare(wanted).sandbox
+
+
+@pytest.mark.parametrize("bind", ["127.0.0.1:8000", "[::1]:8000", "localhost:8000"])
+def test_a_sandbox_may_listen_on_loopback(bind):
+    assert prepare(settings_for("sqlite:////tmp/mine.db", bind=bind)).sandbox
 
 
 def test_given_secrets_are_kept(tmp_path):

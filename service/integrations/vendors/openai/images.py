@@ -35,8 +35,6 @@ GIVES = Shape(Shape(images=Each("images", MEDIA), model="model"), FACTS)
 
 
 def _check_size(size: str) -> None:
-    if size == "auto":
-        return
     width, height = dimensions(size)
     if width % STEP or height % STEP:
         raise ValidationError(f"Width and height must be multiples of {STEP}.")
