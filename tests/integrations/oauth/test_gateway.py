@@ -206,6 +206,14 @@ def test_a_job_from_before_there_was_a_gateway_is_asked_for_here(alice, provider
     assert gateway.seen == []
 
 
+def test_a_job_of_a_gateway_that_is_gone_is_asked_for_nowhere(app, alice, provider, gateway):
+    told(gateway, RUNNING)
+    alice.call("probe-task")
+    app.extensions["proxy"].gateway = None
+    assert alice.person.get("/api/integrations/jobs/job_there").status_code == 404
+    assert provider.seen == []
+
+
 def test_the_status_is_that_of_where_the_tokens_are(alice, gateway):
     connected = {"cloudsuite": {"connected": True, "mailRead": True}}
     told(gateway, connected)

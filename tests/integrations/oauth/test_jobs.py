@@ -12,7 +12,7 @@ from service.times import now
 from service.upkeep.sweeping import sweep
 from tests.integrations.oauth.probe import STARTED, TASK
 from tests.integrations.oauth.provider import Reply
-from tests.integrations.oauth.user import READ, SEND
+from tests.integrations.oauth.user import READ, SEND, user
 from tests.services import on_sqlite
 from tests.stored import everything_in
 
@@ -173,3 +173,28 @@ def test_one_job_more_is_refused_until_the_first_has_ended(alice, provider, book
     assert alice.person.get(f"/api/integrations/jobs/{job}").json["data"]["status"] == "done"
     provider.script("probe", Reply(200, STARTED))
     assert alice.call(TASK).status_code == 200
+
+
+@on_sqlite
+@pytest.mark.settings(jobs_at_once=1)
+def test_a_job_that_nobody_asked_for_again_takes_no_place_after_its_time(alice, provider, books):
+    provider.script("probe", *[Reply(200, STARTED)] * 2)
+    job = alice.call(TASK).json["data"]["jobId"]
+    books.do(lambda session: session.merge(IntegrationJob(job_id=job, ends_at=now())))
+    assert alice.call(TASK).status_code == 200
+
+
+def test_of_two_polls_at_once_the_first_end_counts(app, alice, provider):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]["jobId"]
+    shown = []
+
+    def late(_seen):
+        provider.script("probe", Reply(200, {"state": "done", "result": 1}))
+        shown.append(user(app, provider, "alice").person.get(path).json["data"])
+        return Reply(200, {"state": "failed"})
+
+    path = f"/api/integrations/jobs/{job}"
+    provider.script("probe", late)
+    shown += [alice.person.get(path).json.get("data") for _ in "ab"]
+    assert shown == [{"jobId": job, "status": "done", "result": 1}] * 3
