@@ -7,6 +7,7 @@ import pytest
 from gevent.event import Event
 from sqlalchemy import delete, func, insert, select, text, update
 
+from service.auth.users import rights_cache
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
@@ -14,6 +15,7 @@ from service.integrations.calling import answer_sweep, breaker, kept_answers
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import READ
+from service.integrations.declare.shape import Int, Maybe, Shape
 from service.integrations.models import KeptAnswer
 from service.integrations.vendors.github import visibility
 from service.sealing.seal import Sealer
@@ -125,6 +127,29 @@ def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob,
         assert rotation.rotate(Sealer(keys)) == rotation.Rotation(resealed=2, unopened=0)
     erase(app)
     assert [row.user_id for row in rows(app)] == ["bob"]
+
+
+@on_sqlite
+def test_whoever_was_erased_meanwhile_leaves_none(app, alice, keeping):
+    keeping(shared=False)
+    for _ in range(2):  # the first makes the user's row
+        anvils(alice)
+    known = rights_cache.peek("alice")
+    assert known
+    erase(app)
+    rights_cache._rights["alice"] = known, float("inf")  # as in another worker
+    anvils(alice)
+    assert rows(app) == []
+
+
+@on_sqlite
+def test_one_of_an_earlier_form_is_not_given(app, alice, keeping):
+    keeping()
+    anvils(alice)
+    wider = Shape(weights.gives, count=Maybe(Int("count")))
+    keeping(gives=wider)
+    assert told(answer := anvils(alice)) == {}
+    assert answer.json["data"]["count"] is None
 
 
 @on_sqlite

@@ -6,8 +6,9 @@ import gevent
 import pytest
 from sqlalchemy import delete, select, update
 
+from service.auth.users import rights_cache
 from service.database.access import write_transaction
-from service.database.clock import current_time
+from service.database.clock import current_time, from_now
 from service.extensions import db
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
@@ -74,6 +75,27 @@ def test_a_new_window_begins_when_one_has_ended(app, alice, limited):
     with app.app_context():
         sweeping.sweep()
     assert counted(app) == {}
+
+
+@on_sqlite
+def test_a_later_call_does_not_put_the_end_of_the_window_off(app, alice, limited):
+    limited(2)
+    anvils(alice, "a")
+    change(app, update(CountedCalls).values(ends_at=from_now(10)))
+    assert statuses(alice, "b", "c") == [200, 429]
+    assert int(anvils(alice).headers["Retry-After"]) <= 10
+
+
+@on_sqlite
+def test_whom_a_worker_still_knows_makes_no_call_after_an_erase(app, alice, limited):
+    vendor = limited(3)
+    assert statuses(alice, "a", "b") == [200, 200]
+    known = rights_cache.peek("alice")
+    assert known
+    erase(app)
+    rights_cache._rights["alice"] = known, float("inf")
+    assert statuses(alice, "c") == [401]
+    assert (counted(app), len(vendor.seen)) == ({}, 2)
 
 
 def test_calls_at_once_do_not_pass_the_limit(app, alice, limited):

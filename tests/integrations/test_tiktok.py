@@ -107,6 +107,16 @@ def test_a_consent_that_is_missing_or_rejected_is_asked_for(app, post):
         assert (answer.json["data"]["requiresOAuth"], grants()) == (True, left)
 
 
+def test_a_job_whose_grant_is_gone_asks_for_a_consent_and_goes_on_after_it(post, tiktok, alice):
+    job = post(creator("SELF_ONLY"), STARTED)[0].json["data"]["jobId"]
+    tiktok.says(refused("access_token_invalid", 401))
+    assert alice.get(f"/api/integrations/jobs/{job}").json["data"]["requiresOAuth"]
+    assert alice.get("/api/integrations/status").json["shortvideo"]["connected"] is False
+    connect(alice, "shortvideo-post-video", "shortvideo-ada")
+    tiktok.says({"data": {"status": "PUBLISH_COMPLETE"}, "error": OK})
+    assert alice.get(f"/api/integrations/jobs/{job}").json["data"]["status"] == "done"
+
+
 def test_a_video_that_cannot_be_posted_is_a_failed_job(post, tiktok, alice):
     job = post(creator("SELF_ONLY"), STARTED)[0].json["data"]["jobId"]
     for state, status in (("PROCESSING_DOWNLOAD", 200), ("NEW", 502), ("FAILED", 502)):

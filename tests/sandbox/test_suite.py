@@ -330,16 +330,27 @@ def test_labels_of_a_message_can_be_changed(client, office):
 
 
 @on_sqlite
-def test_no_account_sees_the_mail_of_the_other(client, office):
+@pytest.mark.parametrize(
+    ("scope", "base", "path"),
+    [
+        ("mail.readonly", "MAIL_BASE_URL", "/users/me/messages"),
+        ("drive.readonly", "DRIVE_BASE_URL", "/files"),
+    ],
+)
+def test_no_account_sees_what_belongs_to_the_other(client, office, scope, base, path):
+    def see(account, item=""):
+        headers = {"Authorization": f"Bearer {access[account]}"}
+        return requests.get(f"{office[base]}{path}{item}", headers=headers, timeout=10)
+
     access = {
-        account: exchange(office, code_of(client, office, "mail.readonly", account))["access_token"]
+        account: exchange(office, code_of(client, office, scope, account))["access_token"]
         for account in ("ada", "ben")
     }
     for mine, other in (("ada", "ben"), ("ben", "ada")):
-        for message in mail(office, access[mine]).json()["messages"]:
-            path = f"/users/me/messages/{message['id']}"
-            assert mail(office, access[mine], path).status_code == 200
-            assert mail(office, access[other], path).status_code == 404
+        listed = see(mine).json()
+        for item in listed.get("messages") or listed["files"]:
+            assert see(mine, f"/{item['id']}").status_code == 200
+            assert see(other, f"/{item['id']}").status_code == 404
 
 
 @on_sqlite

@@ -26,6 +26,7 @@ from service.observing.measures import endpoint_calls, endpoint_credits
 from service.web.errors import ServiceError
 
 CallStatus = Literal["succeeded", "accepted", "failed", "refused", "consent"]
+JOB_ID_LIMIT = 64  # characters
 ABORTED = "aborted"  # the error of a call whose work was ended from outside
 DEFECT = ServiceError.code  # that of a fault of ours
 
@@ -200,8 +201,14 @@ def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
         return _failure(response.status, envelope.get("error"), envelope.get("upstreamStatus"))
     if isinstance(data, dict) and data.get("requiresOAuth") is True:
         return CallOutcome("consent")
-    job_id = data.get("jobId") if isinstance(data, dict) else None
-    if isinstance(job_id, str) and len(job_id) <= 64:
-        is_running = isinstance(data, dict) and data.get("status") == "running"
+    if job_id := job_elsewhere(data):
+        is_running = data.get("status") == "running"
         return CallOutcome("accepted" if is_running else "succeeded", credits=None, job_id=job_id)
     return CallOutcome("succeeded", credits=None)
+
+
+def job_elsewhere(data: Any) -> str | None:
+    """The id of the other instance's job that an answer names, if it can be stored."""
+    job_id = data.get("jobId") if isinstance(data, dict) else None
+    usable = isinstance(job_id, str) and 0 < len(job_id) <= JOB_ID_LIMIT and job_id.isprintable()
+    return job_id if usable else None

@@ -19,6 +19,7 @@ from config import Settings
 from service.auth.tokens import issue_limited
 from service.auth.users import Caller
 from service.database.access import write_transaction
+from service.integrations.calling.call_log import job_elsewhere
 from service.integrations.calling.jobs import LONGEST_WAIT, Jobs
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
@@ -39,7 +40,6 @@ MARGIN = 5.0  # seconds, on top of the endpoint's own
 SECONDS = 75.0  # for other routes: that of a job's state asks the vendor
 QUIET = 10.0  # seconds in which who can't wait does not ask again, after no answer in time
 TOLD = ("Retry-After", "Age", "X-Cache")  # headers of its answers
-JOB_ID_LIMIT = 64
 NOT_COUNTED = "A token with a limit of credits can't be used for this: make one without `credits`."
 NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 
@@ -229,7 +229,4 @@ def _check_counted(endpoint: Endpoint, caller: Caller, shared: bool) -> None:
 
 
 def _job_of(endpoint: Endpoint, result: ProxyResponse) -> str | None:
-    data = result.data
-    job_id = data.get("jobId") if endpoint.job and isinstance(data, dict) else None
-    usable = isinstance(job_id, str) and 0 < len(job_id) <= JOB_ID_LIMIT and job_id.isprintable()
-    return job_id if usable else None
+    return job_elsewhere(result.data) if endpoint.job else None

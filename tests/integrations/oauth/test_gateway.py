@@ -4,8 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
 from service.database.access import write_transaction
+from service.extensions import db
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
 from service.outbound.upstream import Upstream
@@ -178,6 +180,18 @@ def test_a_job_that_the_owner_pays_is_only_its_callers(alice, bob, gateway):
         assert (data["payer"], data.get("credits")) == ("developer", None)  # charged there
     bob.person.get("/api/integrations/jobs/job_there")
     assert bearer(gateway) == bob.person.token, "where it is not his"
+
+
+@pytest.mark.parametrize("job_id", ["j" * 65, "job\0", "", 7])
+def test_an_id_that_is_none_of_a_job_is_passed_through_and_not_stored(alice, gateway, job_id):
+    odd = {"success": True, "data": {"jobId": job_id, "status": "running"}}
+    told(gateway, odd)
+    assert alice.call("probe-task").json == odd
+    [record] = alice.person.records("integration-calls")
+    assert "jobId" not in record["data"]
+    with alice.app.app_context():
+        assert db.session.scalars(select(IntegrationJob)).all() == []
+        db.session.commit()
 
 
 @pytest.mark.settings(integrations_billing="probe=user")
